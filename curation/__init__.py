@@ -1,0 +1,1 @@
+"""The ground floor: what is curated, who decided what, what leaves."""

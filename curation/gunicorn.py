@@ -1,0 +1,15 @@
+"""How gunicorn serves the site: the address from the environment, threads for slow readers."""
+
+import os
+
+bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+threads = int(os.environ.get("WEB_THREADS", "4"))
+worker_class = "gthread"
+timeout = 60
+graceful_timeout = 10
+# The heartbeat file of each worker must not stand on a disk that can stall.
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
+accesslog = "-" if os.environ.get("ACCESS_LOG") else None
+# gunicorn's control socket is a door that nothing here uses.
+control_socket_disable = True

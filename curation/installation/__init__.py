@@ -1,0 +1,1 @@
+"""What stands on disk before the first request: the data folder, its secret, the database."""

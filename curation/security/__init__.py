@@ -1,0 +1,1 @@
+"""What protects the site that Django does not bring along."""

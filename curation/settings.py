@@ -1,0 +1,186 @@
+"""Every setting in one place, each settable by the environment; the defaults fit one machine."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from curation.errors import CurationError
+from curation.installation import data_folder
+
+
+def env_bool(name: str, default: bool) -> bool:
+    value = os.environ.get(name, "").strip().lower()
+    if value in ("", "0", "1", "true", "false", "yes", "no", "on", "off"):
+        return value in ("1", "true", "yes", "on") if value else default
+    raise CurationError(f"{name} is {value!r}: write 1 or 0.")
+
+
+def env_int(name: str, default: int) -> int:
+    value = os.environ.get(name, "").strip()
+    try:
+        return int(value) if value else default
+    except ValueError:
+        raise CurationError(f"{name} is {value!r}: write a whole number.") from None
+
+
+def env_list(name: str, default: str) -> list[str]:
+    return [item.strip() for item in os.environ.get(name, default).split(",") if item.strip()]
+
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+# Everything that the application writes stands below this folder.
+DATA_DIR = Path(os.environ.get("CURATION_DATA") or BASE_DIR / ".data").absolute()
+
+DEBUG = env_bool("DEBUG", False)
+SECRET_KEY = os.environ.get("SECRET_KEY") or data_folder.secret_key(DATA_DIR)
+SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", "")
+
+# --- Web ------------------------------------------------------------------------------------
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", "")
+ROOT_URLCONF = "curation.urls"
+WSGI_APPLICATION = "curation.wsgi.application"
+
+INSTALLED_APPS = [
+    "curation",
+    "ingest",
+    "validation",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_rq",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "curation.security.headers.content_security_policy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+
+# --- Security -------------------------------------------------------------------------------
+# On wherever DEBUG is off. `manage.py up`, which serves plain HTTP on loopback, turns it off.
+HTTPS = env_bool("HTTPS", not DEBUG)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+# Behind a proxy that ends TLS, and only there: HTTPS_HEADER=X-Forwarded-Proto.
+if _header := os.environ.get("HTTPS_HEADER"):
+    SECURE_PROXY_SSL_HEADER = (f"HTTP_{_header.upper().replace('-', '_')}", "https")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
+X_FRAME_OPTIONS = "DENY"
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "queue"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- Database -------------------------------------------------------------------------------
+DATABASE_URL = os.environ.get("DATABASE_URL", "")
+EMBEDDED_DATABASE = not DATABASE_URL
+DATABASES: dict[str, Any]
+if EMBEDDED_DATABASE:
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": DATA_DIR / "curation.sqlite3",
+            "OPTIONS": {
+                # Deferred transactions that turn into writers fail at once with "database is
+                # locked"; immediate ones wait for their turn.
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                # `synchronous` stays at FULL: an acknowledged decision survives a power cut.
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA mmap_size=134217728; "
+                "PRAGMA cache_size=-64000",
+            },
+        }
+    }
+else:
+    DATABASES = {
+        "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Queue ----------------------------------------------------------------------------------
+REDIS_URL = os.environ.get("REDIS_URL", "")
+EMBEDDED_REDIS = not REDIS_URL
+REDIS_SOCKET = data_folder.redis_socket(DATA_DIR)
+_redis = REDIS_URL or f"unix://{REDIS_SOCKET}"
+RQ_QUEUES = {
+    name: {
+        # Without a bound on connecting, a Redis that is gone would hang the web.
+        "URL": f"{_redis}{'&' if '?' in _redis else '?'}socket_connect_timeout=3",
+        "SERIALIZER": "rq.serializers.JSONSerializer",
+        "DEFAULT_TIMEOUT": 6 * 3600,
+        "DEFAULT_RESULT_TTL": 0,
+    }
+    for name in ("ingest", "validation", "default")
+}
+# A worker renews its lease while it works; a row whose lease has run out is given to another.
+LEASE_SECONDS = env_int("LEASE_SECONDS", 120)
+MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
+SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
+# How long a queued row may be without a job in Redis before it counts as lost.
+LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
+
+# --- The rest -------------------------------------------------------------------------------
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
+}

@@ -1,0 +1,9 @@
+"""The door that gunicorn knocks on."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
+
+application = get_wsgi_application()

@@ -1,0 +1,37 @@
+#!/usr/bin/env python
+"""The command line: `python manage.py up` runs everything, `help` lists the rest."""
+
+import os
+import sys
+
+from curation.errors import CurationError
+
+# These work on the schema itself, or without any.
+WITHOUT_DATABASE = {
+    "check", "collectstatic", "help", "makemigrations", "makemessages", "migrate",
+    "showmigrations", "sqlmigrate", "squashmigrations", "test", "testserver", "up", "version",
+}  # fmt: skip
+
+
+def main() -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
+    try:
+        from django.core.management import execute_from_command_line
+
+        command = sys.argv[1] if len(sys.argv) > 1 else "help"
+        if command not in WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(sys.argv):
+            import django
+
+            django.setup()
+            from curation.installation.database import prepare
+
+            prepare()
+        execute_from_command_line(sys.argv)
+    except CurationError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

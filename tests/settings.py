@@ -1,0 +1,27 @@
+"""The settings, with a data folder of their own that goes when the tests have ended."""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_data = Path(tempfile.mkdtemp(prefix="curation-tests-"))
+(_data / "static").mkdir()
+atexit.register(shutil.rmtree, _data, ignore_errors=True)
+os.environ |= {"CURATION_DATA": str(_data), "HTTPS": "0", "LOG_LEVEL": "WARNING"}
+os.environ.pop("REDIS_URL", None)
+# Playwright keeps an event loop in the thread of the test, which talks to no database meanwhile.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+from curation.settings import *  # noqa: E402, F403
+from curation.settings import DATABASES, EMBEDDED_DATABASE, STORAGES  # noqa: E402
+
+if EMBEDDED_DATABASE:
+    # A real file: SQLite in memory locks differently.
+    DATABASES["default"]["TEST"] = {"NAME": _data / "test.sqlite3"}
+STORAGES["staticfiles"] = {
+    "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
+}
+WHITENOISE_USE_FINDERS = True
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,1 @@
+"""Runs code that nobody trusts. Knows no Django."""

@@ -1,0 +1,1 @@
+"""What pairs are generated from. Knows no Django."""
