@@ -1,0 +1,95 @@
+"""Creates the groups *reviewers* and *curators* with what they may do.
+
+The lists are a frozen copy of `curation.people`: a migration tells what was true on its day, and
+must go through also when that module has changed. A test compares the two, so that a change
+there comes with a migration of its own.
+"""
+
+from django.apps.registry import Apps
+from django.contrib.auth.management import create_permissions
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+REVIEWERS = (
+    "curation.add_claim",
+    "curation.add_decision",
+    "curation.view_decision",
+    "curation.view_kernel",
+    "curation.view_pair",
+)
+CURATORS = (
+    *REVIEWERS,
+    "auth.add_user",
+    "auth.change_user",
+    "auth.view_group",
+    "auth.view_user",
+    "curation.add_ingestrun",
+    "curation.add_release",
+    "curation.add_repository",
+    "curation.add_validationrun",
+    "curation.change_license",
+    "curation.change_repository",
+    "curation.view_band",
+    "curation.view_claim",
+    "curation.view_contaminationmatch",
+    "curation.view_drop",
+    "curation.view_duplicatelink",
+    "curation.view_fingerprint",
+    "curation.view_ingestrun",
+    "curation.view_lease",
+    "curation.view_license",
+    "curation.view_licenseevidence",
+    "curation.view_provenance",
+    "curation.view_qualityfinding",
+    "curation.view_release",
+    "curation.view_releasemember",
+    "curation.view_repository",
+    "curation.view_sourcefile",
+    "curation.view_validationcheck",
+    "curation.view_validationresult",
+    "curation.view_validationrun",
+    "django_rq.admin",
+)
+
+
+def create_groups(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    alias = schema_editor.connection.alias
+    _create_permissions(apps, alias)
+    group_model = apps.get_model("auth", "Group")
+    permission_model = apps.get_model("auth", "Permission")
+    for name, granted in (("reviewers", REVIEWERS), ("curators", CURATORS)):
+        group, _ = group_model.objects.using(alias).get_or_create(name=name)
+        for permission in granted:
+            app_label, codename = permission.split(".")
+            group.permissions.add(
+                permission_model.objects.using(alias).get(
+                    content_type__app_label=app_label, codename=codename
+                )
+            )
+
+
+def delete_groups(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    groups = apps.get_model("auth", "Group").objects.using(schema_editor.connection.alias)
+    groups.filter(name__in=("reviewers", "curators")).delete()
+
+
+def _create_permissions(apps: Apps, alias: str) -> None:
+    """Django creates permissions only after the last migration, which is too late for these."""
+    for label in ("auth", "curation", "django_rq"):
+        config = apps.get_app_config(label)
+        # Django skips applications without a models module, and historical ones have none.
+        config.models_module = True
+        create_permissions(config, using=alias, apps=apps, verbosity=0, interactive=False)
+        config.models_module = None
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ("curation", "0001_initial"),
+        ("auth", "0012_alter_user_first_name_max_length"),
+        ("contenttypes", "0002_remove_content_type_name"),
+        ("django_rq", "0003_alter_dashboard_permission_names"),
+    ]
+
+    operations = [migrations.RunPython(create_groups, delete_groups)]

@@ -1,0 +1,86 @@
+"""The ground that everything stands on: one concept a file, nothing of the project imported."""
+
+from curation.models.claim import Claim
+from curation.models.decision import Actor, Decision
+from curation.models.drop import Drop
+from curation.models.ingest_run import IngestRun
+from curation.models.kernel import Kernel, Kind, Language
+from curation.models.lease import Lease
+from curation.models.license import License, LicenseEvidence, ReadFrom
+from curation.models.pair import Pair, PairOrigin
+from curation.models.provenance import Container, Provenance
+from curation.models.quality import QualityFinding
+from curation.models.release import Release, ReleaseMember, Split
+from curation.models.repository import Category, Origin, Repository, Role
+from curation.models.run import Run, RunState
+from curation.models.similarity import (
+    Band,
+    ContaminationMatch,
+    DuplicateLink,
+    Fingerprint,
+    Likeness,
+    MatchMethod,
+)
+from curation.models.source_file import SourceFile
+from curation.models.validation_run import (
+    Device,
+    Outcome,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+from curation.models.vocabulary import (
+    Action,
+    Difficulty,
+    LicenseVerdict,
+    OperationType,
+    Status,
+)
+
+__all__ = [
+    "Action",
+    "Actor",
+    "Band",
+    "Category",
+    "Claim",
+    "Container",
+    "ContaminationMatch",
+    "Decision",
+    "Device",
+    "Difficulty",
+    "Drop",
+    "DuplicateLink",
+    "Fingerprint",
+    "IngestRun",
+    "Kernel",
+    "Kind",
+    "Language",
+    "Lease",
+    "License",
+    "LicenseEvidence",
+    "LicenseVerdict",
+    "Likeness",
+    "MatchMethod",
+    "OperationType",
+    "Origin",
+    "Outcome",
+    "Pair",
+    "PairOrigin",
+    "Provenance",
+    "QualityFinding",
+    "ReadFrom",
+    "Release",
+    "ReleaseMember",
+    "Repository",
+    "Role",
+    "Run",
+    "RunState",
+    "SourceFile",
+    "Split",
+    "Status",
+    "ValidationCheck",
+    "ValidationResult",
+    "ValidationRun",
+    "Verdict",
+]

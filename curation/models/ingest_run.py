@@ -1,0 +1,38 @@
+"""One reading of one repository: how far it is, what it found, what it dropped."""
+
+from django.db import models
+from django.db.models import Q
+
+from curation.models.repository import Repository
+from curation.models.run import LIVE, Run, RunQuerySet
+
+
+class IngestRun(Run):
+    QUEUE = "ingest"
+    JOB = "ingest.jobs.ingest"
+
+    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="runs")
+    commit = models.CharField(max_length=64, blank=True, editable=False)
+    stage = models.CharField(max_length=40, blank=True, editable=False)
+    done = models.PositiveIntegerField(default=0, editable=False)
+    total = models.PositiveIntegerField(default=0, editable=False)
+    funnel = models.JSONField(
+        default=dict, blank=True, editable=False, help_text="How many items reached each stage."
+    )
+    log = models.TextField(blank=True, editable=False)
+
+    objects = RunQuerySet["IngestRun"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *Run.Meta.constraints,
+            models.UniqueConstraint(
+                fields=("repository",),
+                condition=Q(state__in=LIVE),
+                name="ingestrun_one_live_per_repository",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"Ingest {self.pk} of {self.repository}"

@@ -1,0 +1,12 @@
+"""Which process holds a duty that only one may have, such as the scheduler's."""
+
+from django.db import models
+
+
+class Lease(models.Model):
+    name = models.CharField(max_length=60, primary_key=True)
+    holder = models.CharField(max_length=200)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.holder}"

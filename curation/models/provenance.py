@@ -1,0 +1,60 @@
+"""Where a kernel was seen. One kernel seen in ten places has ten of these rows."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from curation.models.constraints import one_of, sha256
+from curation.models.kernel import Kernel
+from curation.models.source_file import SourceFile
+
+
+class Container(models.TextChoices):
+    """What the kernel stands in."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    CLASS = "class"
+    CONDITION = "condition"
+    STRING = "string"
+    MARKDOWN = "markdown"
+    TEMPLATE = "template"
+
+
+class Provenance(models.Model):
+    """Lines of a file. The file's row says which repository, path and commit."""
+
+    kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="provenances")
+    source_file = models.ForeignKey(
+        SourceFile, on_delete=models.PROTECT, related_name="provenances"
+    )
+    # A qualname is no key: the same one stands twice under if and else.
+    qualname = models.CharField(max_length=500)
+    container = models.CharField(max_length=10, choices=Container.choices, default=Container.MODULE)
+    start_line = models.PositiveIntegerField()
+    end_line = models.PositiveIntegerField()
+    sha256 = models.CharField(max_length=64, help_text="Of exactly these lines.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "provenances"
+        ordering = ("pk",)
+        constraints = (
+            one_of("container", Container, "provenance_container_valid"),
+            sha256("sha256", "provenance_sha256_valid"),
+            models.UniqueConstraint(
+                fields=("source_file", "start_line", "end_line", "qualname", "kernel"),
+                name="provenance_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(start_line__gte=1, end_line__gte=F("start_line")),
+                name="provenance_lines_ordered",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source_file} {self.start_line}-{self.end_line}"
+
+    @property
+    def url(self) -> str:
+        file = self.source_file
+        return file.repository.blob_url(file.commit, file.path, (self.start_line, self.end_line))

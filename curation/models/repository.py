@@ -1,0 +1,162 @@
+"""A source: a repository or folder that kernels come from, or a benchmark that must stay out."""
+
+from typing import Any, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+
+from curation.models.constraints import one_of
+
+
+class Category(models.TextChoices):
+    """The drawers of the original plan; `utils` takes what fits no other."""
+
+    TUTORIAL = "tutorial", "Tutorial"
+    INDUCTOR = "inductor", "Inductor"
+    FLASHATTENTION = "flashattention", "FlashAttention"
+    XFORMERS = "xformers", "xFormers"
+    JAX = "jax", "JAX"
+    UTILS = "utils", "Utilities"
+
+
+class Role(models.TextChoices):
+    """What a source is for: to learn from, or to be kept out of the dataset."""
+
+    SOURCE = "source", "Source"
+    BENCHMARK = "benchmark", "Benchmark"
+
+
+class Origin(models.TextChoices):
+    """How a source is read."""
+
+    GIT = "git", "Git repository on the web"
+    FOLDER = "folder", "Folder or repository on this machine"
+    INDUCTOR = "inductor", "torch.compile debug folder"
+
+
+class RepositoryQuerySet(models.QuerySet["Repository"]):
+    def enabled(self) -> Self:
+        return self.filter(enabled=True, opted_out_at=None)
+
+    def sources(self) -> Self:
+        return self.filter(role=Role.SOURCE)
+
+    def benchmarks(self) -> Self:
+        return self.filter(role=Role.BENCHMARK)
+
+    def named(self, text: str) -> Self:
+        """The source that a person calls `text`: by its name, its URL or its path."""
+        return self.filter(Q(name__iexact=text) | Q(url=text))
+
+
+class Repository(models.Model):
+    name = models.CharField(
+        max_length=300, unique=True, help_text="owner/name on GitHub, or a folder's path."
+    )
+    url = models.CharField(max_length=1000, unique=True, help_text="https URL, or a folder's path.")
+    origin = models.CharField(max_length=20, choices=Origin.choices, default=Origin.GIT)
+    role = models.CharField(max_length=20, choices=Role.choices, default=Role.SOURCE)
+    category = models.CharField(max_length=30, choices=Category.choices, default=Category.UTILS)
+    tier = models.PositiveSmallIntegerField(
+        default=3, help_text="1: must have, 2: highly recommended, 3: the rest."
+    )
+    ref = models.CharField(
+        max_length=250, blank=True, help_text="Branch, tag or commit; empty: the default branch."
+    )
+    sparse_paths = models.JSONField(
+        default=list, blank=True, help_text="Folders and files to read; empty: everything."
+    )
+    include_globs = models.JSONField(default=list, blank=True, help_text="Empty: **/*.py")
+    exclude_globs = models.JSONField(default=list, blank=True)
+    expected_license = models.CharField(
+        max_length=200, blank=True, help_text="SPDX expression that the repository should carry."
+    )
+    upsampling_weight = models.DecimalField(
+        max_digits=5,
+        decimal_places=2,
+        default=1,
+        help_text="Weight against ordinary Python when training; 5 to 10 for Triton.",
+    )
+    estimated_tokens_low = models.PositiveBigIntegerField(null=True, blank=True)
+    estimated_tokens_high = models.PositiveBigIntegerField(null=True, blank=True)
+    stars = models.PositiveIntegerField(null=True, blank=True)
+    notes = models.TextField(blank=True)
+
+    enabled = models.BooleanField(default=True, help_text="Whether scheduled ingests read it.")
+    refresh_days = models.PositiveSmallIntegerField(default=90)
+    opted_out_at = models.DateTimeField(null=True, blank=True)
+    opt_out_reason = models.TextField(blank=True)
+
+    # What `load_sources` last wrote, so that it can tell an admin's change from its own values.
+    shipped = models.JSONField(default=dict, blank=True, editable=False)
+    last_commit = models.CharField(max_length=64, blank=True, editable=False)
+    last_ingested_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
+
+    objects = RepositoryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "repositories"
+        ordering = ("tier", "name")
+        constraints = (
+            one_of("origin", Origin, "repository_origin_valid"),
+            one_of("role", Role, "repository_role_valid"),
+            one_of("category", Category, "repository_category_valid"),
+            models.CheckConstraint(
+                condition=Q(tier__gte=1, tier__lte=3), name="repository_tier_1_to_3"
+            ),
+            models.CheckConstraint(
+                condition=Q(upsampling_weight__gt=0), name="repository_weight_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(estimated_tokens_low=None, estimated_tokens_high=None)
+                | Q(
+                    estimated_tokens_low__isnull=False,
+                    estimated_tokens_high__gte=F("estimated_tokens_low"),
+                ),
+                name="repository_token_estimate_ordered",
+            ),
+            models.CheckConstraint(
+                condition=Q(refresh_days__gte=1), name="repository_refresh_at_least_daily"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("admin:curation_repository_change", args=[self.pk])
+
+    @property
+    def opted_out(self) -> bool:
+        return self.opted_out_at is not None
+
+    def blob_url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
+        """The web page of these lines at this commit, or "" for a source without one."""
+        from urllib.parse import quote
+
+        if self.origin != Origin.GIT:
+            return ""
+        return f"{self.url}/blob/{commit}/{quote(path)}#L{lines[0]}-L{lines[1]}"
+
+    def clean(self) -> None:
+        from django.core.exceptions import ValidationError
+
+        errors: dict[str, Any] = {}
+        for field in ("sparse_paths", "include_globs", "exclude_globs"):
+            value = getattr(self, field)
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                errors[field] = 'Write a list of texts, such as ["python/tutorials"].'
+        if errors:
+            raise ValidationError(errors)

@@ -1,0 +1,45 @@
+"""Who may do what: the two groups and their permissions, as plain data.
+
+The groups of an installation are made by migrations. A change here needs a new migration; a test
+holds the two together.
+"""
+
+REVIEWERS = "reviewers"
+CURATORS = "curators"
+
+# What a reviewer does in the browser; the admin is not for reviewers.
+REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
+
+_VIEWED = (
+    "band", "claim", "contaminationmatch", "decision", "drop", "duplicatelink", "fingerprint",
+    "ingestrun", "kernel", "license", "licenseevidence", "lease", "pair", "provenance",
+    "qualityfinding", "release", "releasemember", "repository", "sourcefile", "validationcheck",
+    "validationresult", "validationrun",
+)  # fmt: skip
+
+CURATE = (
+    *REVIEW,
+    *(f"view_{model}" for model in _VIEWED if f"view_{model}" not in REVIEW),
+    "add_repository",
+    "change_repository",
+    "add_ingestrun",
+    "add_validationrun",
+    "add_release",
+    "change_license",
+)
+
+# From Django's own applications: curators manage people.
+PEOPLE = ("view_user", "add_user", "change_user", "view_group")
+
+# From django-rq: its page of queues, jobs and workers.
+QUEUE_PAGE = ("admin",)
+
+# The permissions of each group, with the application that each belongs to.
+GRANTED = {
+    REVIEWERS: tuple(f"curation.{name}" for name in REVIEW),
+    CURATORS: (
+        *(f"curation.{name}" for name in CURATE),
+        *(f"auth.{name}" for name in PEOPLE),
+        *(f"django_rq.{name}" for name in QUEUE_PAGE),
+    ),
+}

@@ -1,0 +1,354 @@
+"""What the database itself refuses: each constraint violated once, on whichever it is."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from curation.models import (
+    Decision,
+    LicenseVerdict,
+    Release,
+    ReleaseMember,
+    Repository,
+    RunState,
+    Status,
+)
+from curation.models.append_only import AppendOnly, WrittenOnce
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+NO_SHA = "0" * 63
+NO_CHOICE = "x"
+PERMISSIVE = LicenseVerdict.PERMISSIVE
+
+Violation = Callable[[], object]
+
+
+def twice(make_it: Callable[..., models.Model], **over: Callable[[], Any]) -> Violation:
+    """Make two rows that share what `over` makes."""
+
+    def violation() -> None:
+        shared = {name: value() for name, value in over.items()}
+        make_it(**shared)
+        make_it(**shared)
+
+    return violation
+
+
+def about_both(make_it: Callable[..., models.Model]) -> Violation:
+    return lambda: make_it(kernel=make.a_kernel(), pair=make.a_pair())
+
+
+def once(make_it: Callable[..., models.Model], **over: Any) -> Violation:
+    return lambda: make_it(**over)
+
+
+def a_link_to_itself() -> None:
+    kernel = make.a_kernel()
+    make.a_duplicate_link(kernel=kernel, of_kernel=kernel)
+
+
+def a_second_undoing() -> None:
+    first = make.a_decision()
+    make.a_decision(kernel=first.kernel, version=2, undoes=first)
+    make.a_decision(kernel=first.kernel, version=3, undoes=first)
+
+
+def held() -> dict[str, Any]:
+    return {"attempt_token": uuid4(), "lease_until": timezone.now()}
+
+
+# Named as in the models; what a single column says of itself is `model.column`.
+VIOLATIONS: list[tuple[str, Violation]] = [
+    ("repository_origin_valid", once(make.a_repository, origin=NO_CHOICE)),
+    ("repository_role_valid", once(make.a_repository, role=NO_CHOICE)),
+    ("repository_category_valid", once(make.a_repository, category=NO_CHOICE)),
+    ("repository_tier_1_to_3", once(make.a_repository, tier=0)),
+    ("repository_tier_1_to_3", once(make.a_repository, tier=4)),
+    ("repository_weight_positive", once(make.a_repository, upsampling_weight=0)),
+    (
+        "repository_token_estimate_ordered",
+        once(make.a_repository, estimated_tokens_low=2, estimated_tokens_high=1),
+    ),
+    ("repository_refresh_at_least_daily", once(make.a_repository, refresh_days=0)),
+    (
+        "repository.name",
+        lambda: [make.a_repository(name="a/b", url=url) for url in ("https://a", "https://b")],
+    ),
+    ("repository.url", twice(make.a_repository, url=lambda: "https://example.org/a/b")),
+    ("sourcefile_sha256_valid", once(make.a_source_file, sha256=NO_SHA)),
+    (
+        "sourcefile_one_per_content",
+        twice(
+            make.a_source_file,
+            repository=make.a_repository,
+            path=lambda: "a.py",
+            blob_hash=lambda: "b",
+            retired_at=timezone.now,
+        ),
+    ),
+    (
+        "sourcefile_one_current_per_path",
+        twice(make.a_source_file, repository=make.a_repository, path=lambda: "a.py"),
+    ),
+    ("license_verdict_valid", once(make.a_license, verdict=NO_CHOICE)),
+    ("license.expression", twice(make.a_license, expression=lambda: "MIT")),
+    ("licenseevidence_verdict_valid", once(make.some_license_evidence, verdict=NO_CHOICE)),
+    ("licenseevidence_read_from_valid", once(make.some_license_evidence, read_from=NO_CHOICE)),
+    ("licenseevidence_confidence_fraction", once(make.some_license_evidence, confidence=1.01)),
+    ("licenseevidence_confidence_fraction", once(make.some_license_evidence, confidence=-0.01)),
+    (
+        "licenseevidence_permissive_names_license",
+        once(make.some_license_evidence, verdict=PERMISSIVE),
+    ),
+    ("kernel_content_hash_valid", once(make.a_kernel, content_hash=NO_SHA)),
+    ("kernel_kind_valid", once(make.a_kernel, kind=NO_CHOICE)),
+    ("kernel_language_valid", once(make.a_kernel, language=NO_CHOICE)),
+    ("kernel_status_valid", once(make.a_kernel, status=NO_CHOICE)),
+    ("kernel_license_verdict_valid", once(make.a_kernel, license_verdict=NO_CHOICE)),
+    ("kernel_operation_type_valid", once(make.a_kernel, operation_type=NO_CHOICE)),
+    ("kernel_difficulty_valid", once(make.a_kernel, difficulty=NO_CHOICE)),
+    ("kernel_permissive_names_license", once(make.a_kernel, license_verdict=PERMISSIVE)),
+    ("kernel.content_hash", twice(make.a_kernel, content_hash=lambda: make.sha(1))),
+    ("pair_content_hash_valid", once(make.a_pair, content_hash=NO_SHA)),
+    ("pair_origin_valid", once(make.a_pair, origin=NO_CHOICE)),
+    ("pair_operation_type_valid", once(make.a_pair, operation_type=NO_CHOICE)),
+    ("pair_difficulty_valid", once(make.a_pair, difficulty=NO_CHOICE)),
+    ("pair_status_valid", once(make.a_pair, status=NO_CHOICE)),
+    ("pair_license_verdict_valid", once(make.a_pair, license_verdict=NO_CHOICE)),
+    ("pair_permissive_names_license", once(make.a_pair, license_verdict=PERMISSIVE)),
+    ("pair.content_hash", twice(make.a_pair, content_hash=lambda: make.sha(1))),
+    ("claim_about_one_item", about_both(make.a_claim)),
+    ("claim_about_one_item", once(make.a_claim, kernel=None)),
+    ("claim_one_per_kernel", twice(make.a_claim, kernel=make.a_kernel)),
+    ("claim_one_per_pair", twice(make.a_claim, pair=make.a_pair)),
+    ("decision_about_one_item", about_both(make.a_decision)),
+    ("decision_about_one_item", once(make.a_decision, kernel=None)),
+    ("decision_content_hash_valid", once(make.a_decision, content_hash=NO_SHA)),
+    ("decision_status_valid", once(make.a_decision, status=NO_CHOICE)),
+    ("decision_previous_status_valid", once(make.a_decision, previous_status=NO_CHOICE)),
+    ("decision_actor_named", once(make.a_decision, user=None)),
+    ("decision_actor_named", once(make.a_decision, user=None, actor="policy")),
+    ("decision_actor_named", once(make.a_decision, actor="policy", rules="licence 1")),
+    ("decision_actor_named", once(make.a_decision, actor=NO_CHOICE)),
+    ("decision_one_per_kernel_version", twice(make.a_decision, kernel=make.a_kernel)),
+    ("decision_one_per_pair_version", twice(make.a_decision, pair=make.a_pair)),
+    ("decision.undoes", a_second_undoing),
+    ("decision.request", twice(make.a_decision, request=uuid4)),
+    ("ingestrun_state_valid", once(make.an_ingest_run, state=NO_CHOICE, finished_at=None)),
+    ("ingestrun_running_iff_held", once(make.an_ingest_run, state=RunState.RUNNING)),
+    (
+        "ingestrun_running_iff_held",
+        lambda: make.an_ingest_run(state=RunState.RUNNING, attempt_token=uuid4()),
+    ),
+    ("ingestrun_running_iff_held", lambda: make.an_ingest_run(**held())),
+    ("ingestrun_ended_iff_finished", once(make.an_ingest_run, state=RunState.SUCCEEDED)),
+    ("ingestrun_ended_iff_finished", lambda: make.an_ingest_run(finished_at=timezone.now())),
+    (
+        "ingestrun_one_live_per_repository",
+        twice(make.an_ingest_run, repository=make.a_repository),
+    ),
+    ("provenance_container_valid", once(make.a_provenance, container=NO_CHOICE)),
+    ("provenance_sha256_valid", once(make.a_provenance, sha256=NO_SHA)),
+    (
+        "provenance_once",
+        twice(make.a_provenance, kernel=make.a_kernel, source_file=make.a_source_file),
+    ),
+    ("provenance_lines_ordered", once(make.a_provenance, start_line=5, end_line=4)),
+    ("provenance_lines_ordered", once(make.a_provenance, start_line=0)),
+    ("qualityfinding_action_valid", once(make.a_finding, action=NO_CHOICE)),
+    ("qualityfinding_one_per_gate", twice(make.a_finding, kernel=make.a_kernel)),
+    ("release.name", twice(make.a_release, name=lambda: "2026-01")),
+    ("releasemember_about_one_item", about_both(make.a_release_member)),
+    ("releasemember_about_one_item", once(make.a_release_member, kernel=None)),
+    ("releasemember_content_hash_valid", once(make.a_release_member, content_hash=NO_SHA)),
+    ("releasemember_split_valid", once(make.a_release_member, split=NO_CHOICE)),
+    (
+        "releasemember_once",
+        twice(make.a_release_member, release=make.a_release, record_id=lambda: "a"),
+    ),
+    ("fingerprint_about_one_item", about_both(make.a_fingerprint)),
+    ("fingerprint_about_one_item", once(make.a_fingerprint, kernel=None)),
+    ("fingerprint_content_hash_valid", once(make.a_fingerprint, content_hash=NO_SHA)),
+    ("fingerprint_one_per_kernel", twice(make.a_fingerprint, kernel=make.a_kernel)),
+    ("fingerprint_one_per_pair", twice(make.a_fingerprint, pair=make.a_pair)),
+    ("band_once", twice(make.a_band, fingerprint=make.a_fingerprint)),
+    (
+        "duplicatelink_about_one_item",
+        lambda: make.a_duplicate_link(
+            kernel=make.a_kernel(), of_kernel=make.a_kernel(), pair=make.a_pair()
+        ),
+    ),
+    ("duplicatelink_likeness_valid", once(make.a_duplicate_link, likeness=NO_CHOICE)),
+    ("duplicatelink_similarity_fraction", once(make.a_duplicate_link, similarity=1.01)),
+    (
+        "duplicatelink_like_with_like",
+        lambda: make.a_duplicate_link(kernel=make.a_kernel(), of_pair=make.a_pair()),
+    ),
+    ("duplicatelink_like_with_like", once(make.a_duplicate_link, of_kernel=None)),
+    ("duplicatelink_not_of_itself", a_link_to_itself),
+    ("duplicatelink_one_per_kernel", twice(make.a_duplicate_link, kernel=make.a_kernel)),
+    ("duplicatelink_one_per_pair", twice(make.a_duplicate_link, pair=make.a_pair)),
+    ("contaminationmatch_about_one_item", about_both(make.a_contamination_match)),
+    ("contaminationmatch_about_one_item", once(make.a_contamination_match, kernel=None)),
+    ("contaminationmatch_method_valid", once(make.a_contamination_match, method=NO_CHOICE)),
+    ("contaminationmatch_similarity_fraction", once(make.a_contamination_match, similarity=-1)),
+    ("validationrun_state_valid", once(make.a_validation_run, state=NO_CHOICE)),
+    ("validationrun_running_iff_held", once(make.a_validation_run, state=RunState.RUNNING)),
+    ("validationrun_ended_iff_finished", once(make.a_validation_run, state=RunState.FAILED)),
+    ("validationrun_device_valid", once(make.a_validation_run, device=NO_CHOICE)),
+    ("validationresult_about_one_item", about_both(make.a_validation_result)),
+    ("validationresult_about_one_item", once(make.a_validation_result, kernel=None)),
+    ("validationresult_verdict_valid", once(make.a_validation_result, verdict=NO_CHOICE)),
+    ("validationresult_content_hash_valid", once(make.a_validation_result, content_hash=NO_SHA)),
+    (
+        "validationresult_one_per_kernel",
+        twice(make.a_validation_result, run=make.a_validation_run, kernel=make.a_kernel),
+    ),
+    (
+        "validationresult_one_per_pair",
+        twice(make.a_validation_result, run=make.a_validation_run, pair=make.a_pair),
+    ),
+    ("validationcheck_outcome_valid", once(make.a_validation_check, outcome=NO_CHOICE)),
+    ("validationcheck_once", twice(make.a_validation_check, result=make.a_validation_result)),
+]
+
+
+def every_constraint() -> Iterator[tuple[str, type[models.Model], tuple[str, ...]]]:
+    """Its name, its model and, where it is about uniqueness, its columns."""
+    for model in apps.get_app_config("curation").get_models():
+        columns = {field.name: str(field.column) for field in model._meta.concrete_fields}
+        for constraint in model._meta.constraints:
+            fields = getattr(constraint, "fields", ())
+            yield constraint.name, model, tuple(columns[field] for field in fields)
+        for field in model._meta.concrete_fields:
+            if field.unique and not field.primary_key:
+                yield f"{model._meta.model_name}.{field.name}", model, (columns[field.name],)
+
+
+CONSTRAINTS = {name: (model, columns) for name, model, columns in every_constraint()}
+
+
+def test_every_constraint_of_the_models_is_in_this_table() -> None:
+    assert {name for name, _ in VIOLATIONS} == set(CONSTRAINTS)
+
+
+@pytest.mark.parametrize(("name", "violate"), VIOLATIONS, ids=[name for name, _ in VIOLATIONS])
+def test_the_database_refuses(name: str, violate: Violation) -> None:
+    with pytest.raises(IntegrityError) as refused, transaction.atomic():
+        violate()
+
+    # A state that does not exist is neither live nor ended: either constraint may speak first.
+    also = name.replace("state_valid", "ended_iff_finished")
+    assert is_about(refused.value, name) or is_about(refused.value, also)
+
+
+def is_about(error: IntegrityError, name: str) -> bool:
+    """PostgreSQL names the constraint; SQLite names the columns where two rows are alike."""
+    model, columns = CONSTRAINTS[name]
+    table = model._meta.db_table
+    if connection.vendor == "sqlite":
+        listed = ", ".join(f"{table}.{column}" for column in columns)
+        return str(error) in (
+            f"CHECK constraint failed: {name}",
+            f"UNIQUE constraint failed: {listed}",
+        )
+    violated: str = error.__cause__.diag.constraint_name  # type: ignore[union-attr]
+    if "." in name:  # a name that Django made up, from the table and the column
+        return violated.startswith(f"{table}_{columns[0]}")
+    return violated == name
+
+
+def test_an_item_is_claimed_again_once_it_was_released() -> None:
+    claim = make.a_claim()
+    claim.delete()
+
+    make.a_claim(kernel=claim.kernel)
+
+
+def test_a_repository_is_ingested_again_once_the_run_has_ended() -> None:
+    run = make.an_ingest_run(state=RunState.FAILED, finished_at=timezone.now())
+
+    make.an_ingest_run(repository=run.repository)
+
+
+def test_a_path_has_new_content_once_the_old_one_is_retired() -> None:
+    file = make.a_source_file(retired_at=timezone.now())
+
+    make.a_source_file(repository=file.repository, path=file.path)
+
+
+@pytest.mark.parametrize("used", [make.a_decision, make.a_provenance, make.a_release_member])
+def test_a_kernel_that_something_speaks_of_is_not_deleted(used: Callable[[], Any]) -> None:
+    row = used()
+
+    with pytest.raises(models.ProtectedError):
+        row.kernel.delete()
+
+
+def test_a_repository_that_was_read_is_not_deleted() -> None:
+    file = make.a_source_file()
+
+    with pytest.raises(models.ProtectedError):
+        Repository.objects.all().delete()
+    file.refresh_from_db()
+
+
+# --- Written once ---------------------------------------------------------------------------
+WRITTEN_ONCE: dict[type[AppendOnly], tuple[Callable[..., Any], dict[str, Any]]] = {
+    Decision: (make.a_decision, {"status": Status.REJECTED}),
+    Release: (make.a_release, {"seed": 1}),
+    ReleaseMember: (make.a_release_member, {"record_id": "other"}),
+}
+each_written_once = pytest.mark.parametrize("model", WRITTEN_ONCE, ids=lambda m: m.__name__)
+
+
+def test_this_table_has_every_model_that_is_written_once() -> None:
+    assert set(WRITTEN_ONCE) == set(AppendOnly.__subclasses__())
+
+
+@each_written_once
+@pytest.mark.parametrize("write", ["save", "update", "bulk_update", "update_or_create"])
+def test_what_is_written_once_is_not_changed(model: type[AppendOnly], write: str) -> None:
+    make_it, over = WRITTEN_ONCE[model]
+    row = make_it()
+    before = model.objects.values().get()
+    for name, value in over.items():
+        setattr(row, name, value)
+
+    with pytest.raises(WrittenOnce):
+        {
+            "save": row.save,
+            "update": lambda: model.objects.filter(pk=row.pk).update(**over),
+            "bulk_update": lambda: model.objects.bulk_update([row], list(over)),
+            "update_or_create": lambda: model.objects.update_or_create(pk=row.pk, defaults=over),
+        }[write]()
+
+    assert model.objects.values().get() == before
+
+
+@each_written_once
+def test_what_is_written_once_is_not_deleted(model: type[AppendOnly]) -> None:
+    row = WRITTEN_ONCE[model][0]()
+
+    with pytest.raises(WrittenOnce):
+        row.delete()
+    with pytest.raises(WrittenOnce):
+        model.objects.all().delete()
+
+    assert model.objects.count() == 1
+
+
+def test_what_is_reached_through_a_relation_is_written_once_too() -> None:
+    member = make.a_release_member()
+
+    with pytest.raises(WrittenOnce):
+        member.release.members.update(record_id="other")
+    with pytest.raises(WrittenOnce):
+        member.release.members.all().delete()

@@ -1,0 +1,45 @@
+"""Two sources are one when nothing but their endings and outer blanks differ."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.identity import content_hash, normalised
+
+SOURCE = "@triton.jit\ndef f(x):\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        SOURCE.replace("\n", "\r\n"),
+        SOURCE.replace("\n", "\r"),
+        "\n\n" + SOURCE + "\n\n",
+        SOURCE.replace("(x):", "(x):   "),
+        SOURCE.rstrip("\n"),
+    ],
+)
+def test_endings_and_outer_blanks_make_no_difference(same: str) -> None:
+    assert content_hash(same) == content_hash(SOURCE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SOURCE.replace("pass", "pass  # why"),
+        SOURCE.replace("    pass", "     pass"),
+        SOURCE.replace("f(x)", "g(x)"),
+        SOURCE.replace("pass", "\n    pass"),
+    ],
+)
+def test_everything_else_does(other: str) -> None:
+    assert content_hash(other) != content_hash(SOURCE)
+
+
+def test_texts_can_not_slide_from_one_source_to_the_next() -> None:
+    assert content_hash("a\nb", "c") != content_hash("a", "b\nc")
+
+
+@given(st.text())
+def test_normalising_twice_is_normalising_once(text: str) -> None:
+    assert normalised(normalised(text)) == normalised(text)

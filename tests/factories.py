@@ -1,0 +1,327 @@
+"""Rows for tests: real ones, unique by default, every column open to `**over`."""
+
+import hashlib
+import uuid
+from datetime import timedelta
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission, User
+from django.utils import timezone
+
+from curation.models import (
+    Action,
+    Band,
+    Category,
+    Claim,
+    ContaminationMatch,
+    Decision,
+    Device,
+    Difficulty,
+    Drop,
+    DuplicateLink,
+    Fingerprint,
+    IngestRun,
+    Kernel,
+    Kind,
+    Lease,
+    License,
+    LicenseEvidence,
+    LicenseVerdict,
+    Likeness,
+    MatchMethod,
+    OperationType,
+    Outcome,
+    Pair,
+    PairOrigin,
+    Provenance,
+    QualityFinding,
+    ReadFrom,
+    Release,
+    ReleaseMember,
+    Repository,
+    Role,
+    SourceFile,
+    Split,
+    Status,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+from curation.people import CURATORS, GRANTED, REVIEWERS
+
+PASSWORD = "correct horse battery staple"
+
+KERNEL_SOURCE = """\
+@triton.jit
+def {name}(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n) + 1, mask=at < n)
+"""
+
+_numbers = count(1)
+
+
+def sha(text: object) -> str:
+    return hashlib.sha256(str(text).encode()).hexdigest()
+
+
+# --- People ---------------------------------------------------------------------------------
+def a_group(name: str) -> Group:
+    """The group, made again where a transactional test has emptied the database before."""
+    group, made = Group.objects.get_or_create(name=name)
+    for permission in GRANTED[name] if made else ():
+        app, codename = permission.split(".")
+        group.permissions.add(
+            Permission.objects.get(content_type__app_label=app, codename=codename)
+        )
+    return group
+
+
+def a_person(**over: Any) -> User:
+    """Somebody in no group, with `PASSWORD`."""
+    return User.objects.create_user(
+        **{"username": f"person{next(_numbers)}", "password": PASSWORD, **over}
+    )
+
+
+def a_reviewer(**over: Any) -> User:
+    person = a_person(**over)
+    person.groups.add(a_group(REVIEWERS))
+    return person
+
+
+def a_curator(**over: Any) -> User:
+    person = a_person(**{"is_staff": True, **over})
+    person.groups.add(a_group(CURATORS))
+    return person
+
+
+def a_superuser(**over: Any) -> User:
+    return a_person(**{"is_staff": True, "is_superuser": True, **over})
+
+
+# --- Sources --------------------------------------------------------------------------------
+def a_repository(**over: Any) -> Repository:
+    name = over.setdefault("name", f"owner/repository{next(_numbers)}")
+    return Repository.objects.create(
+        **{"url": f"https://github.com/{name}", "category": Category.UTILS, **over}
+    )
+
+
+def a_benchmark(**over: Any) -> Repository:
+    return a_repository(**{"role": Role.BENCHMARK, **over})
+
+
+def an_ingest_run(**over: Any) -> IngestRun:
+    """Queued. Ended ones need `finished_at`, running ones `attempt_token` and `lease_until`."""
+    over["repository"] = over.get("repository") or a_repository()
+    return IngestRun.objects.create(**over)
+
+
+def a_drop(**over: Any) -> Drop:
+    over["run"] = over.get("run") or an_ingest_run()
+    values = {"stage": "isolate", "path": "a.py", "reason": "unparsable", "message": "No Python."}
+    return Drop.objects.create(**values | over)
+
+
+def a_source_file(**over: Any) -> SourceFile:
+    number = next(_numbers)
+    over["repository"] = over.get("repository") or a_repository()
+    values = {
+        "path": f"kernels/file{number}.py",
+        "commit": "c" * 40,
+        "blob_hash": sha(number)[:40],
+        "sha256": sha(number),
+        "size": 1000,
+        "lines": 40,
+    }
+    return SourceFile.objects.create(**values | over)
+
+
+def a_license(**over: Any) -> License:
+    values = {
+        "expression": f"LicenseRef-{next(_numbers)}",
+        "verdict": LicenseVerdict.PERMISSIVE,
+    }
+    return License.objects.create(**values | over)
+
+
+def some_license_evidence(**over: Any) -> LicenseEvidence:
+    over["repository"] = over.get("repository") or a_repository()
+    values = {
+        "verdict": LicenseVerdict.UNKNOWN,
+        "read_from": ReadFrom.REPOSITORY,
+        "path": "LICENSE",
+        "detector": "tests 1",
+    }
+    return LicenseEvidence.objects.create(**values | over)
+
+
+# --- Items ----------------------------------------------------------------------------------
+def a_kernel(**over: Any) -> Kernel:
+    """Pending, standalone, of unknown licence."""
+    number = next(_numbers)
+    name = over.setdefault("name", f"add_one_{number}")
+    source = KERNEL_SOURCE.format(name=name)
+    values = {
+        "content_hash": sha(f"kernel {number}"),
+        "kind": Kind.ENTRY,
+        "function_source": source,
+        "standalone_source": f"import triton\nimport triton.language as tl\n\n\n{source}",
+        "standalone": True,
+        "lines": 4,
+        "tokens": 60,
+    }
+    return Kernel.objects.create(**values | over)
+
+
+def an_approved_kernel(**over: Any) -> Kernel:
+    """Approved, with a permissive licence: what an export takes."""
+    if "license" not in over:
+        over["license"] = a_license()
+    values = {"status": Status.APPROVED, "license_verdict": LicenseVerdict.PERMISSIVE}
+    return a_kernel(**values | over)
+
+
+def a_provenance(**over: Any) -> Provenance:
+    over["kernel"] = over.get("kernel") or a_kernel()
+    over["source_file"] = over.get("source_file") or a_source_file()
+    values = {"qualname": over["kernel"].name, "start_line": 1, "end_line": 4, "sha256": sha(1)}
+    return Provenance.objects.create(**values | over)
+
+
+def a_pair(**over: Any) -> Pair:
+    """Pending, of unknown licence."""
+    number = next(_numbers)
+    values = {
+        "content_hash": sha(f"pair {number}"),
+        "slug": f"add-{number}",
+        "entry_point": "add",
+        "python_code": "def add(x):\n    return x + 1\n",
+        "triton_code": KERNEL_SOURCE.format(name=f"add_{number}"),
+        "test_code": "def test_add():\n    assert add(1) == 2\n",
+        "origin": PairOrigin.TEMPLATE,
+        "operation_type": OperationType.ELEMENT_WISE,
+        "difficulty": Difficulty.EASY,
+    }
+    return Pair.objects.create(**values | over)
+
+
+def a_finding(**over: Any) -> QualityFinding:
+    over["kernel"] = over.get("kernel") or a_kernel()
+    values = {"gate": "length", "passed": True, "action": Action.WARN, "rules": "1"}
+    return QualityFinding.objects.create(**values | over)
+
+
+# --- Similarity -----------------------------------------------------------------------------
+def a_fingerprint(**over: Any) -> Fingerprint:
+    values = {
+        "scheme": "tests 1",
+        "content_hash": sha(1),
+        "syntax_hash": sha(2),
+        "token_count": 60,
+        "signature": b"\0" * 8,
+    }
+    return Fingerprint.objects.create(**values | _about(over))
+
+
+def a_band(**over: Any) -> Band:
+    over["fingerprint"] = over.get("fingerprint") or a_fingerprint()
+    return Band.objects.create(**{"number": 0, "value": 1} | over)
+
+
+def a_duplicate_link(**over: Any) -> DuplicateLink:
+    """Of a kernel, unless told otherwise."""
+    over = _about(over)
+    if "of_kernel" not in over and "of_pair" not in over:
+        over |= {"of_kernel": a_kernel()} if over.get("kernel") else {"of_pair": a_pair()}
+    values = {
+        "likeness": Likeness.NEAR,
+        "similarity": 0.9,
+        "content_hash": sha(1),
+        "of_content_hash": sha(2),
+    }
+    return DuplicateLink.objects.create(**values | over)
+
+
+def a_contamination_match(**over: Any) -> ContaminationMatch:
+    over["benchmark"] = over.get("benchmark") or a_benchmark()
+    values = {
+        "problem": "level1/1_add",
+        "path": "level1/1_add.py",
+        "method": MatchMethod.NEAR,
+        "similarity": 0.8,
+        "content_hash": sha(1),
+    }
+    return ContaminationMatch.objects.create(**values | _about(over))
+
+
+# --- Validation -----------------------------------------------------------------------------
+def a_validation_run(**over: Any) -> ValidationRun:
+    """Queued."""
+    return ValidationRun.objects.create(**{"device": Device.INTERPRETER} | over)
+
+
+def a_validation_result(**over: Any) -> ValidationResult:
+    over["run"] = over.get("run") or a_validation_run()
+    values = {"content_hash": sha(1), "verdict": Verdict.PASSED}
+    return ValidationResult.objects.create(**values | _about(over))
+
+
+def a_validation_check(**over: Any) -> ValidationCheck:
+    over["result"] = over.get("result") or a_validation_result()
+    return ValidationCheck.objects.create(**{"name": "equal", "outcome": Outcome.PASSED} | over)
+
+
+# --- People and items -----------------------------------------------------------------------
+def a_decision(**over: Any) -> Decision:
+    """A reviewer's approval. Only the row: the item keeps its status."""
+    if "user" not in over:
+        over["user"] = a_reviewer()
+    values = {
+        "content_hash": sha(1),
+        "version": 1,
+        "status": Status.APPROVED,
+        "previous_status": Status.PENDING,
+    }
+    return Decision.objects.create(**values | _about(over))
+
+
+def a_claim(**over: Any) -> Claim:
+    over["user"] = over.get("user") or a_reviewer()
+    values = {"token": uuid.uuid4(), "expires_at": timezone.now() + timedelta(minutes=10)}
+    return Claim.objects.create(**values | _about(over))
+
+
+def a_release(**over: Any) -> Release:
+    return Release.objects.create(
+        **{"name": f"release-{next(_numbers)}", "code_version": "0"} | over
+    )
+
+
+def a_release_member(**over: Any) -> ReleaseMember:
+    over["release"] = over.get("release") or a_release()
+    values = {
+        "record_id": f"record-{next(_numbers)}",
+        "content_hash": sha(1),
+        "split": Split.TRAIN,
+    }
+    return ReleaseMember.objects.create(**values | _about(over))
+
+
+def a_lease(**over: Any) -> Lease:
+    values = {
+        "name": f"duty-{next(_numbers)}",
+        "holder": "host:1",
+        "expires_at": timezone.now() + timedelta(minutes=1),
+    }
+    return Lease.objects.create(**values | over)
+
+
+def _about(over: dict[str, Any]) -> dict[str, Any]:
+    """A new kernel, where the row is about nothing yet."""
+    if "kernel" in over or "pair" in over:
+        return over
+    return {"kernel": a_kernel(), **over}
