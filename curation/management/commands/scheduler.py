@@ -1,0 +1,37 @@
+"""The process that sweeps. Any number may run: one works, the others stand by."""
+
+import logging
+import signal
+import threading
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, close_old_connections
+
+from curation.queue.duty import Duty
+from curation.queue.sweep import sweep
+
+log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Put back what fell out of the queues, until stopped."
+
+    def handle(self, **options: Any) -> None:
+        stopped = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stopped.set())
+        # Long enough to survive a slow round, short enough for a stand-by to step in soon.
+        duty = Duty("scheduler", seconds=max(60, 3 * settings.SWEEP_SECONDS))
+        try:
+            while not stopped.is_set():
+                close_old_connections()
+                try:
+                    if duty.take():
+                        sweep()
+                except OperationalError as error:
+                    log.warning("The database can't be reached: %s", error)
+                stopped.wait(settings.SWEEP_SECONDS)
+        finally:
+            duty.release()

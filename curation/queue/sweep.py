@@ -1,0 +1,107 @@
+"""Finds runs that fell out of the queue and puts them back. Running it twice changes nothing more.
+
+Two things go wrong: a worker dies (its lease runs out), or Redis forgets a job (a queued row has
+none). Both are seen in the rows, and mended by compare-and-set on what was seen.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+import django_rq
+from django.apps import apps
+from django.conf import settings
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from curation.models import Run, RunState
+from curation.queue.enqueue import enqueue
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did, for the log and for tests."""
+
+    requeued: int = 0
+    ended: int = 0
+    handed_over: int = 0
+
+
+def sweep() -> Swept:
+    """Look at every live run once."""
+    requeued = ended = handed_over = 0
+    for model in apps.get_models():
+        if issubclass(model, Run):
+            more_requeued, more_ended = _expired(model)
+            requeued += more_requeued
+            ended += more_ended
+            handed_over += _lost(model)
+    return Swept(requeued, ended, handed_over)
+
+
+def _expired(model: type[Run]) -> tuple[int, int]:
+    """Requeue what a dead worker held, or end it when it has been tried often enough."""
+    requeued = ended = 0
+    rows = model._default_manager.filter(
+        state=RunState.RUNNING, lease_until__lte=timezone.now()
+    ).order_by("pk")
+    for run in rows:
+        held = model._default_manager.filter(
+            pk=run.pk,
+            state=RunState.RUNNING,
+            attempt_token=run.attempt_token,
+            lease_until=run.lease_until,
+        )
+        if run.attempts >= settings.MOST_ATTEMPTS:
+            last = f" The last attempt said: {run.message}" if run.message else ""
+            ended += held.update(
+                state=RunState.FAILED,
+                attempt_token=None,
+                lease_until=None,
+                finished_at=timezone.now(),
+                message=f"Given up after {run.attempts} attempts: each time the worker stopped "
+                f"before it was done.{last}",
+            )
+        elif held.update(
+            state=RunState.QUEUED,
+            attempt_token=None,
+            lease_until=None,
+            handed_over_at=timezone.now(),
+        ):
+            requeued += 1
+            log.warning("%s is queued again: its worker stopped", run)
+            enqueue(run)
+    return requeued, ended
+
+
+def _lost(model: type[Run]) -> int:
+    """Hand over again what has waited for long and has no job in Redis."""
+    since = timezone.now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
+    rows = list(
+        model._default_manager.filter(state=RunState.QUEUED, handed_over_at__lte=since).order_by(
+            "pk"
+        )
+    )
+    if not rows:
+        return 0
+    try:
+        waiting = set(django_rq.get_queue(model.QUEUE).get_job_ids())
+    except RedisError as error:
+        log.warning("Redis can't be reached: %d queued runs wait (%s)", len(rows), error)
+        return 0
+    handed_over = 0
+    for run in rows:
+        if run.job_id in waiting:
+            continue
+        # A job that was taken off the queue this very moment is handed over once more; the
+        # claim lets only one of the two begin.
+        seen = model._default_manager.filter(
+            pk=run.pk, state=RunState.QUEUED, handed_over_at=run.handed_over_at
+        )
+        if seen.update(handed_over_at=timezone.now()):
+            handed_over += 1
+            log.warning("%s is handed over again: its job was lost", run)
+            enqueue(run)
+    return handed_over

@@ -1,0 +1,23 @@
+"""Which workers are alive, as Redis tells it."""
+
+from datetime import UTC, datetime, timedelta
+
+import django_rq
+from django.conf import settings
+from rq import Worker
+
+# A worker beats at least this often, also in a long job.
+ALIVE = timedelta(seconds=90)
+
+
+def alive_workers() -> dict[str, int]:
+    """How many live workers listen on each queue. Raises RedisError where Redis is away."""
+    counts = dict.fromkeys(settings.RQ_QUEUES, 0)
+    since = datetime.now(UTC) - ALIVE
+    for worker in Worker.all(connection=django_rq.get_connection("default")):
+        beat = worker.last_heartbeat
+        if beat is None or beat.replace(tzinfo=beat.tzinfo or UTC) < since:
+            continue
+        for name in worker.queue_names():
+            counts[name] = counts.get(name, 0) + 1
+    return counts
