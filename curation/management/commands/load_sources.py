@@ -1,0 +1,18 @@
+"""Adds the known sources, and updates those that nobody changed."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from curation.sources.load import load_sources
+
+
+class Command(BaseCommand):
+    help = "Load the sources that the project ships. What an admin changed stays as it is."
+
+    def handle(self, **options: Any) -> None:
+        loaded = load_sources()
+        self.stdout.write(
+            f"{loaded.added} added, {loaded.updated} updated, "
+            f"{loaded.kept} with values of your own kept."
+        )

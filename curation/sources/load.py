@@ -1,0 +1,55 @@
+"""Loads the known sources, and loads them again without undoing what an admin changed."""
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from curation.models import Repository
+
+SHIPPED = Path(__file__).with_name("known.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    added: int
+    updated: int
+    kept: int  # sources in which an admin's own value won over a changed one of ours
+
+
+@transaction.atomic
+def load_sources(path: Path = SHIPPED) -> Loaded:
+    """A three-way merge a field: what we shipped last, what we ship now, what stands there."""
+    added = updated = kept = 0
+    known = {row.name: row for row in Repository.objects.select_for_update()}
+    for entry in json.loads(path.read_text()):
+        ours = _complete(entry)
+        row = known.get(ours["name"])
+        if row is None:
+            Repository.objects.create(**ours, shipped=ours)
+            added += 1
+            continue
+        untouched = {f: v for f, v in ours.items() if _same(row, f, row.shipped.get(f))}
+        changed = {f: v for f, v in untouched.items() if not _same(row, f, v)}
+        kept += any(not _same(row, f, v) for f, v in ours.items() if f not in untouched)
+        if changed or row.shipped != ours:
+            for field, value in changed.items():
+                setattr(row, field, value)
+            row.shipped = ours
+            row.save(update_fields=[*changed, "shipped", "updated_at"])
+            updated += bool(changed)
+    return Loaded(added, updated, kept)
+
+
+def _complete(entry: dict[str, Any]) -> dict[str, Any]:
+    return {"url": f"https://github.com/{entry['name']}", **entry}
+
+
+def _same(row: Repository, field: str, value: Any) -> bool:
+    current = getattr(row, field)
+    if isinstance(current, Decimal) and value is not None:
+        return current == Decimal(value)
+    return bool(current == value)

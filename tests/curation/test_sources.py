@@ -1,0 +1,74 @@
+"""The known sources load once, and again without undoing what an admin changed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curation.models import Repository
+from curation.sources.load import SHIPPED, Loaded, load_sources
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    path = tmp_path / "known.json"
+    write(path, {"name": "a/b", "tier": 2, "notes": "ours", "upsampling_weight": "5"})
+    return path
+
+
+def write(path: Path, *entries: dict[str, Any]) -> None:
+    path.write_text(json.dumps(entries))
+
+
+def test_the_shipped_sources_are_valid_rows() -> None:
+    load_sources()
+
+    names = set(Repository.objects.values_list("name", flat=True))
+    assert {"triton-lang/triton", "pytorch/pytorch", "jax-ml/jax"} <= names
+    for repository in Repository.objects.all():
+        repository.full_clean()
+
+
+def test_the_shipped_sources_keep_five_sources_and_four_benchmarks() -> None:
+    load_sources()
+
+    assert Repository.objects.sources().filter(tier__lte=2).count() == 7
+    assert Repository.objects.benchmarks().count() == 4
+
+
+def test_loading_twice_changes_no_row() -> None:
+    count = len(json.loads(SHIPPED.read_text()))
+    assert load_sources() == Loaded(added=count, updated=0, kept=0)
+    before = list(Repository.objects.order_by("pk").values())
+
+    assert load_sources() == Loaded(added=0, updated=0, kept=0)
+    assert list(Repository.objects.order_by("pk").values()) == before
+
+
+def test_a_new_value_of_ours_reaches_a_row_that_nobody_touched(shipped: Path) -> None:
+    load_sources(shipped)
+    write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "7.5"})
+
+    assert load_sources(shipped) == Loaded(added=0, updated=1, kept=0)
+    row = Repository.objects.get()
+    assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "better", 7.5)
+
+
+def test_a_value_that_an_admin_changed_stays_while_the_others_follow(shipped: Path) -> None:
+    load_sources(shipped)
+    Repository.objects.update(notes="theirs", upsampling_weight=9)
+    write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "5"})
+
+    assert load_sources(shipped) == Loaded(added=0, updated=1, kept=1)
+    row = Repository.objects.get()
+    assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "theirs", 9.0)
+
+
+def test_a_source_that_an_admin_added_is_left_alone(shipped: Path) -> None:
+    Repository.objects.create(name="x/y", url="https://github.com/x/y", notes="theirs")
+    load_sources(shipped)
+
+    assert Repository.objects.get(name="x/y").notes == "theirs"
