@@ -1,0 +1,67 @@
+"""Kernels and pairs, to look at. Their status changes by decisions, which reviewers make."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from curation.admin.lean import Row
+from curation.admin.links import list_link
+from curation.admin.read_only import ReadOnlyAdmin
+from curation.models import (
+    Claim,
+    ContaminationMatch,
+    Decision,
+    DuplicateLink,
+    Fingerprint,
+    Kernel,
+    Pair,
+    Provenance,
+    QualityFinding,
+    ReleaseMember,
+    ValidationResult,
+)
+
+_ABOUT_BOTH = (
+    Decision, Claim, DuplicateLink, ContaminationMatch, Fingerprint, ValidationResult,
+    ReleaseMember,
+)  # fmt: skip
+
+
+class ItemAdmin(ReadOnlyAdmin[Row]):
+    readonly_fields = ("evidence",)
+    list_select_related = ("license",)
+    list_filter: ClassVar[tuple[str, ...]] = (
+        "status",
+        "license_verdict",
+        "operation_type",
+        "difficulty",
+    )
+
+    @admin.display(description="see also")
+    def evidence(self, item: Kernel | Pair) -> SafeString:
+        kernel = isinstance(item, Kernel)
+        about = {"kernel__id__exact" if kernel else "pair__id__exact": item.pk}
+        models = (Provenance, QualityFinding, *_ABOUT_BOTH) if kernel else _ABOUT_BOTH
+        return format_html_join(" · ", "{}", ((list_link(model, **about),) for model in models))
+
+
+@admin.register(Kernel)
+class KernelAdmin(ItemAdmin[Kernel]):
+    list_display = (
+        "name", "status", "kind", "language", "operation_type", "license", "license_verdict",
+        "lines", "tokens", "created_at",
+    )  # fmt: skip
+    list_filter = (*ItemAdmin.list_filter, "kind", "language", "standalone")
+    search_fields = ("name", "content_hash__startswith")
+
+
+@admin.register(Pair)
+class PairAdmin(ItemAdmin[Pair]):
+    list_display = (
+        "__str__", "status", "origin", "operation_type", "difficulty", "license",
+        "license_verdict", "tokens", "created_at",
+    )  # fmt: skip
+    list_filter = (*ItemAdmin.list_filter, "origin", "differentiable")
+    search_fields = ("slug", "entry_point", "recipe", "content_hash__startswith")

@@ -1,0 +1,37 @@
+"""Licences, whose verdict a curator may correct, and the evidence for them, which nobody may."""
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from curation.admin.lean import LeanAdmin
+from curation.admin.read_only import ReadOnlyAdmin
+from curation.models import License, LicenseEvidence
+
+
+@admin.register(License)
+class LicenseAdmin(LeanAdmin[License]):
+    """Ingests name new licences; what is a licence at all is not for typing in."""
+
+    fields = ("expression", "name", "verdict", "text")
+    readonly_fields = ("expression", "text")
+    list_display = ("expression", "name", "verdict")
+    list_filter = ("verdict",)
+    search_fields = ("expression", "name")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(LicenseEvidence)
+class LicenseEvidenceAdmin(ReadOnlyAdmin[LicenseEvidence]):
+    list_display = (
+        "path", "repository", "license", "verdict", "read_from", "confidence", "detector",
+        "created_at",
+    )  # fmt: skip
+    list_filter = ("verdict", "read_from", "repository")
+    list_select_related = ("repository", "license")
+    search_fields = ("path", "license__expression")

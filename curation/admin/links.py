@@ -1,0 +1,18 @@
+"""Links between admin pages."""
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+
+
+def list_link(model: type[Model], text: str = "", /, **lookups: str | int) -> SafeString:
+    """A link to the rows of `model` that match, named after them unless `text` says otherwise."""
+    page = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+    return format_html(
+        '<a href="{}?{}">{}</a>',
+        reverse(page),
+        urlencode(lookups),
+        text or model._meta.verbose_name_plural,
+    )

@@ -1,0 +1,117 @@
+"""People: curators look after reviewers and curators, and nobody raises themselves above that.
+
+A curator who is no superuser can't touch an account that may do more than the two groups allow,
+for whoever sets a person's password can become that person.
+"""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.db.models import Model, QuerySet
+from django.forms import CheckboxSelectMultiple
+from django.http import HttpRequest
+
+from curation.admin.lean import LeanAdmin
+from curation.people import CURATORS, REVIEWERS
+
+OURS = (REVIEWERS, CURATORS)
+
+admin.site.unregister((User, Group))
+
+_PERSON = (
+    (None, {"fields": ("username", "password")}),
+    ("Personal", {"fields": ("first_name", "last_name", "email")}),
+)
+_DATES = (("Dates", {"fields": ("last_login", "date_joined")}),)
+_ROLE = ("is_active", "groups", "is_staff")
+
+
+@admin.register(User)
+class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # generic in the stubs
+    fieldsets: ClassVar[Any] = (*_PERSON, ("Role", {"fields": _ROLE}), *_DATES)
+    superuser_fieldsets: ClassVar[Any] = (
+        *_PERSON,
+        ("Role", {"fields": (*_ROLE, "is_superuser", "user_permissions")}),
+        *_DATES,
+    )
+    add_fieldsets: Any = (
+        (
+            None,
+            {
+                "classes": ("wide",),
+                "fields": ("username", "usable_password", "password1", "password2", "groups"),
+            },
+        ),
+    )
+    readonly_fields = ("is_staff", "last_login", "date_joined")
+    filter_horizontal = ("user_permissions",)
+    list_display = ("username", "email", "role", "is_active", "last_login")
+    list_filter = ("groups", "is_active", "is_superuser")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @admin.display
+    def role(self, person: User) -> str:
+        groups = ", ".join(group.name for group in person.groups.all())
+        return f"superuser {groups}".strip() if person.is_superuser else groups
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        allowed = super().has_change_permission(request, obj)
+        return allowed and (_is_superuser(request) or obj is None or _within_our_groups(obj))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is not None and _is_superuser(request):
+            return self.superuser_fieldsets
+        return super().get_fieldsets(request, obj)
+
+    def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "groups":
+            kwargs["widget"] = CheckboxSelectMultiple()
+            if not _is_superuser(request):
+                kwargs["queryset"] = Group.objects.filter(name__in=OURS)
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_related(self, request: Any, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        person: User = form.instance
+        is_staff = person.is_superuser or person.groups.filter(name=CURATORS).exists()
+        if person.is_staff != is_staff:
+            person.is_staff = is_staff
+            person.save(update_fields=["is_staff"])
+
+
+@admin.register(Group)
+class PeopleGroupAdmin(LeanAdmin[Group], GroupAdmin):
+    """For superusers; the two groups that the code knows by name keep their names."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
+        return super().get_queryset(request).prefetch_related("permissions__content_type")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _is_superuser(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return _is_superuser(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return _is_superuser(request) and not (isinstance(obj, Group) and obj.name in OURS)
+
+    def get_readonly_fields(
+        self, request: HttpRequest, obj: Group | None = None
+    ) -> tuple[str, ...]:
+        return ("name",) if obj is not None and obj.name in OURS else ()
+
+
+def _is_superuser(request: HttpRequest) -> bool:
+    return request.user.is_active and request.user.is_superuser
+
+
+def _within_our_groups(person: User) -> bool:
+    return not (
+        person.is_superuser
+        or person.user_permissions.exists()
+        or person.groups.exclude(name__in=OURS).exists()
+    )

@@ -1,0 +1,56 @@
+"""django-rq's page of queues, jobs and workers, for those who hold its permission.
+
+What is done there harms no run: the rows are the truth, and the sweeper restores what they need.
+"""
+
+from django.contrib import admin
+from django.contrib.auth.decorators import permission_required
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import URLPattern
+from django_rq.admin import QueueAdmin
+from django_rq.models import Dashboard
+
+from curation.admin.read_only import ReadOnlyAdmin
+from curation.models import Lease
+
+PERMISSION = "django_rq.admin"
+
+# The model has no table: Django's own pages about its rows could only fail.
+_OWN_PAGES = "django_rq_dashboard_changelist"
+
+admin.site.unregister(Dashboard)
+
+
+@admin.register(Dashboard)
+class QueuePageAdmin(QueueAdmin):
+    """Not in the list of models, where it would stand as "Django_Rq"; the header links to it."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return request.user.has_perm(PERMISSION)
+
+    def get_urls(self) -> list[URLPattern]:
+        """django-rq's pages ask for staff only, and its JSON for a token; here all ask for the
+        permission."""
+        pages: list[URLPattern] = super().get_urls()  # type: ignore[no-untyped-call]
+        pages = [page for page in pages if _is_its_own(page)]
+        may_see = permission_required(PERMISSION, login_url="admin:login", raise_exception=False)
+        for page in pages:
+            page.callback = may_see(page.callback)
+        return pages
+
+
+def _is_its_own(page: URLPattern) -> bool:
+    name = page.name or ""
+    return name.startswith("django_rq_") and (
+        name == _OWN_PAGES or not name.startswith("django_rq_dashboard_")
+    )
+
+
+@admin.register(Lease)
+class LeaseAdmin(ReadOnlyAdmin[Lease]):
+    list_display = ("name", "holder", "expires_at")
+    search_fields = ("name", "holder")

@@ -1,0 +1,45 @@
+"""For rows that machines or decisions write: everybody on the staff may look, nobody may touch.
+
+Not even a superuser: a decision or a finding changed by hand would no longer say what happened.
+"""
+
+from typing import Any, ClassVar, TypeVar
+
+from django.contrib import admin
+from django.db.models import BinaryField, Model
+from django.http import HttpRequest
+
+from curation.admin.lean import LeanAdmin, Row
+from curation.models.subject import AboutKernelOrPair
+
+About = TypeVar("About", bound=AboutKernelOrPair)
+
+
+class ReadOnlyAdmin(LeanAdmin[Row]):
+    """Shows every column, editable or not, then what `readonly_fields` adds. Newest first."""
+
+    ordering = ("-pk",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        columns = [f.name for f in self.opts.fields if not isinstance(f, BinaryField)]
+        return (*columns, *self.readonly_fields)
+
+
+class AboutItemAdmin(ReadOnlyAdmin[About]):
+    """Rows about a kernel or a pair."""
+
+    list_select_related: ClassVar[tuple[str, ...]] = ("kernel", "pair")
+    search_fields: ClassVar[tuple[str, ...]] = ("kernel__name", "pair__slug")
+
+    @admin.display(description="about")
+    def about(self, row: AboutKernelOrPair) -> str:
+        return str(row.item)

@@ -1,0 +1,289 @@
+"""Sources and their ingests: where a curator adds a repository, queues its ingest, or opts it out.
+
+Local folders are added from the command line only: a web form that named them would read
+whatever the server can read.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.widgets import AdminTextInputWidget
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from curation.admin.lean import LeanAdmin
+from curation.admin.lines_field import LinesField
+from curation.admin.links import list_link
+from curation.admin.read_only import ReadOnlyAdmin
+from curation.admin.source_address import AddressRefused, source_address
+from curation.errors import CurationError
+from curation.models import Drop, IngestRun, Origin, Repository, SourceFile
+from ingest.requests import request_ingest
+
+# Git reads a leading dash as an option and a colon as a destination.
+_REF = re.compile(r"(?![-/.])(?!.*(\.\.|@\{|//))[^\s:~^?*\[\\\x00-\x1f\x7f]+(?<![/.])")
+
+
+class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for the stubs only
+    sparse_paths = LinesField(
+        required=False, help_text="Folders and files to read, one a line; empty: everything."
+    )
+    include_globs = LinesField(required=False, help_text="One a line; empty: **/*.py")
+    exclude_globs = LinesField(required=False, help_text="One a line.")
+
+    class Meta:
+        model = Repository
+        fields = ("url",)
+        help_texts = {"url": "https://github.com/owner/name, or owner/name."}  # noqa: RUF012
+        widgets = {"url": AdminTextInputWidget(attrs={"size": 80})}  # noqa: RUF012
+
+    def clean_url(self) -> str:
+        try:
+            address = source_address(self.cleaned_data["url"])
+        except AddressRefused as error:
+            raise ValidationError(str(error)) from None
+        others = Repository.objects.exclude(pk=self.instance.pk)
+        if others.filter(Q(name__iexact=address.name) | Q(url__iexact=address.url)).exists():
+            raise ValidationError(f"{address.name} is among the sources already.")
+        self.instance.name = address.name
+        return address.url
+
+    def clean_ref(self) -> str:
+        ref: str = self.cleaned_data["ref"].strip()
+        if ref and not _REF.fullmatch(ref):
+            raise ValidationError("This is no name of a branch, tag or commit.")
+        return ref
+
+    def clean_sparse_paths(self) -> list[str]:
+        return _inside(self.cleaned_data["sparse_paths"])
+
+    def clean_include_globs(self) -> list[str]:
+        return _inside(self.cleaned_data["include_globs"])
+
+    def clean_exclude_globs(self) -> list[str]:
+        return _inside(self.cleaned_data["exclude_globs"])
+
+    def clean(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        if values.get("tier") not in (None, 1, 2, 3):
+            self.add_error("tier", "Write 1, 2 or 3.")
+        if (weight := values.get("upsampling_weight")) is not None and weight <= 0:
+            self.add_error("upsampling_weight", "Write a number above 0.")
+        if values.get("refresh_days") == 0:
+            self.add_error("refresh_days", "Write at least 1 day.")
+        low, high = values.get("estimated_tokens_low"), values.get("estimated_tokens_high")
+        if low is not None and high is not None and high < low:
+            self.add_error("estimated_tokens_high", "Write a number no less than the low one.")
+        return values
+
+
+def _inside(paths: list[str]) -> list[str]:
+    for path in paths:
+        if path.startswith(("-", "/", "~")) or ".." in path.split("/") or not path.isprintable():
+            raise ValidationError(
+                "Write paths inside the repository, such as python/tutorials: none begins with "
+                "“-”, “/” or “~”, and none holds “..”."
+            )
+    return paths
+
+
+class OptOutForm(forms.Form):
+    reason = forms.CharField(
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
+        help_text="Who asked for it, when and where.",
+    )
+
+
+@admin.register(Repository)
+class RepositoryAdmin(LeanAdmin[Repository]):
+    form = RepositoryForm
+    fieldsets = (
+        (None, {"fields": ("name", "url", "origin", "role", "category", "tier", "enabled")}),
+        ("What is read", {
+            "fields": ("ref", "sparse_paths", "include_globs", "exclude_globs", "refresh_days"),
+        }),
+        ("What is known", {
+            "fields": (
+                "expected_license", "upsampling_weight", "estimated_tokens_low",
+                "estimated_tokens_high", "stars", "notes",
+            ),
+        }),
+        ("What happened", {
+            "fields": (
+                "see_also", "last_ingested_at", "last_commit", "opted_out_at", "opt_out_reason",
+                "created_by", "created_at", "updated_at",
+            ),
+        }),
+    )  # fmt: skip
+    readonly_fields = (
+        "name", "origin", "see_also", "last_ingested_at", "last_commit", "opted_out_at",
+        "opt_out_reason", "created_by", "created_at", "updated_at",
+    )  # fmt: skip
+    list_display = (
+        "name", "role", "category", "tier", "enabled", "opted_out", "last_run",
+        "last_ingested_at", "expected_license", "stars",
+    )  # fmt: skip
+    list_filter = (
+        "role", "category", "tier", "enabled", ("opted_out_at", admin.EmptyFieldListFilter),
+        "origin",
+    )  # fmt: skip
+    search_fields = ("name", "url", "expected_license")
+    actions = ("queue_ingest", "opt_out", "undo_opt_out")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Repository]:
+        newest = IngestRun.objects.filter(repository=OuterRef("pk")).order_by("-pk")
+        return (
+            super().get_queryset(request).annotate(last_state=Subquery(newest.values("state")[:1]))
+        )
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_ingest_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("curation.add_ingestrun")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """What was read keeps its address. A folder's address is not for the web at all."""
+        if obj is not None and (
+            obj.origin != Origin.GIT or obj.last_ingested_at or obj.files.exists()
+        ):
+            return (*self.readonly_fields, "url")
+        return self.readonly_fields
+
+    def save_model(self, request: HttpRequest, obj: Repository, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_by = _person(request)
+        super().save_model(request, obj, form, change)
+
+    @admin.display(ordering="opted_out_at", empty_value="")
+    def opted_out(self, repository: Repository) -> datetime | None:
+        return repository.opted_out_at
+
+    @admin.display(description="last run", ordering="last_state")
+    def last_run(self, repository: Repository) -> str:
+        return getattr(repository, "last_state", None) or "never"
+
+    @admin.display(description="see also")
+    def see_also(self, repository: Repository) -> SafeString:
+        if not repository.pk:
+            return SafeString("")
+        return format_html(
+            "{} · {}",
+            list_link(IngestRun, repository__id__exact=repository.pk),
+            list_link(SourceFile, repository__id__exact=repository.pk),
+        )
+
+    @admin.action(description="Queue ingest", permissions=["ingest"])
+    def queue_ingest(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        queued: list[int] = []
+        for repository in queryset:
+            try:
+                queued.append(request_ingest(repository, requested_by=_person(request)).pk)
+            except CurationError as error:
+                messages.warning(request, f"Not queued: {error}")
+        if queued:
+            said = (
+                "1 ingest is queued." if len(queued) == 1 else f"{len(queued)} ingests are queued."
+            )
+            link = list_link(IngestRun, said, id__in=",".join(map(str, queued)))
+            messages.success(request, link)
+
+    @admin.action(description="Opt out", permissions=["change"])
+    def opt_out(self, request: HttpRequest, queryset: QuerySet[Repository]) -> HttpResponse | None:
+        """Ask for the reason, then opt out. The first reason of a repository stays."""
+        asked = "reason" in request.POST
+        form = OptOutForm(request.POST if asked else None)
+        if not form.is_valid():
+            return TemplateResponse(
+                request,
+                "admin/curation/repository/opt_out.html",
+                {
+                    **self.admin_site.each_context(request),
+                    "title": "Opt out",
+                    "opts": self.opts,
+                    "form": form,
+                    "repositories": queryset,
+                },
+            )
+        reason, now = form.cleaned_data["reason"], timezone.now()
+        changed = self._change_each(
+            request,
+            queryset.filter(opted_out_at=None),
+            f"Opted out: {reason}",
+            opted_out_at=now,
+            opt_out_reason=reason,
+        )
+        messages.success(request, f"Opted out: {', '.join(changed) or 'none, all were already'}.")
+        return None
+
+    @admin.action(description="Undo opt-out", permissions=["change"])
+    def undo_opt_out(self, request: HttpRequest, queryset: QuerySet[Repository]) -> None:
+        changed = self._change_each(
+            request,
+            queryset.exclude(opted_out_at=None),
+            "Opt-out undone.",
+            opted_out_at=None,
+            opt_out_reason="",
+        )
+        messages.success(request, f"Opted in again: {', '.join(changed) or 'none was opted out'}.")
+
+    def _change_each(
+        self, request: HttpRequest, queryset: Iterable[Repository], message: str, **columns: Any
+    ) -> list[str]:
+        """Write `columns` and the log entry that says who did it."""
+        names = []
+        for repository in queryset:
+            Repository.objects.filter(pk=repository.pk).update(**columns, updated_at=timezone.now())
+            self.log_change(request, repository, message)
+            names.append(repository.name)
+        return names
+
+
+@admin.register(IngestRun)
+class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
+    list_display = (
+        "__str__", "state", "progress", "found", "requested_by", "created_at", "started_at",
+        "finished_at", "message",
+    )  # fmt: skip
+    list_filter = ("state", "created_at", "repository")
+    list_select_related = ("repository", "requested_by")
+    list_texts = ("funnel", "message")
+    search_fields = ("=id", "repository__name", "commit__startswith", "requested_by__username")
+    readonly_fields = ("drops",)
+
+    @admin.display
+    def progress(self, run: IngestRun) -> str:
+        return f"{run.stage} {run.done} of {run.total}" if run.live and run.stage else ""
+
+    @admin.display(description="funnel")
+    def found(self, run: IngestRun) -> str:
+        return " → ".join(f"{number} {stage}" for stage, number in run.funnel.items())
+
+    @admin.display
+    def drops(self, run: IngestRun) -> SafeString:
+        return list_link(Drop, run__id__exact=run.pk)
+
+
+@admin.register(Drop)
+class DropAdmin(ReadOnlyAdmin[Drop]):
+    list_display = ("path", "qualname", "line", "stage", "reason", "message", "run")
+    list_filter = ("run__repository",)
+    list_select_related = ("run__repository",)
+    list_texts = ("message",)
+    search_fields = ("path", "qualname", "=reason", "=stage")
+
+
+def _person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
+    return request.user

@@ -1,0 +1,1 @@
+"""Source bytes in, kernels out. Pure: no Django, no network, nothing scraped is run."""

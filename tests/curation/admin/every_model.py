@@ -1,0 +1,92 @@
+"""Every model that the admin shows: how to make a row, and what each kind of person may do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+from django.db.models import Model
+from django.urls import reverse
+
+from curation.models import (
+    Band,
+    Claim,
+    ContaminationMatch,
+    Decision,
+    Drop,
+    DuplicateLink,
+    Fingerprint,
+    IngestRun,
+    Kernel,
+    Lease,
+    License,
+    LicenseEvidence,
+    Pair,
+    Provenance,
+    QualityFinding,
+    Release,
+    ReleaseMember,
+    Repository,
+    SourceFile,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+)
+from tests import factories as make
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """`curator` and `superuser` answer to GET on the list, adding, changing and deleting."""
+
+    model: type[Model]
+    a_row: Callable[..., Model]
+    curator: tuple[int, int, int, int] = (200, 403, 200, 403)
+    superuser: tuple[int, int, int, int] = (200, 403, 200, 403)
+
+    def page(self, page: str, *args: Any) -> str:
+        options = self.model._meta
+        return reverse(f"admin:{options.app_label}_{options.model_name}_{page}", args=args)
+
+    def __str__(self) -> str:
+        return self.model.__name__
+
+
+def a_group() -> Group:
+    return Group.objects.create(name=f"group {Group.objects.count()}")
+
+
+# What machines and decisions write.
+READ_ONLY = (
+    Shown(Band, make.a_band),
+    Shown(Claim, make.a_claim),
+    Shown(ContaminationMatch, make.a_contamination_match),
+    Shown(Decision, make.a_decision),
+    Shown(Drop, make.a_drop),
+    Shown(DuplicateLink, make.a_duplicate_link),
+    Shown(Fingerprint, make.a_fingerprint),
+    Shown(IngestRun, make.an_ingest_run),
+    Shown(Kernel, make.an_approved_kernel),
+    Shown(Lease, make.a_lease),
+    Shown(LicenseEvidence, make.some_license_evidence),
+    Shown(Pair, make.a_pair),
+    Shown(Provenance, make.a_provenance),
+    Shown(QualityFinding, make.a_finding),
+    Shown(Release, make.a_release),
+    Shown(ReleaseMember, make.a_release_member),
+    Shown(SourceFile, make.a_source_file),
+    Shown(ValidationCheck, make.a_validation_check),
+    Shown(ValidationResult, make.a_validation_result),
+    Shown(ValidationRun, make.a_validation_run),
+)
+
+EDITED = (
+    Shown(License, make.a_license),
+    Shown(
+        Repository, make.a_repository, curator=(200, 200, 200, 403), superuser=(200, 200, 200, 403)
+    ),
+    Shown(User, make.a_reviewer, curator=(200, 200, 200, 403), superuser=(200, 200, 200, 200)),
+    Shown(Group, a_group, curator=(200, 403, 200, 403), superuser=(200, 200, 200, 200)),
+)
+
+EVERY_MODEL = (*READ_ONLY, *EDITED)

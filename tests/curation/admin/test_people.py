@@ -1,0 +1,231 @@
+"""Who looks after whom: curators after reviewers and curators, nobody after themselves."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
+
+from curation.people import CURATORS, REVIEWERS
+from tests.factories import PASSWORD, a_curator, a_person, a_reviewer, a_superuser
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/auth/user/"
+
+
+def group(name: str) -> Group:
+    return Group.objects.get_or_create(name=name)[0]
+
+
+def permission(codename: str) -> Permission:
+    return Permission.objects.get(codename=codename)
+
+
+def add(client: Client, *groups: str, **over: Any) -> Any:
+    typed = {
+        "username": "newcomer",
+        "usable_password": "true",
+        "password1": PASSWORD,
+        "password2": PASSWORD,
+        "groups": [group(name).pk for name in groups],
+    }
+    return client.post(f"{LIST}add/", typed | over)
+
+
+def change(client: Client, person: User, *groups: str, **over: Any) -> Any:
+    typed = {
+        "username": person.username,
+        "is_active": "on",
+        "groups": [group(name).pk for name in groups],
+    }
+    return client.post(f"{LIST}{person.pk}/change/", typed | over)
+
+
+@pytest.mark.parametrize(("name", "is_staff"), [(REVIEWERS, False), (CURATORS, True)])
+def test_a_curator_adds_people_and_who_joins_the_curators_is_staff(
+    by_curator: Client, name: str, is_staff: bool
+) -> None:
+    assert add(by_curator, name).status_code == 302
+
+    newcomer = User.objects.get(username="newcomer")
+    assert [group.name for group in newcomer.groups.all()] == [name]
+    assert newcomer.is_staff is is_staff
+    assert newcomer.check_password(PASSWORD)
+
+
+def test_a_newcomer_in_no_group_may_do_nothing(by_curator: Client) -> None:
+    add(by_curator)
+
+    newcomer = User.objects.get(username="newcomer")
+    assert not newcomer.is_staff
+    assert newcomer.get_all_permissions() == set()
+
+
+def test_who_leaves_the_curators_is_staff_no_longer(by_curator: Client) -> None:
+    person = a_curator()
+
+    change(by_curator, person, REVIEWERS)
+
+    person.refresh_from_db()
+    assert not person.is_staff
+
+
+def test_a_superuser_stays_staff_without_the_group(by_superuser: Client) -> None:
+    person = a_superuser()
+
+    change(by_superuser, person, is_superuser="on")
+
+    person.refresh_from_db()
+    assert person.is_staff
+
+
+POWERS = {"is_staff": "on", "is_superuser": "on"}
+
+
+def test_a_curator_can_not_add_a_superuser_or_somebody_with_permissions_of_their_own(
+    by_curator: Client,
+) -> None:
+    add(by_curator, REVIEWERS, **POWERS, user_permissions=[permission("delete_user").pk])
+
+    newcomer = User.objects.get(username="newcomer")
+    assert not newcomer.is_superuser
+    assert not newcomer.is_staff
+    assert not newcomer.user_permissions.exists()
+
+
+@pytest.mark.parametrize("who", ["themselves", "a reviewer"])
+def test_a_curator_can_not_make_anybody_more_than_a_curator(
+    by_curator: Client, curator: User, who: str
+) -> None:
+    person = curator if who == "themselves" else a_reviewer()
+
+    response = change(
+        by_curator,
+        person,
+        CURATORS,
+        **POWERS,
+        user_permissions=[permission("delete_user").pk],
+    )
+
+    assert response.status_code == 302
+    person.refresh_from_db()
+    assert not person.is_superuser
+    assert not person.user_permissions.exists()
+
+
+def test_a_curator_can_not_put_anybody_into_a_group_with_other_powers(by_curator: Client) -> None:
+    person = a_reviewer()
+
+    response = change(by_curator, person, "owners")
+    add(by_curator, "owners")
+
+    assert "groups" in response.context["adminform"].form.errors
+    assert not User.objects.filter(groups__name="owners").exists()
+
+
+def a_person_with_a_permission() -> User:
+    person = a_reviewer()
+    person.user_permissions.add(permission("delete_user"))
+    return person
+
+
+def a_member_of_another_group() -> User:
+    person = a_person()
+    person.groups.add(group("owners"))
+    return person
+
+
+@pytest.mark.parametrize(
+    "somebody_above", [a_superuser, a_person_with_a_permission, a_member_of_another_group]
+)
+def test_a_curator_can_not_change_who_may_do_more_than_a_curator(
+    by_curator: Client, somebody_above: Any
+) -> None:
+    person = somebody_above()
+
+    password = {"password1": "taken over now", "password2": "taken over now"}
+    answers = [
+        change(by_curator, person, email="mine@example.org").status_code,
+        by_curator.get(f"{LIST}{person.pk}/password/").status_code,
+        by_curator.post(
+            f"{LIST}{person.pk}/password/", password | {"usable_password": "true"}
+        ).status_code,
+        by_curator.post(f"{LIST}{person.pk}/delete/", {"post": "yes"}).status_code,
+    ]
+
+    assert answers == [403, 403, 403, 403]
+    person.refresh_from_db()
+    assert person.check_password(PASSWORD)
+    assert person.email == ""
+
+
+def test_a_curator_sets_a_new_password_for_a_reviewer(by_curator: Client) -> None:
+    person = a_reviewer()
+
+    by_curator.post(
+        f"{LIST}{person.pk}/password/",
+        {
+            "usable_password": "true",
+            "password1": "another good one",
+            "password2": "another good one",
+            "set-password": "",
+        },
+    )
+
+    person.refresh_from_db()
+    assert person.check_password("another good one")
+
+
+def test_a_reviewer_can_not_change_anybody(client: Client) -> None:
+    reviewer = a_reviewer()
+    client.force_login(reviewer)
+
+    assert change(client, reviewer, CURATORS, **POWERS).status_code == 302
+
+    reviewer.refresh_from_db()
+    assert (reviewer.is_staff, reviewer.is_superuser) == (False, False)
+    assert [group.name for group in reviewer.groups.all()] == [REVIEWERS]
+
+
+def test_a_superuser_may_make_a_superuser(by_superuser: Client) -> None:
+    person = a_reviewer()
+
+    change(by_superuser, person, is_superuser="on")
+
+    person.refresh_from_db()
+    assert person.is_superuser
+    assert person.is_staff
+
+
+def test_nobody_who_looks_by_a_forged_search_learns_of_passwords(by_curator: Client) -> None:
+    response = by_curator.get(LIST, {"password__startswith": "md5"})
+
+    assert response.status_code == 400
+
+
+def test_a_curator_can_not_give_a_group_more_permissions(by_curator: Client) -> None:
+    curators = group(CURATORS)
+    before = set(curators.permissions.all())
+
+    response = by_curator.post(
+        f"/admin/auth/group/{curators.pk}/change/",
+        {"name": CURATORS, "permissions": [permission("delete_user").pk]},
+    )
+
+    assert response.status_code == 403
+    assert set(curators.permissions.all()) == before
+
+
+def test_the_groups_that_the_code_knows_keep_their_names_and_stay(by_superuser: Client) -> None:
+    curators = group(CURATORS)
+    page = f"/admin/auth/group/{curators.pk}/"
+
+    by_superuser.post(f"{page}change/", {"name": "others", "permissions": []})
+
+    assert by_superuser.post(f"{page}delete/", {"post": "yes"}).status_code == 403
+    by_superuser.post(
+        "/admin/auth/group/",
+        {"action": "delete_selected", "_selected_action": [curators.pk], "post": "yes"},
+    )
+    assert Group.objects.get(pk=curators.pk).name == CURATORS

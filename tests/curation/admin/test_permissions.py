@@ -1,0 +1,144 @@
+"""Who gets which page of the admin, and that what is read-only can't be forged."""
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.forms.models import model_to_dict
+from django.test import Client
+from django.urls import reverse
+
+from curation.models import Kernel, Pair, Status
+from tests.curation.admin.every_model import EVERY_MODEL, READ_ONLY, Shown
+from tests.factories import a_curator, a_kernel, a_pair, a_reviewer, a_superuser
+
+each_model = pytest.mark.parametrize("shown", EVERY_MODEL, ids=str)
+each_read_only = pytest.mark.parametrize("shown", READ_ONLY, ids=str)
+
+LOGIN = (302, 302, 302, 302)
+
+
+def answers(client: Client, shown: Shown) -> tuple[int, ...]:
+    row = shown.a_row()
+    addresses = (
+        shown.page("changelist"),
+        shown.page("add"),
+        shown.page("change", row.pk),
+        shown.page("delete", row.pk),
+    )
+    return tuple(client.get(address).status_code for address in addresses)
+
+
+@pytest.mark.django_db
+@each_model
+def test_somebody_who_is_not_logged_in_is_sent_to_the_login(shown: Shown, client: Client) -> None:
+    assert answers(client, shown) == LOGIN
+
+
+@pytest.mark.django_db
+@each_model
+def test_a_reviewer_gets_no_page_of_the_admin(shown: Shown, client: Client) -> None:
+    client.force_login(a_reviewer())
+
+    assert answers(client, shown) == LOGIN
+
+
+@pytest.mark.django_db
+@each_model
+def test_a_curator_gets_what_the_table_says(shown: Shown, client: Client) -> None:
+    client.force_login(a_curator())
+
+    assert answers(client, shown) == shown.curator
+
+
+@pytest.mark.django_db
+@each_model
+def test_a_superuser_gets_what_the_table_says(shown: Shown, client: Client) -> None:
+    client.force_login(a_superuser())
+
+    assert answers(client, shown) == shown.superuser
+
+
+@pytest.mark.django_db
+@each_model
+def test_a_member_of_the_staff_without_a_group_gets_nothing(shown: Shown, client: Client) -> None:
+    client.force_login(_staff_without_group())
+
+    assert set(answers(client, shown)) == {403}
+
+
+@each_read_only
+def test_not_even_a_superuser_writes_what_machines_and_decisions_write(
+    shown: Shown, by_superuser: Client
+) -> None:
+    row = shown.a_row()
+    before = stored(row)
+    forged = {"status": "rejected", "state": "failed", "name": "x", "message": "x", "_save": "Save"}
+
+    assert by_superuser.post(shown.page("add"), forged).status_code == 403
+    assert by_superuser.post(shown.page("change", row.pk), forged).status_code == 403
+    assert by_superuser.post(shown.page("delete", row.pk), {"post": "yes"}).status_code == 403
+    by_superuser.post(
+        shown.page("changelist"),
+        {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"},
+    )
+    by_superuser.post(
+        shown.page("changelist"),
+        {"form-TOTAL_FORMS": 1, "form-INITIAL_FORMS": 1, "form-0-id": row.pk, **forged},
+    )
+
+    assert stored(row) == before
+    assert not LogEntry.objects.exists()
+
+
+@each_read_only
+def test_a_page_that_can_only_be_read_has_no_buttons_to_save_or_delete(
+    shown: Shown, by_superuser: Client
+) -> None:
+    page = by_superuser.get(shown.page("change", shown.a_row().pk)).content.decode()
+
+    assert 'name="_save"' not in page
+    assert "deletelink" not in page
+
+
+@pytest.mark.parametrize("make", [a_kernel, a_pair])
+def test_the_status_of_an_item_is_shown_and_is_no_field(
+    make: type[Kernel] | type[Pair], by_superuser: Client
+) -> None:
+    item = make()
+    page = by_superuser.get(
+        reverse(f"admin:curation_{item._meta.model_name}_change", args=[item.pk])
+    ).content.decode()
+
+    assert Status.PENDING.label in page
+    assert 'name="status"' not in page
+
+
+def test_a_licence_gets_another_verdict_and_keeps_its_expression(by_curator: Client) -> None:
+    shown = next(shown for shown in EVERY_MODEL if shown.model.__name__ == "License")
+    license = shown.a_row()
+
+    by_curator.post(
+        shown.page("change", license.pk),
+        {"expression": "MIT", "name": "Mine", "verdict": "blocked", "text": "x"},
+    )
+
+    before = model_to_dict(license)
+    after = model_to_dict(shown.model._default_manager.get(pk=license.pk))
+    assert after == before | {"name": "Mine", "verdict": "blocked"}
+
+
+def test_the_admin_says_where_one_is(by_curator: Client) -> None:
+    page = by_curator.get("/admin/").content.decode()
+
+    assert "<title>Overview | Curation</title>" in page
+    assert "Django" not in page
+
+
+def stored(row: Model) -> dict[str, object]:
+    """Every column as it stands in the database; fails where the row is gone."""
+    return next(iter(type(row)._default_manager.filter(pk=row.pk).values()))
+
+
+def _staff_without_group() -> User:
+    return User.objects.create_user("staff", is_staff=True)

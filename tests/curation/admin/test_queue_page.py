@@ -1,0 +1,81 @@
+"""django-rq's page of queues: for those who hold its permission, and for nobody else."""
+
+import django_rq
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, reverse
+from django_rq.models import Dashboard
+
+from tests.factories import a_person, a_reviewer
+
+PAGE = "/admin/django_rq/dashboard/"
+
+
+def pages() -> list[URLPattern]:
+    return admin.site._registry[Dashboard].get_urls()
+
+
+def address(page: URLPattern) -> str:
+    values = {name: 0 if name.endswith("_index") else "x" for name in page.pattern.converters}
+    try:
+        return reverse(f"admin:{page.name}", kwargs=values)
+    except NoReverseMatch:
+        return f"{PAGE}stats.json/"
+
+
+@pytest.mark.usefixtures("queue_redis")
+def test_a_curator_sees_the_queues(by_curator: Client) -> None:
+    page = by_curator.get(PAGE).content.decode()
+
+    for queue in ("ingest", "validation", "default"):
+        assert queue in page
+
+
+@pytest.mark.usefixtures("queue_redis")
+@pytest.mark.parametrize(
+    "page", ["jobs", "queue_details", "failed_jobs", "started_jobs", "workers", "home_json"]
+)
+def test_a_curator_looks_into_a_queue(by_curator: Client, page: str) -> None:
+    values = {} if page == "home_json" else {"queue_index": 0}
+
+    assert by_curator.get(reverse(f"admin:django_rq_{page}", kwargs=values)).status_code == 200
+
+
+def test_a_curator_looks_at_a_job(by_curator: Client, queue_redis: object) -> None:
+    job = django_rq.get_queue("ingest", commit_mode="auto").enqueue_call("a.job", args=(1,))
+
+    page = by_curator.get(f"{PAGE}queues/0/{job.id}/")
+
+    assert page.status_code == 200
+    assert job.id in page.content.decode()
+
+
+def test_the_admin_links_to_the_queues_for_curators(by_curator: Client) -> None:
+    assert f'<a href="{PAGE}">Queues</a>' in by_curator.get("/admin/").content.decode()
+
+
+def test_the_admin_hides_the_link_from_staff_who_may_not_follow_it(
+    db: None, client: Client
+) -> None:
+    client.force_login(a_person(is_staff=True))
+
+    assert PAGE not in client.get("/admin/").content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.pattern))
+@pytest.mark.parametrize("is_staff", [False, True])
+def test_nobody_without_the_permission_reaches_any_of_its_pages(
+    client: Client, page: URLPattern, is_staff: bool
+) -> None:
+    client.force_login(a_person(is_staff=True) if is_staff else a_reviewer())
+
+    for response in (client.get(address(page)), client.post(address(page))):
+        assert response.status_code == 302
+        assert response["Location"].startswith("/admin/login/")
+
+
+def test_its_model_has_no_pages_that_would_need_a_table(by_superuser: Client) -> None:
+    for page in ("add/", "1/change/", "1/delete/", "1/history/", "1/"):
+        assert by_superuser.get(f"{PAGE}{page}").status_code == 404

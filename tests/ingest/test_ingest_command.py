@@ -1,0 +1,152 @@
+"""`manage.py ingest PATH --now`: a folder's kernels become rows, once."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db.models import Model
+
+from curation.errors import CurationError
+from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
+from tests.conftest import commit
+
+pytestmark = pytest.mark.django_db
+
+WRITTEN: tuple[type[Model], ...] = (SourceFile, Kernel, Provenance)
+
+
+def ingest(folder: Path) -> IngestRun:
+    call_command("ingest", str(folder), "--now", verbosity=0)
+    run = IngestRun.objects.first()
+    assert run is not None
+    return run
+
+
+def snapshot() -> list[object]:
+    return [list(model._default_manager.order_by("pk").values()) for model in WRITTEN]
+
+
+def test_a_kernel_comes_in_with_its_exact_lines_and_its_imports(kernel_folder: Path) -> None:
+    ingest(kernel_folder)
+
+    kernel = Kernel.objects.get()
+    assert kernel.name == "add_kernel"
+    assert kernel.function_source.startswith("@triton.jit\ndef add_kernel(")
+    assert kernel.function_source.endswith("x + y, mask=mask)")
+    assert kernel.standalone_source.startswith("import torch\nimport triton\n")
+    compile(kernel.standalone_source, "unit", "exec")
+
+
+def test_a_kernel_is_traceable_to_its_lines_at_a_commit(kernel_folder: Path) -> None:
+    ingest(kernel_folder)
+
+    place = Provenance.objects.select_related("source_file").get()
+    head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=kernel_folder, text=True)
+    lines = (kernel_folder / "add.py").read_text().split("\n")
+    assert place.source_file.commit == head.strip()
+    assert (
+        "\n".join(lines[place.start_line - 1 : place.end_line])
+        == Kernel.objects.get().function_source
+    )
+
+
+def test_the_folder_is_known_by_its_path_afterwards(kernel_folder: Path) -> None:
+    run = ingest(kernel_folder)
+
+    repository = Repository.objects.get()
+    assert (repository.name, repository.origin) == (str(kernel_folder), Origin.FOLDER)
+    assert repository.last_commit == run.commit
+
+
+def test_reading_the_same_commit_again_changes_no_row(kernel_folder: Path) -> None:
+    ingest(kernel_folder)
+    before = snapshot()
+
+    ingest(kernel_folder)
+
+    assert snapshot() == before
+
+
+def test_a_changed_file_keeps_its_old_content_and_gets_its_new_one(kernel_folder: Path) -> None:
+    ingest(kernel_folder)
+    file = kernel_folder / "add.py"
+    file.write_text(file.read_text().replace("x + y", "x + 2 * y"))
+    commit(kernel_folder)
+
+    ingest(kernel_folder)
+
+    assert Kernel.objects.count() == 2
+    assert SourceFile.objects.filter(retired_at=None).count() == 1
+    assert SourceFile.objects.count() == 2
+
+
+def test_a_file_that_returns_to_an_old_content_is_one_row_still(kernel_folder: Path) -> None:
+    file = kernel_folder / "add.py"
+    old = file.read_text()
+    for text in (old, old + "\n# more\n", old):
+        file.write_text(text)
+        if text != old or IngestRun.objects.exists():
+            commit(kernel_folder)
+        ingest(kernel_folder)
+
+    assert SourceFile.objects.count() == 2
+    assert SourceFile.objects.get(retired_at=None).size == len(old)
+
+
+def test_a_file_that_python_can_not_parse_is_a_row_with_a_reason(kernel_folder: Path) -> None:
+    (kernel_folder / "broken.py").write_text("@triton.jit\ndef f(:\n")
+    commit(kernel_folder)
+
+    run = ingest(kernel_folder)
+
+    drop = Drop.objects.get(run=run)
+    assert (drop.path, drop.reason) == ("broken.py", "syntax")
+    assert run.funnel == {"found": 1, "new": 1, "dropped": 1}
+
+
+def test_a_plain_folder_without_git_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("import triton\n\n\n@triton.jit\ndef f(x):\n    pass\n")
+
+    ingest(tmp_path)
+
+    assert Kernel.objects.get().name == "f"
+
+
+def test_a_symbolic_link_is_never_followed(kernel_folder: Path) -> None:
+    (kernel_folder / "link.py").symlink_to("/etc/passwd")
+    commit(kernel_folder)
+
+    run = ingest(kernel_folder)
+
+    assert run.funnel == {"found": 1, "new": 1}
+
+
+def test_a_folder_that_is_not_there_is_named_in_a_sentence() -> None:
+    with pytest.raises(CurationError, match="/no/such is no known source and no folder."):
+        call_command("ingest", "/no/such", "--now")
+
+
+def test_a_repository_without_a_commit_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+
+    with pytest.raises(CurationError, match="without a commit"):
+        call_command("ingest", str(tmp_path), "--now")
+
+
+def test_an_opted_out_repository_is_refused(kernel_folder: Path) -> None:
+    from django.utils import timezone
+
+    ingest(kernel_folder)
+    Repository.objects.update(opted_out_at=timezone.now())
+
+    with pytest.raises(CurationError, match="opted out"):
+        call_command("ingest", str(kernel_folder), "--now")
+
+
+def test_a_repository_that_is_being_read_is_not_queued_twice(kernel_folder: Path) -> None:
+    ingest(kernel_folder)
+    live = IngestRun.objects.create(repository=Repository.objects.get())
+
+    with pytest.raises(CurationError, match=f"is queued already, as ingest {live.pk}"):
+        call_command("ingest", str(kernel_folder), "--now")
