@@ -1,0 +1,1 @@
+"""The reviewers' face: what to decide next, and how it was decided."""

@@ -1,0 +1,1 @@
+"""Fingerprints, near-duplicates and contamination, for kernels and pairs alike."""

@@ -1,0 +1,62 @@
+"""`manage.py export_dataset`: whole or not at all, the same bytes for the same rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from curation.errors import CurationError
+from curation.export import folder as writing
+from curation.models import Status
+from tests.factories import a_kernel
+
+pytestmark = pytest.mark.django_db
+
+
+def export(out: Path) -> Path:
+    call_command("export_dataset", "--out", str(out), verbosity=0)
+    return out / "triton_functions.json"
+
+
+def test_approved_kernels_stand_in_torchtunes_form(tmp_path: Path) -> None:
+    kernel = a_kernel(status=Status.APPROVED, standalone_source="# größer\nimport triton\n")
+    for status in (Status.PENDING, Status.REJECTED, Status.RETIRED):
+        a_kernel(status=status)
+
+    file = export(tmp_path / "out")
+
+    assert json.loads(file.read_text()) == [{"input": kernel.standalone_source}]
+
+
+def test_no_approved_kernel_gives_an_empty_array(tmp_path: Path) -> None:
+    assert json.loads(export(tmp_path / "out").read_text()) == []
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    for _ in range(5):
+        a_kernel(status=Status.APPROVED)
+
+    assert export(tmp_path / "one").read_bytes() == export(tmp_path / "two").read_bytes()
+
+
+def test_a_folder_that_holds_something_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+
+    with pytest.raises(CurationError, match="is there already and not empty"):
+        export(tmp_path)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_target_that_can_not_be_written_is_named_in_a_sentence() -> None:
+    with pytest.raises(CurationError, match="/dev/null/out can't be written"):
+        export(Path("/dev/null/out"))
+
+
+def test_a_failing_export_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), writing.new_folder(tmp_path / "out") as fresh:
+        (fresh / "half").write_text("written")
+        raise ZeroDivisionError
+
+    assert list(tmp_path.iterdir()) == []
