@@ -42,9 +42,10 @@ def _reach() -> None:
     try:
         connection.ensure_connection()
     except OperationalError as error:
+        # The driver's message has several lines, some with tabs.
+        told = " ".join(str(error).split())
         raise DatabaseUnusable(
-            f"The database can't be reached: {str(error).strip()} "
-            "Check DATABASE_URL and whether the server runs."
+            f"The database can't be reached: {told} Check DATABASE_URL and whether the server runs."
         ) from error
 
 

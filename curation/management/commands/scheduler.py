@@ -22,8 +22,8 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stopped.set())
-        # Long enough to survive a slow round, short enough for a stand-by to step in soon.
-        duty = Duty("scheduler", seconds=max(60, 3 * settings.SWEEP_SECONDS))
+        # Long enough to survive a slow round, short enough for a successor to step in soon.
+        duty = Duty("scheduler", seconds=max(10, 3 * settings.SWEEP_SECONDS))
         try:
             while not stopped.is_set():
                 close_old_connections()

@@ -1,0 +1,28 @@
+"""Runs the whole workbench on this machine: `python manage.py up [--port 8000]`."""
+
+import os
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from curation.errors import CurationError
+from curation.supervisor.startup import up
+
+
+class Command(BaseCommand):
+    help = "Prepare the data folder and run Redis, web, workers and scheduler until stopped."
+    # The processes check themselves; what is wrong with them shall not hide what is wrong here.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--port",
+            default=os.environ.get("PORT") or "8000",
+            help="The port to serve the site on (default: %(default)s, from PORT).",
+        )
+
+    def handle(self, *, port: str, **options: Any) -> None:
+        try:
+            up(port)
+        except KeyboardInterrupt:
+            raise CurationError("Stopped before anything was started.") from None

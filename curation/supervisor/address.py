@@ -1,0 +1,84 @@
+"""Where the site is served on this machine: a port that is free, and a site that is well."""
+
+import http.client
+import json
+import socket
+from dataclasses import dataclass
+
+from curation.errors import CurationError
+
+EVERYWHERE = ("0.0.0.0", "::", "[::]", "")  # noqa: S104
+
+
+class AddressUnusable(CurationError):
+    """The site can't be served there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://{self._reachable}:{self.port}"
+
+    @property
+    def _reachable(self) -> str:
+        """Listening everywhere includes this machine."""
+        return "127.0.0.1" if self.host in EVERYWHERE else self.host
+
+    def check_free(self) -> None:
+        """Refuse a port that somebody serves on."""
+        host = self.host.strip("[]")
+        try:
+            family, kind, protocol, _, place = socket.getaddrinfo(
+                host or None, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, kind, protocol) as probe:
+                # As the server does it: connections that are just closing don't count.
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(place)
+                probe.listen()
+        except OSError as error:
+            raise AddressUnusable(
+                f"Port {self.port} on {self.host or 'this machine'} can't be used "
+                f"({error.strerror}). Name another, such as --port {_neighbour(self.port)}."
+            ) from error
+
+    def lacks(self, host_header: str) -> str | None:
+        """Why the site can't be used yet, or None: `/healthz` says that all is well."""
+        connection = http.client.HTTPConnection(self._reachable.strip("[]"), self.port, timeout=2)
+        try:
+            connection.request("GET", "/healthz", headers={"Host": host_header})
+            response = connection.getresponse()
+            body = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            return f"{self.url} does not answer ({type(error).__name__})."
+        finally:
+            connection.close()
+        if response.status == http.HTTPStatus.OK:
+            return None
+        return f"{self.url}/healthz answers {response.status}{_complaints(body)}."
+
+
+def read(host: str, port: str) -> Address:
+    """The address as a person wrote it."""
+    if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
+        return Address(host, int(port))
+    raise AddressUnusable(f"{port!r} is no port: write a number from 1 to 65535, such as 8000.")
+
+
+def _neighbour(port: int) -> int:
+    return port + 1 if 1024 <= port < 65535 else 8000
+
+
+def _complaints(body: bytes) -> str:
+    try:
+        report = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(report, dict):
+        return ""
+    down = [name for name, state in report.items() if state == "down" and name != "status"]
+    return f": {', '.join(down)} down" if down else ""

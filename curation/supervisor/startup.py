@@ -1,0 +1,151 @@
+"""What `up` does, from the first check to the address on the screen."""
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from django.http.request import validate_host
+
+from curation.errors import CurationError
+from curation.installation import data_folder, database, first_curator
+from curation.sources.load import load_sources
+from curation.supervisor import address, leftovers, procfile, redis_server
+from curation.supervisor.address import Address
+from curation.supervisor.console import Console
+from curation.supervisor.process import Process
+from curation.supervisor.procfile import Program
+from curation.supervisor.supervisor import Stage, Supervisor
+
+# What a killed `up` left was told to end by the kernel; a job that is under way would take hours.
+LEFTOVER_SECONDS = 5.0
+
+
+class RunsAlready(CurationError):
+    """Two would fight over the same database, queue and log."""
+
+
+def up(port: str) -> None:
+    """Check, prepare and run everything until somebody stops it."""
+    place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
+    folder: Path = settings.DATA_DIR
+    programs = procfile.parse((settings.BASE_DIR / "Procfile").read_text())
+    names = [program.name for program in programs]
+    if settings.EMBEDDED_REDIS:
+        names.insert(0, redis_server.NAME)
+    console = Console(sys.stdout, names)
+    data_folder.create(folder)
+    with _alone(folder):
+        _end_leftovers(folder, console)
+        place.check_free()
+        stages = _stages(folder, place, programs)
+        prepare()
+        console.say(f"Starting {', '.join(names)} on {folder}.")
+        Supervisor(stages, console, partial(_welcome, console, place)).run()
+        console.say("Everything is stopped.")
+
+
+def prepare() -> None:
+    """Bring the database, the known sources and the static files up to date."""
+    database.migrate()
+    load_sources()
+    call_command("collectstatic", interactive=False, verbosity=0)
+    # Hours of supervising need no connection.
+    connections.close_all()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the data folder; the lock goes with the process, however it ends."""
+    with (folder / "up.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.seek(0)
+            raise RunsAlready(
+                f"`up` runs already on the data folder {folder} (process {lock.read().strip()}). "
+                "Stop it first, or point CURATION_DATA at another folder."
+            ) from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+def _end_leftovers(folder: Path, console: Console) -> None:
+    if left := leftovers.find(folder):
+        console.say(f"Ending {len(left)} processes that a killed `up` left.")
+        leftovers.wait_and_kill(folder, LEFTOVER_SECONDS)
+
+
+def _stages(folder: Path, place: Address, programs: Sequence[Program]) -> list[Stage]:
+    """Redis first, if it is ours; then the Procfile."""
+    supervised = partial(
+        Process,
+        environment=environment(os.environ, folder, place),
+        folder=settings.BASE_DIR,
+        data_folder=folder,
+    )
+    stages = []
+    if settings.EMBEDDED_REDIS:
+        listening_on: Path = settings.REDIS_SOCKET
+        server = supervised(redis_server.program(folder, listening_on))
+        stages.append(Stage([server], partial(_redis_lacks, listening_on)))
+    else:
+        redis_server.check_named(settings.REDIS_URL)
+    lacks = partial(place.lacks, host_header(place))
+    stages.append(Stage([supervised(program) for program in programs], lacks))
+    return stages
+
+
+def environment(ours: Mapping[str, str], folder: Path, place: Address) -> dict[str, str]:
+    """What every process inherits."""
+    here = os.path.dirname(sys.executable)
+    return {
+        **ours,
+        # Plain HTTP is served; whoever ends TLS in front of it says HTTPS=1.
+        "HTTPS": ours.get("HTTPS") or "0",
+        "PORT": str(place.port),
+        "PYTHONUNBUFFERED": "1",
+        # A relative folder would be another one from where the processes run.
+        "CURATION_DATA": str(folder),
+        # `python` and `gunicorn` are those beside us, also when nobody activated the venv.
+        "PATH": os.pathsep.join(filter(None, [here, ours.get("PATH", os.defpath)])),
+    }
+
+
+def _redis_lacks(listening_on: Path) -> str | None:
+    if redis_server.answers(listening_on):
+        return None
+    return f"Redis does not answer on {listening_on}."
+
+
+def host_header(place: Address) -> str:
+    """A name that the site answers to."""
+    if validate_host("127.0.0.1", settings.ALLOWED_HOSTS):
+        return f"127.0.0.1:{place.port}"
+    return settings.ALLOWED_HOSTS[0].lstrip(".") if settings.ALLOWED_HOSTS else "localhost"
+
+
+def _welcome(console: Console, place: Address) -> None:
+    """The address and, the first time, the way in."""
+    # Made only now: a password that a failed start took with it would lock everybody out.
+    password = first_curator.create_first_curator()
+    connections.close_all()
+    lines = [f"The workbench runs at {place.url}"]
+    if password:
+        lines += [
+            "",
+            f"Log in as   {first_curator.NAME}",
+            f"Password    {password}",
+            "",
+            "The password is shown this once and kept nowhere: change it after logging in.",
+        ]
+    lines += ["", "Ctrl-C stops everything."]
+    console.block(lines)

@@ -1,0 +1,27 @@
+"""Data folders that are prepared once and copied."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.curation.supervisor.house import manage
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an up-to-date database."""
+    folder = tmp_path_factory.mktemp("prepared") / "data"
+    migrated = manage(folder, "migrate", "--verbosity", "0")
+    assert migrated.returncode == 0, migrated.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def copy_of_prepared(prepared: Path) -> Callable[[Path], Path]:
+    def copy(target: Path) -> Path:
+        shutil.copytree(prepared, target)
+        return target
+
+    return copy

@@ -1,0 +1,85 @@
+"""What every answer carries, and what a production setting demands."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+MANAGE = Path(settings.BASE_DIR) / "manage.py"
+
+
+def manage(data: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command on a data folder of its own, with nothing of the tests' environment."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, MANAGE, *arguments],
+        env={**kept, "CURATION_DATA": str(data), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_nothing_inline_and_nothing_from_elsewhere_may_run(client: Client) -> None:
+    policy = client.get("/login/").headers["Content-Security-Policy"]
+
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+
+
+def test_the_check_for_production_is_clean(tmp_path: Path) -> None:
+    done = manage(
+        tmp_path,
+        "check",
+        "--deploy",
+        "--fail-level",
+        "WARNING",
+        DEBUG="0",
+        SECRET_KEY="k" * 60 + "abcdef",
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout
+
+
+def test_the_secret_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    manage(data, "check")
+    first = (data / "secret_key").read_text()
+    manage(data, "check")
+
+    assert (data / "secret_key").read_text() == first
+    assert len(first) > 50
+    assert stat.S_IMODE((data / "secret_key").stat().st_mode) == 0o600
+
+
+def test_any_command_works_on_a_fresh_checkout(tmp_path: Path) -> None:
+    done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "out"))
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "triton_functions.json").read_text() == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"CURATION_DATA": "/dev/null/data"}, "The data folder /dev/null/data can't be written to"),
+        ({"DATABASE_URL": "postgres://nobody@127.0.0.1:1/x"}, "The database can't be reached"),
+        ({"DEBUG": "perhaps"}, "DEBUG is 'perhaps': write 1 or 0."),
+        ({"SWEEP_SECONDS": "soon"}, "SWEEP_SECONDS is 'soon': write a whole number."),
+    ],
+)
+def test_a_wrong_setting_ends_with_one_sentence(
+    tmp_path: Path, environment: dict[str, str], sentence: str
+) -> None:
+    done = manage(tmp_path, "load_sources", **environment)
+
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
