@@ -1,0 +1,121 @@
+"""A real installation under `manage.py up`, and a real Chromium to look at it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+MANAGE = Path(settings.BASE_DIR) / "manage.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    address: str
+    password: str
+    environment: dict[str, str]
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command beside it, as a person at the shell would."""
+        return subprocess.run(
+            [sys.executable, MANAGE, *arguments],
+            env=self.environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Iterator[Installation]:
+    """A fresh one on SQLite and the embedded Redis, stopped by Ctrl-C."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    environment = {**kept, "CURATION_DATA": str(tmp_path / "data"), "SWEEP_SECONDS": "1"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path / "up.log"
+    with log.open("w") as output:
+        up = subprocess.Popen(
+            [sys.executable, MANAGE, "up", "--port", str(port)],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(address, up, log)
+        password = re.search(r"Password\s+(\S+)", log.read_text())
+        assert password, log.read_text()
+        yield Installation(address, password[1], environment)
+    finally:
+        up.send_signal(signal.SIGINT)
+        assert up.wait(30) == 0, log.read_text()
+
+
+def _wait_for(address: str, up: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            urllib.request.urlopen(f"{address}/healthz", timeout=2).close()
+        except OSError:
+            assert up.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+            continue
+        if "Password" in log.read_text():
+            return
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI must have Chromium")
+        pytest.skip("Chromium is not installed (apt install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path,
+            args=[
+                "--no-sandbox",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A page that fails its test on any console error, CSP refusals included."""
+    context = chromium.new_context(reduced_motion="reduce")
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    errors: list[str] = []
+
+    def keep_errors(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            errors.append(f"{message.text} ({message.location.get('url')})")
+
+    page.on("console", keep_errors)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []

@@ -1,0 +1,58 @@
+"""One thin path through every room: from a repository to a line of the exported file."""
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Installation
+from tests.conftest import commit
+
+
+def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
+    installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
+) -> None:
+    # A curator reads a repository by its path, so that the admin knows it.
+    assert "1 found" in installation.manage("ingest", str(kernel_folder), "--now")
+    twice = (kernel_folder / "add.py").read_text().replace("x + y", "x + 2 * y")
+    (kernel_folder / "twice.py").write_text(twice.replace("add_kernel", "twice_kernel"))
+    commit(kernel_folder)
+
+    # The one-time password opens the site.
+    page.goto(f"{installation.address}/")
+    page.get_by_label("Name").fill("curator")
+    page.get_by_label("Password").fill(installation.password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="add_kernel")).to_be_visible()
+
+    # The admin lists the sources, and queues an ingest through Redis.
+    page.get_by_role("link", name="Admin").click()
+    page.get_by_role("link", name="Repositories", exact=True).first.click()
+    expect(page.get_by_role("link", name="triton-lang/triton")).to_be_visible()
+    page.get_by_role("row").filter(has_text=str(kernel_folder)).get_by_role("checkbox").check()
+    page.locator("select[name=action]").select_option(label="Queue ingest")
+    page.get_by_role("button", name="Go").click()
+    page.goto(f"{installation.address}/admin/curation/ingestrun/")
+    expect(page.get_by_role("cell", name="Succeeded")).to_have_count(1)
+    for _ in range(100):
+        if page.get_by_role("cell", name="Succeeded").count() == 2:
+            break
+        page.wait_for_timeout(200)
+        page.reload()
+    expect(page.get_by_role("cell", name="Succeeded")).to_have_count(2)
+
+    # Its kernels are decided on, one after the other.
+    page.goto(f"{installation.address}/")
+    expect(page.locator(".source")).to_contain_text("@triton.jit")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("status")).to_contain_text("add_kernel is approved")
+    expect(page.get_by_role("heading", name="twice_kernel")).to_be_visible()
+    page.get_by_label("Comment").fill("the same with a factor")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_role("heading", name="Nothing is waiting")).to_be_visible()
+
+    # What was approved, and nothing else, stands in the file.
+    installation.manage("export_dataset", "--out", str(tmp_path / "out"))
+    records = json.loads((tmp_path / "out" / "triton_functions.json").read_text())
+    assert len(records) == 1
+    assert "def add_kernel(" in records[0]["input"]
