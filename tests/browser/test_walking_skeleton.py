@@ -33,7 +33,6 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     page.locator("select[name=action]").select_option(label="Queue ingest")
     page.get_by_role("button", name="Go").click()
     page.goto(f"{installation.address}/admin/curation/ingestrun/")
-    expect(page.get_by_role("cell", name="Succeeded")).to_have_count(1)
     for _ in range(100):
         if page.get_by_role("cell", name="Succeeded").count() == 2:
             break

@@ -22,4 +22,5 @@ class Command(BaseCommand):
             (folder / "triton_functions.json").open("w", encoding="utf-8") as file,
         ):
             count = write_text_completion(approved_kernels(), file)
-        self.stdout.write(f"{count} kernels in {out / 'triton_functions.json'}.")
+        kernels = "1 kernel" if count == 1 else f"{count:,} kernels"
+        self.stdout.write(f"{kernels} in {out / 'triton_functions.json'}.")
