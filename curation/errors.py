@@ -6,4 +6,9 @@ Raise `CurationError` (or a subclass) for anything that the person at the keyboa
 
 
 class CurationError(Exception):
-    """Something a person can understand and mend; `str()` of it is the whole sentence."""
+    """Something a person can understand and mend; `str()` of it is the whole sentence.
+
+    `retry` says whether the same call may succeed later: a job then tries again by itself.
+    """
+
+    retry = False

@@ -1,0 +1,24 @@
+"""Reads a repository's files at one commit, fetching no more of it than what is asked for."""
+
+from ingest.git.errors import SourceError
+from ingest.git.fetch import fetch
+from ingest.git.globs import Selection
+from ingest.git.limits import Limits, Progress
+from ingest.git.snapshot import Absent, Blob, Entry, Problem, Snapshot
+from ingest.git.source import Source, SourceKind, parse_source
+
+__all__ = [
+    "Absent",
+    "Blob",
+    "Entry",
+    "Limits",
+    "Problem",
+    "Progress",
+    "Selection",
+    "Snapshot",
+    "Source",
+    "SourceError",
+    "SourceKind",
+    "fetch",
+    "parse_source",
+]

@@ -1,0 +1,184 @@
+"""Runs one git command with nothing inherited: no prompt, hook, helper, or setting of a person.
+
+Every command is an argument list in a process group of its own, watched while it runs.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from ingest.git.errors import GitMissing, LimitExceeded, TookTooLong
+from ingest.git.limits import Deadline
+
+# What git prints is kept until it ends; no honest listing of a repository comes near this.
+LARGEST_OUTPUT = 100_000_000
+LARGEST_COMPLAINT = 4_000_000
+
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.001, 0.1
+_KEPT_ENVIRONMENT = (
+    "PATH", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+    "http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy",
+)  # fmt: skip
+_NO_PROGRAM = "/bin/false"
+
+OPTIONS = (
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "core.fsmonitor=false",
+    "-c", "credential.helper=",
+    "-c", "gc.auto=0",
+    "-c", "maintenance.auto=false",
+    "-c", "submodule.recurse=false",
+    "-c", "fetch.recurseSubmodules=false",
+    "-c", "fetch.unpackLimit=1",
+    "-c", "core.bigFileThreshold=16m",
+    "-c", "transfer.bundleURI=false",
+    "-c", "http.followRedirects=initial",
+    "-c", "http.lowSpeedLimit=1000",
+    "-c", "http.lowSpeedTime=60",
+    "-c", "safe.directory=*",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a command printed, and how it ended."""
+
+    code: int
+    output: bytes
+    complaint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Git on one git directory.
+
+    `objects` reads another repository's object store through this directory, so that no setting
+    of that repository has a say: not its hooks, its filters, nor a remote to fetch more from.
+    """
+
+    folder: Path
+    deadline: Deadline
+    protocols: tuple[str, ...] = ()
+    objects: Path | None = None
+    watch: Callable[[], None] | None = None
+    keep_open: tuple[int, ...] = field(default=())
+
+    def run(self, *arguments: str, feed: bytes = b"") -> Finished:
+        """Run to the end, or to the deadline, or until `watch` raises; then nothing is left."""
+        with (
+            tempfile.TemporaryFile() as stdin,
+            tempfile.TemporaryFile() as stdout,
+            tempfile.TemporaryFile() as stderr,
+        ):
+            stdin.write(feed)
+            stdin.seek(0)
+            with self._started(arguments, stdin, stdout, stderr) as process:
+                self._wait(process, stdout, stderr)
+            stdout.seek(0)
+            stderr.seek(0)
+            complaint = stderr.read(LARGEST_COMPLAINT).decode("utf-8", "replace")
+            return Finished(process.returncode, stdout.read(), complaint)
+
+    @contextmanager
+    def converse(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """A running command's input and output, for one that answers line by line."""
+        with self._started(
+            arguments, subprocess.PIPE, subprocess.PIPE, subprocess.DEVNULL
+        ) as process:
+            if process.stdin is not None and process.stdout is not None:
+                yield process.stdin, process.stdout
+
+    @contextmanager
+    def _started(
+        self,
+        arguments: Sequence[str],
+        stdin: IO[bytes] | int,
+        stdout: IO[bytes] | int,
+        stderr: IO[bytes] | int,
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        command = ["git", f"--git-dir={self.folder}", *OPTIONS, *arguments]
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                env=environment(self.protocols, self.objects),
+                start_new_session=True,
+                pass_fds=self.keep_open,
+            )
+        except FileNotFoundError:
+            raise GitMissing("The git program was not found; install git 2.32 or newer.") from None
+        try:
+            yield process
+        finally:
+            _end_group(process)
+
+    def _wait(self, process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+        pause = _FIRST_PAUSE_SECONDS
+        while not _ended(process):
+            if self.deadline.passed():
+                raise TookTooLong(
+                    f"Git did not finish within {self.deadline.seconds:g} seconds and was stopped."
+                )
+            if os.fstat(stdout.fileno()).st_size > LARGEST_OUTPUT:
+                raise LimitExceeded("The repository's listing is too large to be an honest one.")
+            if os.fstat(stderr.fileno()).st_size > LARGEST_COMPLAINT:
+                raise LimitExceeded("The server sent messages without end and was left.")
+            if self.watch is not None:
+                self.watch()
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+
+
+def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> Mapping[str, str]:
+    """The whole environment of a git command; without protocols it can reach nothing."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    fixed = {
+        "HOME": "/nonexistent",
+        "XDG_CONFIG_HOME": "/nonexistent",
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": _NO_PROGRAM,
+        "SSH_ASKPASS": _NO_PROGRAM,
+        "GIT_SSH_COMMAND": _NO_PROGRAM,
+        "GIT_PROXY_COMMAND": _NO_PROGRAM,
+        # An empty list would mean git's own defaults, so nothing allowed needs a name nobody has.
+        "GIT_ALLOW_PROTOCOL": ":".join(protocols) or "none",
+        "GIT_PROTOCOL_FROM_USER": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+    }
+    if objects is not None:
+        fixed["GIT_OBJECT_DIRECTORY"] = str(objects)
+    return kept | fixed
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # git went first: what it was not told no longer matters
+                pipe.close()
+    # Helpers can outlive git itself (one killed from outside leaves its http helper behind), and
+    # until wait() reaps the leader the group's number can't be given to anybody else.
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it ended, without reaping it."""
+    how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    return os.waitid(os.P_PID, process.pid, how) is not None

@@ -1,0 +1,128 @@
+"""Fetches the wanted files of a source at one commit: the whole way from a name to a snapshot."""
+
+import os
+from pathlib import Path
+
+from ingest.git.command import Git
+from ingest.git.errors import FetchFailed, SourceError, SourceRefused
+from ingest.git.failure import failure
+from ingest.git.folder import folder_snapshot
+from ingest.git.globs import Selection
+from ingest.git.limits import Deadline, Limits, OnProgress, Progress, silent
+from ingest.git.mirror import Mirror, damaged, discard, locked_mirror
+from ingest.git.objects import GitObjects, list_tree, measured, sizes_of
+from ingest.git.reader import reader
+from ingest.git.refs import check_ref, local_target, remote_target
+from ingest.git.snapshot import Entry, Snapshot
+from ingest.git.source import Source, SourceKind
+
+HTTPS_ONLY = ("https",)
+
+
+def fetch(
+    source: Source,
+    *,
+    mirrors: Path,
+    ref: str = "",
+    selection: Selection | None = None,
+    limits: Limits | None = None,
+    progress: OnProgress = silent,
+    protocols: tuple[str, ...] = HTTPS_ONLY,
+) -> Snapshot:
+    """The selected files of `source` at `ref` (its default branch); raises a SourceError.
+
+    A remote is mirrored below `mirrors`, with the selected blobs only; calling again continues a
+    fetch that was interrupted, and costs one request when nothing changed.
+    """
+    selection = selection or Selection()
+    limits = limits or Limits()
+    deadline = Deadline.after(limits.seconds)
+    ref = check_ref(ref)
+    match source.kind:
+        case SourceKind.FOLDER:
+            if ref:
+                raise SourceRefused(f"{source} is a plain folder: it has no branch, tag or commit.")
+            progress(Progress("reading the folder"))
+            return folder_snapshot(source, selection.matcher(), limits, deadline)
+        case SourceKind.REPOSITORY:
+            return _local(source, mirrors, ref, selection, limits, deadline)
+        case SourceKind.REMOTE:
+            return _remote(source, mirrors, ref, selection, limits, deadline, progress, protocols)
+
+
+def _local(
+    source: Source,
+    mirrors: Path,
+    ref: str,
+    selection: Selection,
+    limits: Limits,
+    deadline: Deadline,
+) -> Snapshot:
+    folder = Path(source.location)
+    own = Git(folder / ".git" if (folder / ".git").is_dir() else folder, deadline)
+    if (folder / ".git").is_file():  # a work tree or a submodule, whose git directory is elsewhere
+        own = Git(_linked_git_folder(folder), deadline)
+    objects = own.run("rev-parse", "--git-path", "objects")
+    if objects.code != 0:
+        raise failure(objects, str(source))
+    target = local_target(own, source, ref)
+    shape = own.run("rev-parse", "--show-object-format").output.decode().strip()
+    empty = reader(mirrors, source, deadline, shape)
+    store = GitObjects(empty, (own.folder / os.fsdecode(objects.output.strip())).resolve())
+    git = store.git(deadline)
+    entries = list_tree(git, target.commit, selection.matcher(), limits)
+    return Snapshot(source, target.commit, target.ref, measured(git, entries, limits), store)
+
+
+def _remote(
+    source: Source,
+    mirrors: Path,
+    ref: str,
+    selection: Selection,
+    limits: Limits,
+    deadline: Deadline,
+    progress: OnProgress,
+    protocols: tuple[str, ...],
+) -> Snapshot:
+    with locked_mirror(mirrors, source, limits, deadline, protocols, progress) as mirror:
+        progress(Progress("asking for the newest commit"))
+        target = remote_target(mirror.network, source, ref)
+        commit = target.commit
+        if not mirror.has_commit(commit):
+            progress(Progress("fetching the list of files"))
+            commit = mirror.fetch_commit(target.wanted)
+        empty = reader(mirrors, source, deadline, "sha1" if len(commit) == 40 else "sha256")
+        store = GitObjects(empty, mirror.objects.resolve())
+        git = store.git(deadline)
+        try:
+            entries = list_tree(git, commit, selection.matcher(), limits)
+            missing = _missing(git, entries)
+            if missing:
+                progress(Progress(f"fetching {len(missing)} files"))
+                mirror.fetch_blobs(missing)
+            entries = measured(git, entries, limits)
+        except FetchFailed:
+            _forget_if_damaged(mirror)
+            raise
+        return Snapshot(source, commit, target.ref, entries, store)
+
+
+def _missing(git: Git, entries: tuple[Entry, ...]) -> list[str]:
+    readable = dict.fromkeys(entry.blob for entry in entries if entry.problem is None)
+    return [blob for blob, size in sizes_of(git, readable).items() if size is None]
+
+
+def _forget_if_damaged(mirror: Mirror) -> None:
+    """A mirror that git itself can't walk is removed: the next attempt makes it anew."""
+    if damaged(mirror):
+        discard(mirror.folder)
+
+
+def _linked_git_folder(folder: Path) -> Path:
+    try:
+        text = (folder / ".git").read_text("utf-8")[:4096]
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    if not text.startswith("gitdir:"):
+        raise SourceError(f"{folder} has a .git file that names no git directory.")
+    return (folder / text.removeprefix("gitdir:").strip()).resolve()

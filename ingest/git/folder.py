@@ -1,0 +1,162 @@
+"""Reads a plain folder as if it were a commit: no link is followed, nothing outside is opened."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.git.errors import FolderUnusable, LimitExceeded, RepositoryEmpty, TookTooLong
+from ingest.git.limits import Deadline, Limits
+from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, Snapshot, content
+from ingest.git.source import Source
+
+_PASSED_OVER = {".git", "__pycache__"}
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a named pipe that somebody left in the folder would wait for ever.
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """The content of a snapshot, in a plain folder."""
+
+    root: Path
+
+    @contextmanager
+    def open(self, entries: tuple[Entry, ...]) -> Iterator[OpenTree]:
+        yield _OpenFolder(self.root, {entry.path: entry for entry in entries})
+
+
+def folder_snapshot(
+    source: Source, wanted: Callable[[str], bool], limits: Limits, deadline: Deadline
+) -> Snapshot:
+    """The wanted files of a folder; the "commit" is a hash over their paths and contents."""
+    root = Path(source.location)
+    entries: list[Entry] = []
+    identity = hashlib.sha1(usedforsecurity=False)
+    anything = False
+    for seen, (path, is_link) in enumerate(_walk(root), start=1):
+        anything = True
+        if seen > limits.files:
+            raise LimitExceeded(f"{source} holds more than {limits.files} files.")
+        if deadline.passed():
+            raise TookTooLong(f"{source} was not read within {deadline.seconds:g} seconds.")
+        if not wanted(_printable(path)):
+            continue
+        entry = _entry(root, path, is_link, limits)
+        entries.append(entry)
+        identity.update(f"{entry.path}\0{entry.blob}\0{entry.size}\0{entry.problem}\n".encode())
+    if not anything:
+        raise RepositoryEmpty(f"{source} holds no files.")
+    return Snapshot(source, identity.hexdigest(), "", tuple(entries), FolderFiles(root))
+
+
+def _walk(root: Path) -> Iterator[tuple[str, bool]]:
+    """Each file's path below the root and whether it is a link, in the order of their names."""
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(root / folder) as listing:
+                items = sorted(listing, key=lambda item: item.name)
+        except OSError as error:
+            if not folder:
+                reason = error.strerror or "unreadable"
+                raise FolderUnusable(f"{root} can't be read: {reason}.") from None
+            continue
+        below: list[str] = []
+        for item in items:
+            path = f"{folder}/{item.name}" if folder else item.name
+            if item.is_symlink():
+                yield path, True
+            elif not item.is_dir(follow_symlinks=False):
+                yield path, False
+            elif item.name not in _PASSED_OVER:
+                below.append(path)
+        pending.extend(reversed(below))
+
+
+def _entry(root: Path, path: str, is_link: bool, limits: Limits) -> Entry:
+    shown = _printable(path)
+    if is_link:
+        return Entry(shown, "", None, Problem.SYMLINK)
+    if shown != path:
+        return Entry(shown, "", None, Problem.NAME_NOT_UTF8)
+    found = _read(root, path, limits.blob_bytes)
+    if isinstance(found, int):
+        return Entry(path, "", found, Problem.TOO_LARGE)
+    if found is None:
+        return Entry(path, "", None, Problem.UNREADABLE)
+    return Entry(path, blob_id(found), len(found))
+
+
+def blob_id(data: bytes) -> str:
+    """The id that git gives this content, so that the same file has one id in both kinds."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _read(root: Path, path: str, limit: int) -> bytes | int | None:
+    """The file's bytes; its size when that is above the limit; None when it can't be read.
+
+    Every folder on the way is opened without following links, so that one swapped for a link
+    after it was listed leads nowhere.
+    """
+    held = -1
+    try:
+        held = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        *folders, name = path.split("/")
+        for flags, step in [(_FOLDER_FLAGS, folder) for folder in folders] + [(_FILE_FLAGS, name)]:
+            inner = os.open(step, flags, dir_fd=held)
+            os.close(held)
+            held = inner
+        about = os.fstat(held)
+        if not stat.S_ISREG(about.st_mode):
+            return None
+        if about.st_size > limit:
+            return about.st_size
+        with os.fdopen(os.dup(held), "rb") as file:
+            data = file.read(limit + 1)
+        return data if len(data) <= limit else len(data)
+    except OSError:
+        return None
+    finally:
+        if held != -1:
+            os.close(held)
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+class _OpenFolder:
+    """Files of a folder by path, each checked against the content that the snapshot saw."""
+
+    __slots__ = ("_entries", "_root")
+
+    def __init__(self, root: Path, entries: dict[str, Entry]) -> None:
+        self._root = root
+        self._entries = entries
+
+    def paths(self) -> Iterable[str]:
+        return [path for path, entry in self._entries.items() if entry.problem is None]
+
+    def read(self, path: str) -> bytes | None:
+        found = self._one(path)
+        return found.data if isinstance(found, Blob) else None
+
+    def read_all(self, paths: Iterable[str]) -> Iterator[Blob | Absent]:
+        return (self._one(path) for path in paths)
+
+    def _one(self, path: str) -> Blob | Absent:
+        entry = self._entries.get(path)
+        if entry is None:
+            return Absent(path, Problem.UNKNOWN)
+        if entry.problem is not None:
+            return Absent(path, entry.problem)
+        data = _read(self._root, path, entry.size or 0)
+        if not isinstance(data, bytes) or blob_id(data) != entry.blob:
+            return Absent(path, Problem.CHANGED)
+        return content(entry, data)

@@ -1,0 +1,116 @@
+"""Which paths of a tree are wanted: globs in the manner of .gitignore, on `/`-separated paths.
+
+`*` and `?` stay within a name, `**` crosses folders, `[a-z]` is a class; a pattern without a
+slash matches a name in any folder; a pattern that matches a folder matches all below it.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+PYTHON = ("**/*.py",)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A path is wanted when it lies under a sparse path, is included, and is not excluded.
+
+    No sparse path means the whole tree; no include pattern means every file.
+    """
+
+    include: tuple[str, ...] = PYTHON
+    exclude: tuple[str, ...] = ()
+    sparse_paths: tuple[str, ...] = ()
+
+    def matcher(self) -> Callable[[str], bool]:
+        """One function from a path to whether it is wanted, compiled once for a whole tree."""
+        included = matching_any(self.include) if self.include else None
+        excluded = matching_any(self.exclude) if self.exclude else None
+        roots = tuple(_clean(path) for path in self.sparse_paths)
+        below = tuple(f"{root}/" for root in roots)
+
+        def wanted(path: str) -> bool:
+            if roots and "" not in roots and path not in roots and not path.startswith(below):
+                return False
+            if included is not None and not included(path):
+                return False
+            return excluded is None or not excluded(path)
+
+        return wanted
+
+
+def matching_any(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """A function from a path to whether any of the patterns matches it."""
+    expressions = [_expression(pattern) for pattern in patterns if _clean(pattern)]
+    together = re.compile("|".join(expressions or ["(?!)"]))
+    return lambda path: together.fullmatch(path) is not None
+
+
+@lru_cache(maxsize=512)
+def _expression(pattern: str) -> str:
+    anchored = "/" in pattern.strip().rstrip("/")
+    names = _clean(pattern).split("/")
+    if not anchored:
+        names.insert(0, "**")
+    first, *others = _runs(names)
+    if not others:
+        return f"(?s:{first}(?:/.+)?)"
+    *middle, last = others
+    parts = [f"{first}/" if first else ""]
+    # What stands between two ** may be taken at its first occurrence and never reconsidered
+    # (an atomic group): without that, a hostile pattern takes exponential time.
+    parts += [f"(?>(?:[^/]+/)*?{run}/)" for run in middle if run]
+    parts.append(f"(?:[^/]+/)*?{last}(?:/.+)?" if last else ".+")
+    return f"(?s:{''.join(parts)})"
+
+
+def _runs(names: list[str]) -> list[str]:
+    """The expressions of the names between each ** and the next."""
+    runs: list[list[str]] = [[]]
+    for name in names:
+        if name == "**":
+            runs.append([])
+        else:
+            runs[-1].append(_name_expression(name))
+    return ["/".join(run) for run in runs]
+
+
+def _name_expression(name: str) -> str:
+    """The same for the pieces between the stars of one name."""
+    pieces = [""]
+    position = 0
+    while position < len(name):
+        character = name[position]
+        position += 1
+        if character == "*":
+            pieces.append("")
+        elif character == "?":
+            pieces[-1] += "[^/]"
+        elif character == "[" and (closing := name.find("]", position + 1)) != -1:
+            pieces[-1] += _class_expression(name[position:closing])
+            position = closing + 1
+        else:
+            pieces[-1] += re.escape(character)
+    first, *others = pieces
+    if not others:
+        return first
+    *middle, last = others
+    return first + "".join(f"(?>[^/]*?{piece})" for piece in middle if piece) + f"[^/]*{last}"
+
+
+def _class_expression(inside: str) -> str:
+    negated = inside.startswith(("!", "^")) and len(inside) > 1
+    members = inside[1:] if negated else inside
+    members = re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
+    try:
+        re.compile(f"[{members}]")
+    except re.error:  # a range that runs backwards, such as [z-a]: it holds no character
+        return "(?!)"
+    # The look-ahead keeps a class such as [!a] or [+-9] from matching the slash.
+    return f"(?!/)[{'^' if negated else ''}{members}]"
+
+
+def _clean(path: str) -> str:
+    path = path.strip()
+    return "" if path == "." else path.removeprefix("./").strip("/")

@@ -1,0 +1,225 @@
+"""A bare, shallow, blobless mirror of one remote repository, and what may be done to it.
+
+It is a cache: only one process works on it at a time, a killed one leaves nothing that the next
+does not clear away, and a damaged mirror is made anew.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.git.command import Git
+from ingest.git.config_file import write_settings
+from ingest.git.errors import DiskFull, FetchFailed, LimitExceeded, TookTooLong
+from ingest.git.failure import disk_failure, failure
+from ingest.git.limits import Deadline, Limits, OnProgress, Progress
+from ingest.git.source import Source
+
+# So many blobs are asked for in one request: a killed fetch repeats one batch at most.
+BATCH = 4_000
+_LOCK_POLL_SECONDS = 0.1
+_INCOMING = "refs/incoming"
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """A locked mirror."""
+
+    folder: Path
+    source: Source
+    network: Git
+    local: Git
+
+    @property
+    def objects(self) -> Path:
+        return self.folder / "objects"
+
+    def has_commit(self, commit: str) -> bool:
+        """Whether the commit and all its trees were fetched: its ref is written after them."""
+        ref = _kept_ref(commit)
+        return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
+
+    def fetch_commit(self, wanted: str) -> str:
+        """Fetch what a full ref name (or a commit id) names now: its trees, none of its blobs."""
+        refspec = f"+{wanted}:{_INCOMING}"
+        self._fetch("--depth=1", "origin", refspec)
+        found = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
+        commit = found.output.decode().strip()
+        if not commit:
+            raise FetchFailed(f"{wanted} of {self.source} does not lead to a commit.")
+        self.local.run("update-ref", _kept_ref(commit), commit)
+        return commit
+
+    def fetch_blobs(self, blobs: list[str]) -> None:
+        """Fetch exactly these blobs."""
+        for start in range(0, len(blobs), BATCH):
+            feed = "".join(f"{blob}\n" for blob in blobs[start : start + BATCH]).encode()
+            # What is here already says nothing about blobs, so it is not worth telling.
+            self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
+
+    def _fetch(self, *arguments: str, feed: bytes = b"", negotiation: str = "default") -> None:
+        finished = self.network.run(
+            "-c", f"fetch.negotiationAlgorithm={negotiation}",
+            "fetch", "--quiet", "--no-tags", "--recurse-submodules=no", "--no-write-fetch-head",
+            "--filter=blob:none", *arguments, feed=feed,
+        )  # fmt: skip
+        if finished.code != 0:
+            raise failure(finished, str(self.source))
+
+
+@contextmanager
+def locked_mirror(
+    mirrors: Path,
+    source: Source,
+    limits: Limits,
+    deadline: Deadline,
+    protocols: tuple[str, ...],
+    on_progress: OnProgress,
+) -> Iterator[Mirror]:
+    """The source's mirror, made or cleared up as needed, for this process alone."""
+    folder = mirrors / mirror_name(source)
+    try:
+        mirrors.mkdir(parents=True, exist_ok=True)
+        with _lock(folder.with_suffix(".lock"), source, deadline, on_progress) as lock:
+            local = Git(folder, deadline)
+            _prepare(folder, source, local)
+            watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
+            # A git that outlives this process keeps the lock open, and with it the mirror.
+            network = Git(
+                folder, deadline, protocols=protocols, watch=watch.check, keep_open=(lock,)
+            )
+            watch.check()
+            try:
+                yield Mirror(folder, source, network, local)
+            except BaseException:
+                _clear_leftovers(folder)
+                raise
+            watch.check()
+    except OSError as error:
+        raise disk_failure(error, str(source)) from error
+
+
+def mirror_name(source: Source) -> str:
+    """A readable folder name; the hash keeps two addresses that look alike apart."""
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "+", source.location.removeprefix("https://"))
+    digest = hashlib.sha256(source.location.encode()).hexdigest()[:10]
+    return f"{readable.strip('+')[:80]}-{digest}.git"
+
+
+def damaged(mirror: Mirror) -> bool:
+    """Whether the object store fails git's own quick check of what it can reach."""
+    checked = mirror.local.run("rev-list", "--all", "--objects", "--missing=allow-any", "--quiet")
+    return checked.code != 0
+
+
+def discard(folder: Path) -> None:
+    """Remove a mirror for good."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgress) -> Iterator[int]:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        told = False
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if deadline.passed():
+                    raise TookTooLong(
+                        f"Another process has been fetching {source} for "
+                        f"{deadline.seconds:g} seconds; try again later."
+                    ) from None
+            if not told:
+                on_progress(Progress("waiting for another fetch of this repository"))
+                told = True
+            time.sleep(_LOCK_POLL_SECONDS)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _prepare(folder: Path, source: Source, git: Git) -> None:
+    """Make the mirror if need be, without what a killed git left in it."""
+    _clear_leftovers(folder)
+    if git.run("rev-parse", "--is-bare-repository").output.strip() != b"true":
+        discard(folder)
+        made = git.run("init", "--quiet", "--bare", "--template=")
+        if made.code != 0:
+            raise failure(made, str(source))
+        (folder / "refs" / "commits").mkdir(parents=True, exist_ok=True)
+    settings = {
+        ("core", "repositoryformatversion"): "1",
+        ("extensions", "partialClone"): "origin",
+        ('remote "origin"', "url"): source.location,
+        ('remote "origin"', "promisor"): "true",
+        ('remote "origin"', "partialclonefilter"): "blob:none",
+    }
+    write_settings(folder / "config", settings)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    for stale in [*folder.rglob("*.lock"), *(folder / "objects" / "pack").glob("tmp_*")]:
+        stale.unlink(missing_ok=True)
+
+
+def _kept_ref(commit: str) -> str:
+    return f"refs/commits/{commit}"
+
+
+class _Watch:
+    """Compares the growing packs with the limits, and tells how much has come."""
+
+    __slots__ = ("_limits", "_on_progress", "_packs", "_source", "_start")
+
+    def __init__(
+        self, packs: Path, source: Source, limits: Limits, on_progress: OnProgress
+    ) -> None:
+        self._packs = packs
+        self._source = source
+        self._limits = limits
+        self._on_progress = on_progress
+        self._start = self._size()
+
+    def check(self) -> None:
+        size = self._size()
+        received = size - self._start
+        if received > self._limits.transfer_bytes:
+            raise LimitExceeded(
+                f"{self._source} sends more than {_megabytes(self._limits.transfer_bytes)}; "
+                "narrow its sparse paths or raise the limit."
+            )
+        if size > self._limits.mirror_bytes:
+            raise LimitExceeded(
+                f"The mirror of {self._source} exceeds {_megabytes(self._limits.mirror_bytes)}; "
+                "remove it or raise the limit."
+            )
+        if shutil.disk_usage(self._packs).free < self._limits.free_disk_bytes:
+            raise DiskFull(
+                f"Less than {_megabytes(self._limits.free_disk_bytes)} are free on the disk of "
+                f"the data folder: {self._source} was not fetched; free some space."
+            )
+        self._on_progress(Progress("receiving", max(received, 0)))
+
+    def _size(self) -> int:
+        total = 0
+        with os.scandir(self._packs) as listing:
+            for item in listing:
+                try:
+                    total += item.stat(follow_symlinks=False).st_size
+                except FileNotFoundError:  # git renames a finished pack while it is counted
+                    continue
+        return total
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1_000_000:g} MB"

@@ -1,0 +1,179 @@
+"""Reads trees and blobs from a git object store: lists, sizes and contents, never a work tree.
+
+The store is read through an empty git directory of our own, so what is missing is missing: no
+setting of the repository can make git fetch it, and nothing of it is run.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from ingest.git.command import Git
+from ingest.git.errors import FetchFailed, LimitExceeded
+from ingest.git.limits import Deadline, Limits
+from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
+
+# Requests in flight stay below a pipe's 64 kB, so writing them never waits for our own reading.
+_IN_FLIGHT = 800
+_BYTES_AT_ONCE = 16_000_000
+_STOPPED = "Git stopped while files were read from the object store; fetch the source again."
+_SYMLINK, _SUBMODULE = b"120000", b"160000"
+
+
+@dataclass(frozen=True, slots=True)
+class GitObjects:
+    """The content of a snapshot, in a git object store."""
+
+    reader: Path
+    objects: Path
+
+    def git(self, deadline: Deadline) -> Git:
+        return Git(self.reader, deadline, objects=self.objects)
+
+    @contextmanager
+    def open(self, entries: tuple[Entry, ...]) -> Iterator[OpenTree]:
+        with self.git(Deadline.after(0)).converse("cat-file", "--batch") as (asking, answers):
+            yield _OpenObjects({entry.path: entry for entry in entries}, asking, answers)
+
+
+def list_tree(
+    git: Git, commit: str, wanted: Callable[[str], bool], limits: Limits
+) -> tuple[Entry, ...]:
+    """Every wanted path at a commit, without sizes."""
+    listing = git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    if listing.code != 0:
+        raise FetchFailed(f"The tree of commit {commit} can't be read; fetch it again.")
+    entries: list[Entry] = []
+    for line in listing.output.split(b"\0"):
+        if not line:
+            continue
+        about, _, name = line.partition(b"\t")
+        mode, _kind, blob = about.split(b" ")
+        path = name.decode("utf-8", "backslashreplace")
+        if not wanted(path):
+            continue
+        entries.append(Entry(path, blob.decode(), None, _problem(mode, name)))
+        if len(entries) > limits.files:
+            raise LimitExceeded(
+                f"More than {limits.files} files are wanted; narrow the sparse paths or globs."
+            )
+    return tuple(entries)
+
+
+def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
+    """The same entries with their sizes; what is absent or too large says so."""
+    sizes = sizes_of(git, {entry.blob for entry in entries if entry.problem is None})
+
+    def with_size(entry: Entry) -> Entry:
+        if entry.problem is not None:
+            return entry
+        size = sizes[entry.blob]
+        if size is None:
+            return Entry(entry.path, entry.blob, None, Problem.ABSENT)
+        return Entry(
+            entry.path, entry.blob, size, Problem.TOO_LARGE if size > limits.blob_bytes else None
+        )
+
+    return tuple(with_size(entry) for entry in entries)
+
+
+def sizes_of(git: Git, blobs: Iterable[str]) -> dict[str, int | None]:
+    """The size of each blob, None where the store lacks it; no content is read."""
+    asked = list(blobs)
+    if not asked:
+        return {}
+    feed = "".join(f"{blob}\n" for blob in asked).encode()
+    answer = git.run("cat-file", "--batch-check", "--buffer", feed=feed)
+    lines = answer.output.decode().splitlines()
+    if answer.code != 0 or len(lines) != len(asked):
+        raise FetchFailed("The object store is damaged: git can't tell what it contains.")
+    sizes: dict[str, int | None] = {}
+    for blob, line in zip(asked, lines, strict=True):
+        words = line.split(" ")
+        sizes[blob] = int(words[2]) if len(words) == 3 and words[1] == "blob" else None
+    return sizes
+
+
+def _problem(mode: bytes, name: bytes) -> Problem | None:
+    if mode == _SUBMODULE:
+        return Problem.SUBMODULE
+    if mode == _SYMLINK:
+        return Problem.SYMLINK
+    # A hand-made tree may hold any name; nothing is checked out, but a path travels on.
+    if name.startswith(b"/") or any(
+        part in (b"", b".", b"..", b".git") for part in name.split(b"/")
+    ):
+        return Problem.UNSAFE_PATH
+    try:
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return Problem.NAME_NOT_UTF8
+    return None
+
+
+class _OpenObjects:
+    """One `git cat-file --batch` process, asked by blob id."""
+
+    __slots__ = ("_answers", "_asking", "_entries")
+
+    def __init__(self, entries: dict[str, Entry], asking: IO[bytes], answers: IO[bytes]) -> None:
+        self._entries = entries
+        self._asking = asking
+        self._answers = answers
+
+    def paths(self) -> Iterable[str]:
+        return [path for path, entry in self._entries.items() if entry.problem is None]
+
+    def read(self, path: str) -> bytes | None:
+        found = next(iter(self.read_all([path])))
+        return found.data if isinstance(found, Blob) else None
+
+    def read_all(self, paths: Iterable[str]) -> Iterator[Blob | Absent]:
+        for chunk in self._chunks(paths):
+            readable = [e.blob for _, e in chunk if e is not None and e.problem is None]
+            # All answers are taken before any is given out: a caller that stops half-way through
+            # would otherwise leave answers in the pipe for the next question.
+            answers = iter(self._ask(readable))
+            for path, entry in chunk:
+                if entry is None:
+                    yield Absent(path, Problem.UNKNOWN)
+                elif entry.problem is not None:
+                    yield Absent(path, entry.problem)
+                else:
+                    data = next(answers)
+                    yield Absent(path, Problem.ABSENT) if data is None else content(entry, data)
+
+    def _chunks(self, paths: Iterable[str]) -> Iterator[list[tuple[str, Entry | None]]]:
+        chunk: list[tuple[str, Entry | None]] = []
+        size = 0
+        for path in paths:
+            entry = self._entries.get(path)
+            chunk.append((path, entry))
+            size += (entry.size or 0) if entry is not None and entry.problem is None else 0
+            if len(chunk) == _IN_FLIGHT or size > _BYTES_AT_ONCE:
+                yield chunk
+                chunk, size = [], 0
+        if chunk:
+            yield chunk
+
+    def _ask(self, blobs: list[str]) -> list[bytes | None]:
+        try:
+            self._asking.write("".join(f"{blob}\n" for blob in blobs).encode())
+            self._asking.flush()
+        except BrokenPipeError:
+            raise FetchFailed(_STOPPED) from None
+        return [self._answer() for _ in blobs]
+
+    def _answer(self) -> bytes | None:
+        words = self._answers.readline().split(b" ")
+        if len(words) != 3:
+            if words[-1:] == [b"missing\n"]:
+                return None
+            raise FetchFailed(_STOPPED)
+        size = int(words[2])
+        data = self._answers.read(size + 1)
+        if len(data) != size + 1:
+            raise FetchFailed(_STOPPED)
+        return data[:-1]

@@ -1,0 +1,41 @@
+"""The submodules of a snapshot as sources of their own, for whoever listed one to fetch it."""
+
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+from ingest.git.config_file import read_sections
+from ingest.git.errors import SourceRefused
+from ingest.git.snapshot import Blob, Problem, Snapshot
+from ingest.git.source import Source, SourceKind, parse_source, shown
+
+LISTED_IN = ".gitmodules"
+
+
+@dataclass(frozen=True, slots=True)
+class Submodule:
+    """Where a submodule stands, where it comes from, and the commit its parent wants."""
+
+    path: str
+    source: Source
+    commit: str
+
+
+def submodule(snapshot: Snapshot, path: str) -> Submodule:
+    """The submodule at `path`; the snapshot's selection must include .gitmodules and the path."""
+    commits = {e.path: e.blob for e in snapshot.entries if e.problem is Problem.SUBMODULE}
+    if path not in commits:
+        raise SourceRefused(f"{snapshot.source} has no submodule at {shown(path)}.")
+    url = _urls(snapshot).get(path, "")
+    if not url:
+        raise SourceRefused(f"{LISTED_IN} of {snapshot.source} gives no address for {shown(path)}.")
+    if url.startswith(("./", "../")):
+        if snapshot.source.kind is not SourceKind.REMOTE:
+            raise SourceRefused(f"The submodule {shown(path)} is relative to a local folder.")
+        url = urljoin(f"{snapshot.source.location}/", url)
+    return Submodule(path, parse_source(url), commits[path])
+
+
+def _urls(snapshot: Snapshot) -> dict[str, str]:
+    found = next(iter(snapshot.read([LISTED_IN])))
+    sections = read_sections(found.data) if isinstance(found, Blob) else []
+    return {s["path"]: s["url"] for s in sections if "path" in s and "url" in s}

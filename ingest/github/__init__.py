@@ -1,0 +1,15 @@
+"""Finds repositories that hold Triton kernels, and keeps track of those already known."""
+
+from ingest.github.client import GitHubClient, Waiting
+from ingest.github.discover import discover
+from ingest.github.errors import GitHubError
+from ingest.github.repository import ProposedRepository, repository
+
+__all__ = [
+    "GitHubClient",
+    "GitHubError",
+    "ProposedRepository",
+    "Waiting",
+    "discover",
+    "repository",
+]

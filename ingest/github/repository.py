@@ -1,0 +1,88 @@
+"""One repository as GitHub describes it, and whether it is still there."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.github.client import GitHubClient
+from ingest.github.errors import RequestRefused, UnexpectedAnswer
+
+_FULL_NAME = re.compile(r"[A-Za-z0-9_.-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
+# What GitHub says of a licence that it can't name: that is no licence.
+_UNNAMED_LICENSES = frozenset({"", "NOASSERTION", "OTHER"})
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedRepository:
+    """What an admin sees before enabling a source. `github_id` stays when it is renamed."""
+
+    github_id: int
+    full_name: str
+    url: str
+    stars: int
+    license_spdx: str
+    default_branch: str
+    pushed_at: datetime | None
+    description: str = ""
+    is_fork: bool = False
+    is_archived: bool = False
+
+
+def repository(client: GitHubClient, full_name: str) -> ProposedRepository | None:
+    """The repository as it is now, None when it vanished (or became private).
+
+    One that moved comes under its new name: compare `full_name` with the one that was asked for.
+    """
+    if not _FULL_NAME.fullmatch(full_name):
+        raise RequestRefused(f"{full_name[:100]!r} is not of the form owner/name.")
+    answer = client.get(f"/repos/{full_name}")
+    if answer is None:
+        return None
+    if not isinstance(answer, dict):
+        raise UnexpectedAnswer(f"GitHub's answer for {full_name} is no repository.")
+    return from_json(answer)
+
+
+def from_json(item: dict[str, object]) -> ProposedRepository:
+    """A repository from an answer; raises UnexpectedAnswer where a field has another type."""
+    full_name = _text(item, "full_name")
+    if not _FULL_NAME.fullmatch(full_name):
+        raise UnexpectedAnswer(f"GitHub names a repository {full_name[:100]!r}, which can't be.")
+    return ProposedRepository(
+        github_id=_number(item, "id"),
+        full_name=full_name,
+        url=f"https://github.com/{full_name}",
+        stars=_number(item, "stargazers_count"),
+        license_spdx=_license(item.get("license")),
+        default_branch=_text(item, "default_branch"),
+        pushed_at=_moment(item.get("pushed_at")),
+        description=_text(item, "description"),
+        is_fork=item.get("fork") is True,
+        is_archived=item.get("archived") is True or item.get("disabled") is True,
+    )
+
+
+def _license(value: object) -> str:
+    spdx = value.get("spdx_id") if isinstance(value, dict) else ""
+    return "" if not isinstance(spdx, str) or spdx.upper() in _UNNAMED_LICENSES else spdx
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _text(item: dict[str, object], name: str) -> str:
+    value = item.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UnexpectedAnswer(f"GitHub describes a repository whose {name} is no text.")
+    return value or ""
+
+
+def _number(item: dict[str, object], name: str) -> int:
+    value = item.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UnexpectedAnswer(f"GitHub describes a repository whose {name} is no number.")
+    return value

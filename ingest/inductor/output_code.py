@@ -1,0 +1,94 @@
+"""Finds the kernels in the Python module that Inductor writes for a graph (`output_code.py`).
+
+They stand there as strings: `name = async_compile.triton('name', '''source''', ...)`.
+"""
+
+import ast
+import re
+from dataclasses import dataclass
+
+from tree_sitter import Node, Query
+
+from ingest.inductor.kernel import Origins
+from ingest.inductor.origins import read_origins
+from ingest.inductor.syntax import PYTHON, matches, parse, text
+
+CALL = b"async_compile.triton("
+_KERNEL_PATH = re.compile(rb"^# kernel path: (.+)$", re.MULTILINE)
+_CALLS = Query(
+    PYTHON,
+    "((call function: (attribute) @function arguments: (argument_list) @arguments) @call"
+    ' (#eq? @function "async_compile.triton"))',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A kernel in its string."""
+
+    name: str
+    line: int
+    source: str
+    origins: Origins
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCode:
+    """The kernels of one module, and how many of its calls could not be read."""
+
+    kernels: tuple[Embedded, ...]
+    unreadable: int
+    kernel_files: frozenset[str]
+
+
+def read_output_code(source: str) -> OutputCode:
+    """Every kernel that the module compiles; a broken statement costs only the kernel in it."""
+    data = source.encode("utf-8")
+    kernels: list[Embedded] = []
+    for captures in matches(_CALLS, parse(data)):
+        kernel = _embedded(captures["call"][0], captures["arguments"][0])
+        if kernel is not None:
+            kernels.append(kernel)
+    files = frozenset(
+        found.decode("utf-8").strip().rpartition("/")[2] for found in _KERNEL_PATH.findall(data)
+    )
+    return OutputCode(tuple(kernels), max(data.count(CALL) - len(kernels), 0), files)
+
+
+def _embedded(call: Node, arguments: Node) -> Embedded | None:
+    strings = [child for child in arguments.named_children if child.type.endswith("string")]
+    if len(strings) < 2:
+        return None
+    name, source = _value(strings[0]), _value(strings[1])
+    if name is None or source is None or not source.strip():
+        return None
+    statement = call
+    while statement.parent is not None and not statement.type.endswith("statement"):
+        statement = statement.parent
+    assignment = call.parent
+    if assignment is not None and assignment.type == "assignment":
+        # The argument may be one name for all ("triton_"); the variable is always its own.
+        name = text(assignment.named_children[0])
+    body = source.lstrip("\n")
+    line = strings[1].start_point[0] + 1 + (len(source) - len(body))
+    return Embedded(name, line, body.rstrip() + "\n", read_origins(_comments_above(statement)))
+
+
+def _value(string: Node) -> str | None:
+    try:
+        value = ast.literal_eval(text(string))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _comments_above(statement: Node) -> list[str]:
+    """The comment lines that directly precede a statement, in the order of the file."""
+    comments: list[str] = []
+    row = statement.start_point[0]
+    above = statement.prev_sibling
+    while above is not None and above.type == "comment" and above.start_point[0] == row - 1:
+        comments.append(text(above))
+        row = above.start_point[0]
+        above = above.prev_sibling
+    return comments[::-1]

@@ -1,0 +1,219 @@
+"""Fetches that are killed, crowded or starved, and what the next one finds."""
+
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingest.git import Blob, Limits, Source, SourceKind, fetch
+from ingest.git.errors import DiskFull, FolderUnusable, SourceError, TookTooLong
+from ingest.git.limits import Deadline, silent
+from ingest.git.mirror import locked_mirror, mirror_name
+from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.repositories import File, commit, make_repository, plain
+
+LOCAL_WEB = ("http",)
+FETCH = """
+import sys
+from pathlib import Path
+from ingest.git import Source, SourceKind, fetch
+print("ready", flush=True)
+fetch(Source(SourceKind.REMOTE, sys.argv[1]), mirrors=Path(sys.argv[2]), protocols=("http",))
+"""
+ROOT = Path(__file__).parents[2]
+
+
+def remote(server: GitServer) -> Source:
+    return Source(SourceKind.REMOTE, server.url("repo"))
+
+
+def texts(server: GitServer, mirrors: Path) -> list[str]:
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    return [found.data.decode() for found in snapshot.read() if isinstance(found, Blob)]
+
+
+def test_git_killed_in_mid_transfer_is_an_error_that_the_next_fetch_does_not_notice(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    server.stall_seconds = 30
+    mirror = mirrors / mirror_name(remote(server))
+
+    def kill_git() -> None:
+        server.stalled.wait(10)
+        for process in _running_on(mirror):
+            os.kill(process, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_git)
+    killer.start()
+    with pytest.raises(SourceError):
+        texts(server, mirrors)
+    killer.join()
+    server.stall_seconds = 0
+
+    assert texts(server, mirrors) == ["a"]
+    assert not list(mirror.rglob("tmp_*"))
+
+
+def test_a_fetching_process_killed_in_mid_transfer_leaves_a_usable_mirror(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    server.stall_seconds = 2
+    mirror = mirrors / mirror_name(remote(server))
+    arguments = [sys.executable, "-c", FETCH, remote(server).location, str(mirrors)]
+    child = subprocess.Popen(arguments, cwd=ROOT)
+    assert server.stalled.wait(20)
+    child.kill()
+    child.wait()
+    server.stall_seconds = 0
+
+    assert texts(server, mirrors) == ["a"]
+    assert not list(mirror.rglob("tmp_*"))
+
+
+def test_stale_locks_of_a_killed_git_are_cleared_away(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    texts(server, mirrors)
+    mirror = mirrors / mirror_name(remote(server))
+    for name in ("shallow.lock", "config.lock", "HEAD.lock", "packed-refs.lock",
+                 "refs/incoming.lock", "objects/pack/tmp_pack_x"):  # fmt: skip
+        (mirror / name).write_text("stale")
+    commit(repository, plain({"a.py": "b"}))
+
+    assert texts(server, mirrors) == ["b"]
+    assert not list(mirror.rglob("*.lock"))
+
+
+def test_a_mirror_in_use_is_waited_for_and_then_given_up(server: GitServer, mirrors: Path) -> None:
+    source = remote(server)
+    with (
+        locked_mirror(mirrors, source, Limits(), Deadline.after(10), LOCAL_WEB, silent),
+        pytest.raises(TookTooLong, match="Another process"),
+    ):
+        fetch(source, mirrors=mirrors, limits=Limits(seconds=0.3), protocols=LOCAL_WEB)
+
+
+def test_many_fetches_of_one_repository_at_once_all_succeed(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    found: list[list[str]] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(texts(server, mirrors))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [["a"]] * 4
+
+
+def test_many_repositories_fetched_at_once_into_a_new_data_folder_do_not_collide(
+    server: GitServer, mirrors: Path
+) -> None:
+    names = [f"repo{number}" for number in range(6)]
+    for name in names:
+        commit(make_repository(server.root / name), plain({"a.py": name}))
+
+    children = [
+        subprocess.Popen([sys.executable, "-c", FETCH, server.url(name), str(mirrors)], cwd=ROOT)
+        for name in names
+    ]
+
+    assert [child.wait() for child in children] == [0] * len(names)
+    assert not list(mirrors.glob(".reader-sha1-*"))
+
+
+def test_a_fetch_killed_at_ten_random_moments_is_as_good_as_one_that_was_not(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    files = {f"d{n % 7}/f{n}.py": str(n) for n in range(300)}
+    newest = commit(repository, plain(files))
+    arguments = [sys.executable, "-c", FETCH, remote(server).location, str(mirrors)]
+    for _ in range(10):
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(random.uniform(0, 0.4))  # noqa: S311
+            child.kill()
+
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert snapshot.commit == newest
+    assert {f.path: f.data.decode() for f in snapshot.read() if isinstance(f, Blob)} == files
+
+
+def _mounted(folder: Path, options: str) -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    folder.mkdir()
+    code: int = libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, options.encode())
+    return code == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "small"
+    if not _mounted(folder, "size=1m"):
+        pytest.skip("a small disk can only be mounted by root")
+    yield folder
+    ctypes.CDLL(None).umount2(os.fsencode(folder), 2)
+
+
+def test_a_disk_that_fills_up_is_named_as_the_reason(server: GitServer, small_disk: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, [File(b"a.py", os.urandom(1_500_000))])
+
+    with pytest.raises(DiskFull, match="free some space"):
+        fetch(
+            remote(server),
+            mirrors=small_disk / "mirrors",
+            limits=Limits(free_disk_bytes=0),
+            protocols=LOCAL_WEB,
+        )
+    assert not list(small_disk.rglob("tmp_*"))
+
+
+def test_a_disk_with_too_little_room_is_not_filled(server: GitServer, small_disk: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+
+    with pytest.raises(DiskFull, match="Less than 200 MB"):
+        fetch(remote(server), mirrors=small_disk / "mirrors", protocols=LOCAL_WEB)
+
+
+def test_a_data_folder_that_can_not_be_used_is_named(server: GitServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+
+    with pytest.raises(FolderUnusable, match="data folder"):
+        fetch(remote(server), mirrors=tmp_path / "file" / "mirrors", protocols=LOCAL_WEB)
+
+
+def _running_on(folder: Path) -> list[int]:
+    """The processes whose command line names `folder`; waits a moment for the first."""
+    for _ in range(100):
+        found = []
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                if f"--git-dir={folder}".encode() in line.read_bytes():
+                    found.append(int(line.parent.name))
+            except OSError:
+                continue
+        if found:
+            return found
+        time.sleep(0.02)
+    return []

@@ -1,0 +1,160 @@
+"""Sources that try to run a program, read this machine, or give a secret away."""
+
+import logging
+import traceback
+from pathlib import Path
+
+import pytest
+
+from ingest.git import Selection, Source, SourceError, SourceKind, fetch, parse_source
+from ingest.git.command import Git, environment
+from ingest.git.errors import SourceRefused
+from ingest.git.limits import Deadline
+from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.repositories import commit, git, make_repository, plain
+
+SECRET = "ghp_0123456789abcdefghij"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--upload-pack=touch {0}",
+        "-u touch {0}",
+        "--config=core.sshCommand=touch {0}",
+        "ext::sh -c touch% {0}",
+        "fd::0/{0}",
+        "https://github.com/a/--upload-pack=touch",
+        "ssh://-oProxyCommand=touch {0}/x",
+        "file://{0}",
+        "{0}",
+        "../../../../etc",
+        "https://github.com/../../etc/passwd",
+        "https://github.com/a/b\n--upload-pack=touch {0}",
+    ],
+)
+def test_an_address_that_is_a_command_or_a_path_ends_as_a_sentence(
+    text: str, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap"
+
+    with pytest.raises(SourceRefused) as refused:
+        parse_source(text.format(trap))
+
+    assert str(refused.value).endswith(".")
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("address", ["ext::touch {0}", "file://{1}", "{1}", "http://127.0.0.1:9/x"])
+def test_git_itself_refuses_what_a_source_should_never_hold(
+    address: str, tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    trap = tmp_path / "trap"
+    smuggled = Source(SourceKind.REMOTE, address.format(trap, repository))
+
+    with pytest.raises(SourceRefused, match="protocol that is not allowed"):
+        fetch(smuggled, mirrors=mirrors)
+
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("address", ["file://{0}/info/refs", "ext::touch {1}", "ssh://h/a/b"])
+def test_a_redirect_to_another_protocol_is_not_followed(
+    server: GitServer, mirrors: Path, tmp_path: Path, address: str
+) -> None:
+    repository = make_repository(tmp_path / "elsewhere")
+    commit(repository, plain({"a.py": "a"}))
+    server.redirect = address.format(repository, tmp_path / "trap")
+
+    with pytest.raises(SourceError):
+        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, protocols=("http",))
+
+    assert server.requests
+    assert not (tmp_path / "trap").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://user:{SECRET}@github.com/a/b",
+        f"https://{SECRET}@github.com/a/b",
+        f"https://github.com/a/b?access_token={SECRET}",
+        f"http://user:{SECRET}@127.0.0.1:1/a/b",
+    ],
+)
+def test_a_credential_is_never_shown_nor_logged(
+    text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    with pytest.raises(SourceRefused) as refused:
+        parse_source(text, allow_local=True)
+
+    told = "".join(traceback.format_exception_only(refused.value)) + caplog.text
+    assert SECRET not in told
+
+
+def test_no_credential_of_this_machine_is_offered_to_a_server(
+    server: GitServer, mirrors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".netrc").write_text(f"machine 127.0.0.1 login me password {SECRET}\n")
+    (home / ".git-credentials").write_text(f"http://me:{SECRET}@127.0.0.1\n")
+    (home / ".gitconfig").write_text("[credential]\n\thelper = store\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / ".gitconfig"))
+    monkeypatch.setenv("GIT_ASKPASS", "/bin/echo")
+    server.status = 401
+
+    with pytest.raises(SourceError):
+        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, protocols=("http",))
+
+    assert server.requests
+    assert set(server.authorizations) == {""}
+
+
+def test_nothing_that_steers_git_is_inherited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_TRACE", "GIT_CONFIG_COUNT", "GIT_SSH",
+                 "GIT_CONFIG_PARAMETERS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "LD_PRELOAD",
+                 "GIT_EXTERNAL_DIFF", "GIT_OBJECT_DIRECTORY", "SSH_AUTH_SOCK"):  # fmt: skip
+        monkeypatch.setenv(name, str(tmp_path / "hostile"))
+
+    inherited = environment()
+
+    assert str(tmp_path) not in "".join(inherited.values())
+    assert inherited["GIT_ALLOW_PROTOCOL"] == "none"
+
+
+def test_a_command_without_protocols_can_reach_nothing(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+
+    refused = Git(repository, Deadline.after(10)).run("ls-remote", f"file://{repository}")
+
+    assert refused.code != 0
+    assert "not allowed" in refused.complaint
+
+
+def test_the_settings_of_a_local_repository_have_no_say(tmp_path: Path, mirrors: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+    commit(repository, plain({"a.py": "a", ".gitattributes": "*.py filter=evil diff=evil"}))
+    trap = tmp_path / "trap"
+    for name in ("core.fsmonitor", "core.sshCommand", "core.pager", "filter.evil.smudge",
+                 "filter.evil.process", "diff.evil.textconv", "core.askPass", "alias.ls-tree",
+                 "remote.origin.uploadpack", "credential.helper"):  # fmt: skip
+        git(repository, "config", name, f"!touch {trap}; touch {trap}")
+    git(repository, "config", "remote.origin.promisor", "true")
+    git(repository, "config", "remote.origin.url", f"ext::touch {trap}")
+
+    snapshot = fetch(
+        parse_source(str(repository), allow_local=True),
+        mirrors=mirrors,
+        selection=Selection(include=()),
+    )
+
+    assert len(list(snapshot.read())) == 2
+    assert not trap.exists()

@@ -1,0 +1,121 @@
+"""Trees that no honest tool would make: names, links, numbers and sizes."""
+
+import resource
+import time
+from pathlib import Path
+
+import pytest
+
+from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch, parse_source
+from ingest.git.errors import LimitExceeded
+from tests.ingest.git.repositories import File, commit, git, make_repository, plain
+
+
+def test_links_and_paths_that_leave_the_repository_are_rows_with_a_reason(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    blob = git(repository, "hash-object", "-w", "--stdin", feed=b"x")
+    inner = _tree(repository, b"100644 ..\0", blob)
+    outer = _tree(repository, b"40000 ..\0", inner)
+    commit(repository, [File(b"passwd.py", b"/etc/passwd", "120000"),
+                        File(b"up.py", b"../../../../etc/shadow", "120000")])  # fmt: skip
+    linked = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+    bad = git(
+        repository, "-c", "user.name=t", "-c", "user.email=t@t", "commit-tree", "-m", "", outer
+    )
+    leaving = fetch(
+        parse_source(str(repository), allow_local=True),
+        mirrors=mirrors,
+        ref=bad,
+        selection=Selection(include=()),
+    )
+
+    assert [entry.problem for entry in linked.entries] == [Problem.SYMLINK, Problem.SYMLINK]
+    assert list(leaving.read()) == [Absent("../..", Problem.UNSAFE_PATH)]
+
+
+def _tree(repository: Path, entry: bytes, object_id: str) -> str:
+    feed = entry + bytes.fromhex(object_id)
+    return git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=feed)
+
+
+def test_names_that_collide_or_are_no_text_neither_hide_nor_stop_the_others(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    names = [b"Case.py", b"case.py", b"caf\xe9.py", b"new\nline.py", b"tab\t.py", b"-rf.py",
+             "ünï.py".encode(), b'quo"te.py', b"back\\slash.py"]  # fmt: skip
+    commit(repository, [File(name, name) for name in names])
+
+    found = list(fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors).read())
+
+    assert {f.path: f.data for f in found if isinstance(f, Blob)} == {
+        name.decode(): name for name in names if name != b"caf\xe9.py"
+    }
+    assert [f for f in found if isinstance(f, Absent)] == [
+        Absent("caf\\xe9.py", Problem.NAME_NOT_UTF8)
+    ]
+
+
+def test_a_hundred_thousand_tiny_files_take_seconds_and_little_memory(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    commit(
+        repository, (File(b"d%d/f%d.py" % (n % 300, n), b"%d" % (n % 1000)) for n in range(100_000))
+    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.monotonic()
+
+    snapshot = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+    read = sum(isinstance(found, Blob) for found in snapshot.read())
+
+    assert read == 100_000
+    assert time.monotonic() - start < 15
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 300_000
+    with pytest.raises(LimitExceeded, match="narrow the sparse paths or globs"):
+        fetch(snapshot.source, mirrors=mirrors, limits=Limits(files=1000))
+
+
+def test_a_gigabyte_file_is_known_by_its_size_and_never_loaded(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    huge = tmp_path / "huge.py"
+    with huge.open("wb") as file:
+        file.truncate(1_000_000_000)
+    git(repository, "config", "core.compression", "1")
+    blob = git(repository, "hash-object", "-w", "--no-filters", str(huge))
+    listing = f"100644 blob {blob}\thuge.py\n".encode()
+    tree = git(repository, "mktree", feed=listing)
+    made = git(
+        repository, "-c", "user.name=t", "-c", "user.email=t@t", "commit-tree", "-m", "", tree
+    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    snapshots = [
+        fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors, ref=made),
+        fetch(parse_source(str(_folder_with(huge)), allow_local=True), mirrors=mirrors),
+    ]
+
+    for snapshot in snapshots:
+        assert [e.size for e in snapshot.entries if e.path == "huge.py"] == [1_000_000_000]
+        assert list(snapshot.read(["huge.py"])) == [Absent("huge.py", Problem.TOO_LARGE)]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100_000
+
+
+def _folder_with(file: Path) -> Path:
+    folder = file.parent / "folder"
+    folder.mkdir()
+    return file.rename(folder / file.name).parent
+
+
+def test_a_deep_path_is_an_ordinary_path(tmp_path: Path, mirrors: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+    path = "d/" * 1000 + "a.py"
+    commit(repository, plain({path: "deep"}))
+
+    snapshot = fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+
+    assert [entry.path for entry in snapshot.entries] == [path]

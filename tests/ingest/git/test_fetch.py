@@ -1,0 +1,441 @@
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ingest.git import (
+    Absent,
+    Blob,
+    Limits,
+    Problem,
+    Progress,
+    Selection,
+    Snapshot,
+    Source,
+    SourceKind,
+    fetch,
+    parse_source,
+)
+from ingest.git.errors import (
+    FetchFailed,
+    GitMissing,
+    HostUnreachable,
+    LimitExceeded,
+    RefNotFound,
+    RepositoryEmpty,
+    RepositoryNotFound,
+    SourceRefused,
+    TookTooLong,
+)
+from ingest.git.mirror import mirror_name
+from ingest.git.submodules import submodule
+from tests.ingest.git.http_server import GitServer, open_file_count
+from tests.ingest.git.repositories import File, commit, git, make_repository, plain
+
+LOCAL_WEB = ("http",)
+
+
+def remote(server: GitServer, name: str = "repo") -> Source:
+    return Source(SourceKind.REMOTE, server.url(name))
+
+
+def contents(snapshot: Snapshot) -> dict[str, str]:
+    return {
+        found.path: found.data.decode() if isinstance(found, Blob) else f"! {found.problem}"
+        for found in snapshot.read()
+    }
+
+
+def test_only_the_wanted_files_are_fetched_at_the_default_branch(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo", branch="trunk")
+    newest = commit(repository, plain({"k/a.py": "a", "k/b.py": "b", "big.bin": "x"}), "trunk")
+
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert (snapshot.commit, snapshot.ref) == (newest, "refs/heads/trunk")
+    assert contents(snapshot) == {"k/a.py": "a", "k/b.py": "b"}
+    mirror = mirrors / mirror_name(snapshot.source)
+    listed = git(mirror, "rev-list", "--objects", "--missing=print", newest)
+    assert [line[0] for line in listed.splitlines()].count("?") == 1
+
+
+def test_the_files_come_in_one_request_however_many_they_are(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({f"f{n}.py": str(n) for n in range(200)}))
+
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert len(contents(snapshot)) == 200
+    assert len([r for r in server.requests if r.startswith("POST")]) <= 5
+
+
+def test_an_unchanged_repository_costs_one_question(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    first = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    server.requests.clear()
+
+    again = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert again == first
+    assert len(server.requests) == 2, "the capabilities, and the refs"
+
+
+def test_a_wider_selection_fetches_only_what_it_lacks(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a", "LICENSE": "MIT"}))
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    wider = fetch(
+        remote(server), mirrors=mirrors, selection=Selection(include=()), protocols=LOCAL_WEB
+    )
+
+    assert contents(wider) == {"a.py": "a", "LICENSE": "MIT"}
+
+
+@pytest.mark.parametrize("web", [True, False])
+def test_a_branch_a_tag_or_a_commit_may_be_named(
+    server: GitServer, mirrors: Path, web: bool
+) -> None:
+    repository = make_repository(server.root / "repo")
+    old = commit(repository, plain({"a.py": "old"}))
+    git(repository, "-c", "user.name=t", "-c", "user.email=t@t", "tag", "-am", "one", "v1", old)
+    commit(repository, plain({"a.py": "new"}))
+    side = commit(repository, plain({"a.py": "side"}), "feature/x")
+    source = remote(server) if web else parse_source(str(repository), allow_local=True)
+
+    for ref, text in (("v1", "old"), (old, "old"), ("feature/x", "side"), (side, "side"),
+                      ("refs/heads/main", "new"), ("", "new")):  # fmt: skip
+        snapshot = fetch(source, mirrors=mirrors, ref=ref, protocols=LOCAL_WEB)
+        assert contents(snapshot) == {"a.py": text}
+
+
+def test_a_branch_goes_before_a_tag_of_the_same_name(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "branch"}), "same")
+    other = commit(repository, plain({"a.py": "tag"}))
+    git(repository, "tag", "same", other)
+
+    snapshot = fetch(remote(server), mirrors=mirrors, ref="same", protocols=LOCAL_WEB)
+
+    assert contents(snapshot) == {"a.py": "branch"}
+
+
+@pytest.mark.parametrize("web", [True, False])
+def test_a_vanished_ref_is_named_beside_those_there_are(
+    server: GitServer, mirrors: Path, web: bool
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    source = remote(server) if web else parse_source(str(repository), allow_local=True)
+
+    with pytest.raises(RefNotFound, match=r"'gone'.*main"):
+        fetch(source, mirrors=mirrors, ref="gone", protocols=LOCAL_WEB)
+    with pytest.raises(RefNotFound):
+        fetch(source, mirrors=mirrors, ref="1" * 40, protocols=LOCAL_WEB)
+
+
+@pytest.mark.parametrize("ref", ["--upload-pack=x", "a..b", "a b", "x:y", "a\nb", "@{1}", "x^"])
+def test_what_can_be_no_ref_is_refused(mirrors: Path, ref: str) -> None:
+    with pytest.raises(SourceRefused):
+        fetch(parse_source("a/b"), mirrors=mirrors, ref=ref)
+
+
+def test_a_force_pushed_branch_is_simply_another_commit(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "before"}))
+    before = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    commit(repository, plain({"a.py": "after"}))
+
+    after = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert contents(after) == {"a.py": "after"}
+    assert contents(before) == {"a.py": "before"}, "what was fetched stays readable"
+
+
+@pytest.mark.parametrize("web", [True, False])
+def test_an_empty_repository_is_said_to_be_empty(
+    server: GitServer, mirrors: Path, web: bool
+) -> None:
+    repository = make_repository(server.root / "repo")
+    source = remote(server) if web else parse_source(str(repository), allow_local=True)
+
+    with pytest.raises(RepositoryEmpty):
+        fetch(source, mirrors=mirrors, protocols=LOCAL_WEB)
+
+
+def test_a_missing_and_a_private_repository_read_alike(server: GitServer, mirrors: Path) -> None:
+    with pytest.raises(RepositoryNotFound, match="private, moved, deleted or misspelt"):
+        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    server.status = 401
+    with pytest.raises(RepositoryNotFound):
+        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+
+def test_a_host_that_fails_or_is_not_there_may_be_tried_again(
+    server: GitServer, mirrors: Path
+) -> None:
+    server.status = 503
+    with pytest.raises(HostUnreachable):
+        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    nobody = Source(SourceKind.REMOTE, "http://127.0.0.1:9/a/b")
+    with pytest.raises(HostUnreachable) as failed:
+        fetch(nobody, mirrors=mirrors, protocols=LOCAL_WEB)
+    assert failed.value.retry
+
+
+def test_links_submodules_and_pointers_are_entries_with_a_reason(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n"
+    listing = b'[submodule "x"]\n\tpath = sub\n\turl = ../other.git\n'
+    commit(
+        repository,
+        [
+            File(b"link.py", b"/etc/passwd", "120000"),
+            File(b"sub", b"1" * 40, "160000"),
+            File(b"big.py", pointer),
+            File(b".gitmodules", listing),
+            File(b"a.py", b"a"),
+        ],
+    )
+
+    snapshot = fetch(
+        remote(server), mirrors=mirrors, selection=Selection(include=()), protocols=LOCAL_WEB
+    )
+
+    assert contents(snapshot) == {
+        ".gitmodules": listing.decode(),
+        "a.py": "a",
+        "big.py": f"! {Problem.LFS}",
+        "link.py": f"! {Problem.SYMLINK}",
+        "sub": f"! {Problem.SUBMODULE}",
+    }
+
+
+@pytest.mark.parametrize(
+    "listing", [b"[submodule", b"\x00\xff", b"[include]\n\tpath = /etc/passwd\n", b"=\n" * 1000]
+)
+def test_a_listing_that_is_no_configuration_lists_no_submodule(
+    mirrors: Path, tmp_path: Path, listing: bytes
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    commit(repository, [File(b".gitmodules", listing), File(b"x", b"2" * 40, "160000")])
+    snapshot = fetch(
+        parse_source(str(repository), allow_local=True),
+        mirrors=mirrors,
+        selection=Selection(include=()),
+    )
+
+    with pytest.raises(SourceRefused, match="gives no address"):
+        submodule(snapshot, "x")
+
+
+def test_a_listed_submodule_is_a_source_of_its_own(mirrors: Path, tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+    listing = b'[submodule "x"]\n\tpath = third_party/x\n\turl = https://github.com/o/x.git\n'
+    commit(repository, [File(b".gitmodules", listing), File(b"third_party/x", b"2" * 40, "160000")])
+    snapshot = fetch(
+        parse_source(str(repository), allow_local=True),
+        mirrors=mirrors,
+        selection=Selection(include=()),
+    )
+
+    listed = submodule(snapshot, "third_party/x")
+
+    assert (listed.source, listed.commit) == (parse_source("o/x"), "2" * 40)
+    with pytest.raises(SourceRefused):
+        submodule(snapshot, "third_party/y")
+
+
+def test_an_absent_blob_is_an_entry_with_a_reason_and_is_never_fetched_by_a_read(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a", "b.md": "b"}))
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    partial = mirrors / mirror_name(remote(server))
+    git(partial, "symbolic-ref", "HEAD", "refs/incoming")
+    server.requests.clear()
+
+    snapshot = fetch(
+        parse_source(str(partial), allow_local=True),
+        mirrors=mirrors,
+        selection=Selection(include=()),
+    )
+
+    assert contents(snapshot) == {"a.py": "a", "b.md": f"! {Problem.ABSENT}"}
+    assert server.requests == []
+
+
+def test_an_open_snapshot_reads_one_path_at_a_time(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, [*plain({"a.py": "a", "b.py": ""}), File(b"l.py", b"a.py", "120000")])
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    before = open_file_count()
+
+    with snapshot.open() as tree:
+        assert list(tree.paths()) == ["a.py", "b.py"]
+        assert [tree.read(p) for p in ("b.py", "a.py", "l.py", "../x", "none")] == [
+            b"", b"a", None, None, None,
+        ]  # fmt: skip
+        half_read = tree.read_all(["a.py", "b.py", "none"])
+        next(half_read)
+        assert tree.read("a.py") == b"a"
+    assert open_file_count() == before
+    assert list(snapshot.read(["none"])) == [Absent("none", Problem.UNKNOWN)]
+
+
+def test_a_transfer_beyond_its_limit_is_stopped(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, [File(b"a.py", os.urandom(400_000))])
+
+    with pytest.raises(LimitExceeded, match=r"more than 0\.1 MB"):
+        fetch(
+            remote(server),
+            mirrors=mirrors,
+            limits=Limits(transfer_bytes=100_000),
+            protocols=LOCAL_WEB,
+        )
+
+
+def test_a_stalled_server_is_left_at_the_deadline_and_nothing_of_git_remains(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    server.stall_seconds = 20
+
+    with pytest.raises(TookTooLong, match=r"1\.5 seconds"):
+        fetch(remote(server), mirrors=mirrors, limits=Limits(seconds=1.5), protocols=LOCAL_WEB)
+
+    mirror = mirrors / mirror_name(remote(server))
+    assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(mirror) in _text(p)]
+    server.stall_seconds = 0
+    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def test_progress_tells_each_stage(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a", "b.py": "b"}))
+    told: list[Progress] = []
+
+    fetch(remote(server), mirrors=mirrors, progress=told.append, protocols=LOCAL_WEB)
+
+    stages = [p.stage for p in told]
+    assert "asking for the newest commit" in stages
+    assert "fetching 2 files" in stages
+
+
+def test_a_damaged_mirror_is_made_anew(server: GitServer, mirrors: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    mirror = mirrors / mirror_name(remote(server))
+    (mirror / "HEAD").write_text("nonsense")
+    shutil.rmtree(mirror / "refs")
+
+    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert contents(snapshot) == {"a.py": "a"}
+
+
+def test_a_mirror_with_a_broken_pack_is_dropped_so_that_the_next_attempt_succeeds(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    for pack in (mirrors / mirror_name(remote(server))).glob("objects/pack/*.pack"):
+        pack.chmod(0o600)
+        pack.write_bytes(pack.read_bytes()[:20])
+
+    with pytest.raises(FetchFailed) as failed:
+        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert failed.value.retry
+    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+
+
+def test_no_hook_of_a_mirror_runs(server: GitServer, mirrors: Path, tmp_path: Path) -> None:
+    repository = make_repository(server.root / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    hook = mirrors / mirror_name(remote(server)) / "hooks" / "reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    hook.chmod(0o755)
+    commit(repository, plain({"a.py": "b"}))
+
+    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_server_that_knows_no_partial_clones_serves_as_well(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo")
+    git(repository, "config", "uploadpack.allowFilter", "false")
+    commit(repository, plain({"a.py": "a", "b.md": "b"}))
+
+    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+
+
+def test_a_repository_of_another_owner_and_hash_is_read(tmp_path: Path, mirrors: Path) -> None:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--bare", "--object-format=sha256", "--initial-branch=main", ".")
+    newest = commit(folder, plain({"a.py": "a"}))
+    if os.geteuid() == 0:
+        os.chown(folder, 12345, 12345)
+
+    snapshot = fetch(parse_source(str(folder), allow_local=True), mirrors=mirrors)
+
+    assert (len(snapshot.commit), snapshot.commit) == (64, newest)
+    assert contents(snapshot) == {"a.py": "a"}
+
+
+def test_a_machine_without_git_says_so(
+    tmp_path: Path, mirrors: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(GitMissing, match="install git"):
+        fetch(parse_source(str(repository), allow_local=True), mirrors=mirrors)
+
+
+def test_two_addresses_that_look_alike_have_two_mirrors() -> None:
+    names = {
+        mirror_name(parse_source(text)) for text in ("a/b", "https://gitlab.com/a/b", "a/b.", "a/B")
+    }
+
+    assert len(names) == 4
+    assert all("/" not in name and not name.startswith(".") for name in names)
+
+
+def test_a_worktree_is_read_through_the_repository_it_belongs_to(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    commit(repository, plain({"a.py": "a"}))
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "main")
+    (tmp_path / "tree" / "a.py").write_text("not committed")
+
+    snapshot = fetch(parse_source(str(tmp_path / "tree"), allow_local=True), mirrors=mirrors)
+
+    assert contents(snapshot) == {"a.py": "a"}

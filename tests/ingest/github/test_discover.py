@@ -1,0 +1,202 @@
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from ingest.github import GitHubClient, GitHubError, discover, repository
+from ingest.github.errors import RequestRefused
+from ingest.github.windows import Range, Search, search_all
+from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply
+
+TOPIC = ("topic:triton",)
+
+
+def names(found: object) -> list[str]:
+    return [proposed.full_name for proposed in found]  # type: ignore[attr-defined]
+
+
+def test_a_proposed_repository_carries_what_an_admin_decides_by(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories.append(FakeRepository(7, stars=321, license="Apache-2.0"))
+
+    (found,) = discover(client, repository_terms=TOPIC)
+
+    assert (found.github_id, found.full_name, found.stars) == (7, "owner7/kernels7", 321)
+    assert found.url == "https://github.com/owner7/kernels7"
+    assert (found.license_spdx, found.default_branch) == ("Apache-2.0", "main")
+    assert found.pushed_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def test_all_pages_are_read(client: GitHubClient, github: FakeGitHub) -> None:
+    github.repositories += [FakeRepository(n) for n in range(1, 251)]
+
+    found = names(discover(client, repository_terms=TOPIC))
+
+    assert len(set(found)) == len(found) == 250
+
+
+def test_the_cap_of_a_thousand_results_loses_nothing(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    chance = random.Random(5)  # noqa: S311
+    github.repositories += [
+        FakeRepository(n, stars=int(100 * chance.paretovariate(1.2))) for n in range(1, 2501)
+    ]
+
+    found = names(discover(client, repository_terms=TOPIC))
+
+    assert len(set(found)) == len(found) == 2500
+    assert len(github.asked) < 100
+
+
+def test_repositories_with_equally_many_stars_are_split_by_their_creation(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories += [
+        FakeRepository(n, stars=150, created=1_500_000_000 + n * 60) for n in range(1, 2501)
+    ]
+
+    assert len(set(names(discover(client, repository_terms=TOPIC)))) == 2500
+
+
+def test_what_can_not_be_split_further_is_told(client: GitHubClient, github: FakeGitHub) -> None:
+    github.repositories += [FakeRepository(n, stars=150) for n in range(1, 1201)]
+    gaps: list[str] = []
+
+    found = names(discover(client, repository_terms=TOPIC, code_terms=(), on_gap=gaps.append))
+
+    assert len(found) == 1000
+    assert len(gaps) == 1 and "does not show every result" in gaps[0]
+
+
+def test_incomplete_results_are_asked_again_and_then_split(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories += [FakeRepository(n, stars=100 + n) for n in range(1, 301)]
+    github.incomplete_above = 60
+    gaps: list[str] = []
+
+    found = names(discover(client, repository_terms=TOPIC, code_terms=(), on_gap=gaps.append))
+
+    assert len(set(found)) == 300
+    assert gaps == []
+
+
+def test_forks_archived_opted_out_and_lesser_ones_are_left_out(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories += [
+        FakeRepository(1, fork=True, file_sizes=(9,)),
+        FakeRepository(2, archived=True, file_sizes=(9,)),
+        FakeRepository(3, full_name="Nobody/asked", file_sizes=(9,)),
+        FakeRepository(4, full_name="private-owner/x"),
+        FakeRepository(5, stars=99, file_sizes=(9,)),
+        FakeRepository(6),
+    ]
+
+    found = names(
+        discover(client, repository_terms=TOPIC, opted_out=["nobody/Asked", "private-owner"])
+    )
+
+    assert found == ["owner6/kernels6"]
+
+
+def test_code_search_finds_what_no_topic_names_and_each_repository_comes_once(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories += [
+        FakeRepository(1, file_sizes=(100, 200)),
+        FakeRepository(2, topic="none", file_sizes=tuple(range(1, 1500))),
+        FakeRepository(3, topic="none", file_sizes=(300_000,)),
+        FakeRepository(4, topic="none"),
+    ]
+
+    found = names(discover(client, repository_terms=("topic:triton", "topic:triton")))
+
+    assert found == ["owner1/kernels1", "owner2/kernels2", "owner3/kernels3"]
+    assert github.asked.count("/repos/owner2/kernels2") == 1
+
+
+def test_without_a_token_code_is_not_searched_and_that_is_told(github: FakeGitHub) -> None:
+    github.repositories.append(FakeRepository(1, topic="none", file_sizes=(9,)))
+    gaps: list[str] = []
+
+    found = names(
+        discover(GitHubClient(base_url=github.url), repository_terms=TOPIC, on_gap=gaps.append)
+    )
+
+    assert found == []
+    assert "token" in gaps[0]
+    assert not any("/search/code" in path for path in github.asked)
+
+
+def test_trouble_in_the_middle_loses_nothing(client: GitHubClient, github: FakeGitHub) -> None:
+    github.repositories += [FakeRepository(n) for n in range(1, 251)]
+    found = discover(client, repository_terms=TOPIC, code_terms=())
+    first = next(found)
+    github.replies += [Reply(502), Reply(403, {"retry-after": "3"}), Reply(200, body=b'{"x', cut=1)]
+
+    rest = names(found)
+
+    assert len({first.full_name, *rest}) == 250
+
+
+def test_an_item_of_another_shape_is_told_and_passed_over(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    body = b'{"total_count": 2, "items": [{"id": "x", "full_name": "a/b"}, {"full_name": "a/.."}]}'
+    github.replies.append(Reply(body=body))
+    gaps: list[str] = []
+
+    assert names(discover(client, repository_terms=TOPIC, code_terms=(), on_gap=gaps.append)) == []
+    assert len(gaps) == 2
+
+
+def test_an_answer_that_is_no_list_is_an_error(client: GitHubClient, github: FakeGitHub) -> None:
+    github.replies.append(Reply(body=b'["a"]'))
+
+    with pytest.raises(GitHubError, match="no list of results"):
+        list(discover(client, repository_terms=TOPIC))
+
+
+def test_a_repository_is_looked_up_where_it_moved_to_or_found_gone(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories.append(FakeRepository(1, full_name="new/name", license="NOASSERTION"))
+    github.moved["old/name"] = 1
+
+    moved = repository(client, "old/name")
+
+    assert moved is not None
+    assert (moved.full_name, moved.license_spdx) == ("new/name", "")
+    assert repository(client, "gone/gone") is None
+    for wrong in ("a/b/../../user", "a", "a/..", "a/b?x"):
+        with pytest.raises(RequestRefused):
+            repository(client, wrong)
+
+
+@pytest.mark.parametrize("low", [0, 1, 100])
+def test_halves_cover_a_range_without_overlap_down_to_single_values(low: int) -> None:
+    pending = [Range("stars", low, low + 40)]
+    singles: list[int] = []
+    while pending:
+        part = pending.pop()
+        if part.low == part.high:
+            singles.append(part.low)
+            continue
+        first, second = part.halves()
+        assert (first.low, second.low, second.high) == (part.low, first.high + 1, part.high)
+        pending += [first, second]
+
+    assert sorted(singles) == list(range(low, low + 41))
+
+
+def test_a_search_never_asks_beyond_the_thousandth_result(
+    client: GitHubClient, github: FakeGitHub
+) -> None:
+    github.repositories += [FakeRepository(n, stars=5) for n in range(1, 1101)]
+
+    search = Search("/search/repositories", "topic:triton", (Range("stars", 5, 5),))
+
+    assert len(list(search_all(client, search))) == 1000
