@@ -1,0 +1,34 @@
+"""A found kernel as the record that leaves the extraction."""
+
+from __future__ import annotations
+
+import hashlib
+
+from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.kernels import decorators_of, read_parameters
+from ingest.extract.records import ExtractedKernel
+from ingest.extract.references import References
+from ingest.extract.syntax import text_of
+
+
+def describe(kernel: FoundKernel, references: References) -> ExtractedKernel:
+    source = kernel.module.source.lines(kernel.first_line, kernel.last_line)
+    return ExtractedKernel(
+        path=kernel.module.path,
+        qualname=kernel.qualname,
+        name=kernel.name,
+        start_line=kernel.first_line,
+        end_line=kernel.last_line,
+        kind=references.kind(kernel),
+        language=kernel.language,
+        container=kernel.container,
+        source=source,
+        sha256=sha256_of(source),
+        decorators=tuple(text_of(node) for node in decorators_of(kernel.node)),
+        parameters=read_parameters(kernel),
+        launchers=references.launchers(kernel),
+    )
+
+
+def sha256_of(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8")).hexdigest()

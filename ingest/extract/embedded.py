@@ -1,0 +1,134 @@
+"""Kernels that stand inside other text: string constants, templates with holes, Markdown.
+
+Each finding is a piece of Python padded with empty lines, so that its line numbers are those of
+the file around it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from ingest.extract.syntax import Source
+
+FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$")
+PYTHON_TAGS = frozenset({"", "python", "py", "python3", "triton", "pycon"})
+HOLES = (
+    # No braces inside: that keeps the search linear on a text of nothing but braces.
+    re.compile(r"\{\{[^{}]*\}\}"),
+    re.compile(r"\{%[^{}]*%\}"),
+    re.compile(r"\{#[^{}]*#\}"),
+    re.compile(r"%\(\w+\)[sdr]|%[sdr](?!\w)"),
+    re.compile(r"\$\{?[A-Za-z_]\w*\}?|<[A-Z][A-Z0-9_]*>"),
+)
+FORMAT_HOLE = re.compile(r"(?<!\{)\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^{}\n]*)?\}(?!\})")
+DECORATOR = re.compile(rb"^[ \t]*@[^\n]*\bjit\b", re.M)
+INSIDE_STRING = frozenset({"string_content", "escape_sequence", "escape_interpolation"})
+KERNEL = re.compile(r"^[ \t]*@.*\bjit\b", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """`code` parses as Python and `original` is what stands in the file, line for line."""
+
+    code: str
+    original: tuple[str, ...]
+    container: Literal["string", "template", "markdown"]
+
+
+def in_strings(source: Source) -> Iterator[Fragment]:
+    """Triple-quoted constants and f-strings of a Python file that hold a jitted function."""
+    for node in _strings_with_decorators(source):
+        text, holes = _content(source, node)
+        if KERNEL.search(text) is None:
+            continue
+        first = node.start_point.row
+        yield _fragment(text, first, source.lines(first + 1, node.end_point.row + 1), holes)
+
+
+def _strings_with_decorators(source: Source) -> Iterator[Node]:
+    root, end = source.tree.root_node, 0
+    for match in DECORATOR.finditer(source.data):
+        if match.start() < end:
+            continue
+        node = root.descendant_for_byte_range(match.end() - 1, match.end())
+        while node is not None and node.type in INSIDE_STRING:
+            node = node.parent
+        if node is None or node.type != "string" or node.start_point.row == node.end_point.row:
+            continue
+        end = node.end_byte
+        yield node
+
+
+def in_template(text: str) -> Iterator[Fragment]:
+    """A template file as a whole."""
+    if KERNEL.search(text):
+        yield _fragment(text, 0, text, holes=True)
+
+
+def in_markdown(text: str) -> Iterator[Fragment]:
+    """The fenced blocks that are Python, or don't say what they are."""
+    lines = text.split("\n")
+    opened: tuple[int, str, str] | None = None
+    for number, line in enumerate(lines):
+        fence = FENCE.match(line)
+        if opened is None:
+            if fence and fence.group(3).lower() in PYTHON_TAGS:
+                opened = (number, fence.group(1), fence.group(2))
+            continue
+        if fence is None or not fence.group(2).startswith(opened[2]) or fence.group(3):
+            continue
+        start, margin, _ = opened
+        opened = None
+        block = [inner.removeprefix(margin) for inner in lines[start + 1 : number]]
+        code = "\n".join(block)
+        if KERNEL.search(code):
+            padding = "\n" * (start + 1)
+            yield Fragment(padding + textwrap.dedent(code), tuple(lines), "markdown")
+
+
+def _fragment(text: str, first: int, original: str, holes: bool) -> Fragment:
+    plain = textwrap.dedent(text)
+    has_holes = holes or any(hole.search(plain) for hole in HOLES[:3])
+    code = _without_holes(plain) if has_holes else plain
+    lines = ("",) * first + tuple(original.split("\n"))
+    return Fragment("\n" * first + code, lines, "template" if has_holes else "string")
+
+
+def _without_holes(text: str) -> str:
+    """The same text, as long as before, with a name in place of every hole."""
+    for hole in (*HOLES, FORMAT_HOLE):
+        text = hole.sub(_placeholder, text)
+    return text
+
+
+def _placeholder(match: re.Match[str]) -> str:
+    hole = match.group()
+    if hole.startswith(("{%", "{#")):
+        return re.sub(r"[^\n]", " ", hole)
+    first, *rest = hole.split("\n")
+    return "\n".join(["_" * len(first), *(" " * len(line) for line in rest)])
+
+
+def _content(source: Source, node: Node) -> tuple[str, bool]:
+    """What stands between the quotes, escapes untouched, and whether it has f-string holes."""
+    data = source.data
+    start = node.children[0].end_byte
+    end = node.children[-1].start_byte
+    pieces: list[str] = []
+    at = start
+    holes = False
+    for child in node.children:
+        if child.type == "interpolation":
+            holes = True
+            pieces.append(data[at : child.start_byte].decode("utf-8"))
+            hole = data[child.start_byte : child.end_byte].decode("utf-8")
+            pieces.append("_" * len(hole) if "\n" not in hole else "_" + "\n" * hole.count("\n"))
+            at = child.end_byte
+    pieces.append(data[at:end].decode("utf-8"))
+    return "".join(pieces), holes

@@ -1,0 +1,76 @@
+"""Kernels of a fragment: a string constant, a template or a Markdown block is a repository of its
+own, of one file, whose lines are those of the file around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ingest.extract.describe import describe, sha256_of
+from ingest.extract.embedded import Fragment
+from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.isolate import isolate
+from ingest.extract.kernels import kernels_of
+from ingest.extract.records import Extraction, StandaloneUnit
+from ingest.extract.references import References
+from ingest.extract.repository import Module, Repository
+from ingest.extract.resolve import Resolver
+from ingest.extract.source_tree import MemoryTree
+from ingest.extract.syntax import ParseTimeout
+
+DEFINED_NAME = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+([^(\n]+?)[ \t]*\(", re.M)
+HOLED = "It is a template: its holes are filled by code when it is used."
+
+
+def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
+    """Every kernel of the fragment; one with holes is never standalone."""
+    name = path if path.endswith(".py") else f"{path}.py"
+    code = fragment.code.encode("utf-8")
+    repository = Repository(MemoryTree({name: code}), len(code))
+    resolver = Resolver(repository)
+    try:
+        module = repository.module(name)
+    except ParseTimeout:
+        return
+    if module is None:
+        return
+    module.fragment = True
+    references = References(resolver)
+    kernels = kernels_of(module, resolver)
+    for kernel in kernels:
+        references.add_kernel(kernel)
+    references.read(module)
+    for kernel in kernels:
+        yield _extraction(path, fragment, module, kernel, references, repository, resolver)
+
+
+def _extraction(
+    path: str,
+    fragment: Fragment,
+    module: Module,
+    kernel: FoundKernel,
+    references: References,
+    repository: Repository,
+    resolver: Resolver,
+) -> Extraction:
+    record = describe(kernel, references)
+    source = "\n".join(fragment.original[record.start_line - 1 : record.end_line])
+    record = replace(
+        record,
+        path=path,
+        container=fragment.container,
+        source=source,
+        sha256=sha256_of(source),
+        launchers=tuple(replace(launcher, path=path) for launcher in record.launchers),
+    )
+    if fragment.container == "template":
+        # The name may itself be a hole.
+        written = DEFINED_NAME.search(source)
+        name = written.group(1) if written else record.name
+        qualname = record.qualname.removesuffix(record.name) + name
+        unit = StandaloneUnit(source + "\n", False, (HOLED,), drawn_from=(path,))
+        return Extraction(replace(record, name=name, qualname=qualname), unit)
+    unit = isolate(kernel, repository, resolver)
+    return Extraction(record, replace(unit, drawn_from=(path,)))

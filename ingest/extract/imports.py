@@ -1,0 +1,106 @@
+"""What an import statement binds, one record for each local name, and which modules may stay."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from ingest.extract.syntax import text_of
+
+DYNAMIC = re.compile(rb"([A-Za-z_]\w*)\s*=\s*importlib\.import_module\(\s*[\"']([\w.-]+)[\"']\s*\)")
+REMAINING = frozenset({"torch", "triton"})
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`from ..module import attribute as name` has level 2; `import a.b` has no attribute.
+
+    An import without `as` binds the first part of its dotted name: `binds_root` says so.
+    """
+
+    name: str
+    module: str
+    level: int = 0
+    attribute: str | None = None
+    binds_root: bool = False
+
+    @property
+    def is_star(self) -> bool:
+        return self.attribute == "*"
+
+
+def may_remain(module: str) -> bool:
+    """Whether a standalone kernel may import this absolute module: torch, triton, the stdlib."""
+    root = module.partition(".")[0]
+    return root in REMAINING or root in sys.stdlib_module_names
+
+
+def read_import(node: Node) -> tuple[Imported, ...]:
+    """The names that one import statement binds; nothing for a `from __future__` import."""
+    if node.type == "import_statement":
+        return tuple(_plain(child) for child in node.children_by_field_name("name"))
+    if node.type != "import_from_statement":
+        return ()
+    level, module = _module_of(node)
+    if any(child.type == "wildcard_import" for child in node.children):
+        return (Imported("*", module, level, "*"),)
+    return tuple(_member(child, module, level) for child in node.children_by_field_name("name"))
+
+
+def read_dynamic_import(statement: Node) -> tuple[Imported, ...]:
+    """`name = importlib.import_module("module")` for a constant module is an import as well."""
+    inner = statement.named_children[0] if statement.named_children else None
+    if inner is None or inner.type != "assignment":
+        return ()
+    found = (
+        DYNAMIC.fullmatch(inner.text or b"") if inner.end_byte - inner.start_byte < 300 else None
+    )
+    if found is None:
+        return ()
+    return (Imported(found.group(1).decode("ascii"), found.group(2).decode("ascii")),)
+
+
+def _plain(node: Node) -> Imported:
+    if node.type == "aliased_import":
+        module, alias = _dotted_and_alias(node)
+        return Imported(alias, module)
+    module = _joined(node)
+    return Imported(module.partition(".")[0], module, binds_root=True)
+
+
+def _member(node: Node, module: str, level: int) -> Imported:
+    if node.type == "aliased_import":
+        attribute, alias = _dotted_and_alias(node)
+        return Imported(alias, module, level, attribute)
+    attribute = _joined(node)
+    return Imported(attribute, module, level, attribute)
+
+
+def _module_of(node: Node) -> tuple[int, str]:
+    module = node.child_by_field_name("module_name")
+    if module is None:
+        return 0, ""
+    if module.type != "relative_import":
+        return 0, _joined(module)
+    level, name = 0, ""
+    for child in module.children:
+        if child.type == "import_prefix":
+            level = text_of(child).count(".")
+        elif child.type == "dotted_name":
+            name = _joined(child)
+    return level, name
+
+
+def _dotted_and_alias(node: Node) -> tuple[str, str]:
+    name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+    return (_joined(name) if name else ""), (text_of(alias) if alias else "")
+
+
+def _joined(node: Node) -> str:
+    # Written with spaces or comments around the dots it is still the same name.
+    if node.type == "identifier":
+        return text_of(node)
+    return ".".join(text_of(part) for part in node.named_children if part.type == "identifier")

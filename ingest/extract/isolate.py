@@ -1,0 +1,41 @@
+"""One kernel to one standalone module, or the reasons why there is none."""
+
+from __future__ import annotations
+
+from ingest.extract.closure import Closure, Gatherer
+from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.records import StandaloneUnit
+from ingest.extract.render import render
+from ingest.extract.repository import Repository
+from ingest.extract.resolve import Resolver
+
+
+def isolate(
+    kernel: FoundKernel,
+    repository: Repository,
+    resolver: Resolver,
+    launcher_source: str | None = None,
+) -> StandaloneUnit:
+    """The closure with its decorators if that stands alone, else without those that only tune."""
+    closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()
+    if not closure.complete and closure.tuned:
+        without = Gatherer(repository, resolver, kernel, drop_tuning=True).gather()
+        if without.complete:
+            closure = without
+    rendered = render(closure)
+    return StandaloneUnit(
+        source=rendered.source,
+        standalone=closure.complete,
+        reasons=_reasons(closure),
+        names_missing=tuple(closure.missing),
+        drawn_from=rendered.drawn_from,
+        helpers=rendered.helpers,
+        renamed=rendered.renamed,
+        notes=tuple(closure.notes),
+        launcher_source=launcher_source,
+    )
+
+
+def _reasons(closure: Closure) -> tuple[str, ...]:
+    missing = (f"Nothing defines {name}." for name in closure.missing)
+    return (*closure.reasons, *missing)

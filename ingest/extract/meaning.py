@@ -1,0 +1,225 @@
+"""What every name in one statement means, and what the statement thereby asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from ingest.extract.imports import Imported, may_remain
+from ingest.extract.kernels import decorators_of, jit_language
+from ingest.extract.names import Names, Token
+from ingest.extract.outline import Leaf, Scope, definition_of
+from ingest.extract.repository import Module, Repository
+from ingest.extract.resolve import (
+    Builtin,
+    External,
+    Foreign,
+    Local,
+    ModuleValue,
+    Parameter,
+    Reference,
+    Resolver,
+    Taken,
+)
+from ingest.extract.syntax import dotted
+
+CHAIN = re.compile(rb"(?:\s*\.\s*[^\W\d]\w*)+")
+
+LAUNCH_WRAPPERS = frozenset({"libentry", "libtuner"})
+"""Third-party decorators known to change only how a kernel is launched, not what it computes."""
+
+TUNING = frozenset(
+    {
+        "triton.autotune",
+        "triton.heuristics",
+        "triton.runtime.autotuner.autotune",
+        "triton.runtime.autotuner.heuristics",
+    }
+)
+
+Key = External | Local | Builtin
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A span of the text that means `key`, and how it is spelled there."""
+
+    start: int
+    end: int
+    key: Key
+    spelled: str
+
+
+@dataclass(eq=False, slots=True)
+class Resolution:
+    """What every name of a statement means, and what that asks for. Plain values, so that it can
+    be kept beside the statement for the next kernel that needs it."""
+
+    uses: list[Use] = field(default_factory=list)
+    needs: dict[Local, None] = field(default_factory=dict)
+    submodules: dict[str, None] = field(default_factory=dict)
+    """Dotted modules that need an `import a.b` of their own, because `a.b.c` is what is written."""
+    reasons: dict[str, None] = field(default_factory=dict)
+    missing: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    dropped: tuple[tuple[int, int], ...] = ()
+    """Spans that are left out: decorators."""
+    tuned: bool = False
+    """Whether it has decorators that only tune, and kept them."""
+
+
+class MeaningReader:
+    """Reads statements that see the same scopes into one resolution."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        resolver: Resolver,
+        module: Module,
+        scopes: Sequence[Scope],
+        taken: Taken,
+    ) -> None:
+        self._repository = repository
+        self._resolver = resolver
+        self._module = module
+        self._scopes = scopes
+        self._taken = taken
+        self.resolution = Resolution()
+
+    def read(self, node: Node, leaf: Leaf | None, names: Names, drop_tuning: bool) -> Resolution:
+        spans = tuple(self._dropped(node, drop_tuning))
+        self.resolution.dropped = spans
+        self.read_loads(
+            token
+            for token in names.loads
+            if not any(start <= token.start < end for start, end in spans)
+        )
+        for token in names.stores:
+            key = Local(self._module.path, self._scopes[0].start, token.name)
+            self.resolution.uses.append(Use(token.start, token.end, key, token.name))
+        if leaf is not None and leaf.imports:
+            self._conditional_imports(leaf.imports)
+        else:
+            self._inner_imports(names)
+        return self.resolution
+
+    def read_loads(self, loads: Iterable[Token]) -> None:
+        module, known = self._module, dict[str, Key | None]()
+        for token in loads:
+            if token.name in known:
+                key = known[token.name]
+                if key is not None:
+                    self.resolution.uses.append(Use(token.start, token.end, key, token.name))
+                continue
+            parts, ends = _chain(module.source.data, token)
+            found = self._resolver.reference(module, self._scopes, parts, self._taken)
+            key = self._key(found, parts)
+            if _means_the_same_everywhere(found):
+                known[token.name] = key
+            if key is not None:
+                end = ends[found.parts - 1]
+                spelled = module.source.data[token.start : end].decode("utf-8")
+                self.resolution.uses.append(Use(token.start, end, key, spelled))
+
+    def _key(self, found: Reference, parts: tuple[str, ...]) -> Key | None:
+        target = found.target
+        if isinstance(target, External):
+            return self._external(target, parts)
+        if isinstance(target, Builtin):
+            return target
+        if isinstance(target, Local):
+            self.resolution.needs[target] = None
+            return target
+        if isinstance(target, Foreign):
+            self._foreign(target.module, parts[0])
+        elif isinstance(target, ModuleValue):
+            self._reason(f"It uses the module {target.path} as a value (as {parts[0]}).")
+        elif isinstance(target, Parameter):
+            self._reason(
+                f"It captures {target.name}, a parameter of the function {target.function} "
+                "around it."
+            )
+        else:
+            self.resolution.missing[target.name] = None
+        return None
+
+    def _external(self, target: External, parts: tuple[str, ...]) -> External:
+        if not target.binds_root:
+            return target
+        written = ".".join(parts) + "."
+        for scope in self._scopes:
+            for binding in scope.bindings(parts[0]):
+                imported = binding.imported
+                if imported is None or not imported.binds_root or "." not in imported.module:
+                    continue
+                if written.startswith(imported.module + "."):
+                    self.resolution.submodules[imported.module] = None
+        return External(parts[0], None)
+
+    def _conditional_imports(self, imports: Iterable[Imported]) -> None:
+        for imported in imports:
+            if imported.level or not may_remain(imported.module):
+                module = "." * imported.level + imported.module
+                self._reason(f"It needs {module} under a condition.")
+
+    def _inner_imports(self, names: Names) -> None:
+        for _, imported in names.imports:
+            module = "." * imported.level + imported.module
+            if self._repository.locate(self._module.path, imported.module, imported.level):
+                self._reason(f"It imports {module} inside a function.")
+            elif imported.level or not may_remain(imported.module):
+                self._foreign(module, imported.name)
+
+    def _foreign(self, module: str, name: str) -> None:
+        self._reason(
+            f"It needs {module}, which is neither torch, triton, the standard library nor part of "
+            f"the repository (as {name})."
+        )
+
+    def _reason(self, reason: str) -> None:
+        self.resolution.reasons[reason] = None
+
+    def _dropped(self, node: Node, drop_tuning: bool) -> Iterator[tuple[int, int]]:
+        """Decorators that a standalone kernel does without, with a note for each."""
+        if node.type != "decorated_definition":
+            return
+        if definition_of(node).type != "function_definition":
+            return
+        decorators = decorators_of(node)
+        if not any(jit_language(self._module, d, self._resolver) for d in decorators):
+            return
+        around = self._module.nesting.around(node.start_byte)
+        in_class = bool(around) and around[0].type == "class_definition"
+        for decorator in decorators:
+            called = decorator.child_by_field_name("function") or decorator
+            parts = dotted(called)
+            if parts is None or decorator.parent is None:
+                continue
+            full = self._resolver.canonical(self._module, self._scopes, parts)
+            static = in_class and parts == ("staticmethod",)
+            wrapper = full is None and parts[-1] in LAUNCH_WRAPPERS
+            self.resolution.tuned |= full in TUNING and not drop_tuning
+            if static or wrapper or (drop_tuning and full in TUNING):
+                self.resolution.notes[f"Left out the decorator @{'.'.join(parts)}."] = None
+                yield decorator.parent.start_byte, decorator.parent.end_byte
+
+
+def _means_the_same_everywhere(found: Reference) -> bool:
+    """Whether the name alone decides, whatever attributes follow it."""
+    target = found.target
+    if found.parts != 1 or isinstance(target, ModuleValue):
+        return False
+    return not (isinstance(target, External) and target.binds_root)
+
+
+def _chain(data: bytes, token: Token) -> tuple[tuple[str, ...], list[int]]:
+    """The dotted name that starts at a token, and the offset after each of its parts."""
+    parts, ends = [token.name], [token.end]
+    if data[token.end : token.end + 1] in b". \t\n\\" and (m := CHAIN.match(data, token.end)):
+        for part in re.finditer(rb"\w+", m.group()):
+            parts.append(part.group().decode("utf-8"))
+            ends.append(token.end + part.end())
+    return tuple(parts), ends

@@ -1,0 +1,91 @@
+"""Gives every definition and import of a closure its name in the standalone module.
+
+The kernel's own file keeps its names; what another file calls by the same name is renamed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ingest.extract.closure import Closure, Piece
+from ingest.extract.meaning import Key, Use
+from ingest.extract.records import Renamed
+from ingest.extract.resolve import Builtin, External, Local
+
+Names = dict[Key, str]
+Spellings = dict[str, dict[Piece, None]]
+
+
+def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
+    """A name for each key, no two alike, none captured by an inner scope where it is used."""
+    spellings: defaultdict[Key, Spellings] = defaultdict(dict)
+    for piece, use in _uses(closure):
+        spellings[use.key].setdefault(use.spelled, {})[piece] = None
+    names: Names = {}
+    occupied: dict[str, Key] = {name: Builtin(name) for name in closure.missing}
+    for key in sorted(spellings, key=lambda k: _precedence(closure, k)):
+        names[key] = next(
+            name
+            for name in _candidates(key, list(spellings[key]))
+            if name not in occupied and not _is_captured(name, spellings[key])
+        )
+        occupied[names[key]] = key
+    renamed = tuple(
+        Renamed(key.path, key.name, new)
+        for key, new in names.items()
+        if isinstance(key, Local) and new != key.name
+    )
+    return names, renamed
+
+
+def _is_captured(name: str, spellings: Spellings) -> bool:
+    """Whether an inner scope binds this name where it would have to be written anew."""
+    return any(
+        spelled != name and name in piece.names.inner
+        for spelled, pieces in spellings.items()
+        for piece in pieces
+    )
+
+
+def _uses(closure: Closure) -> Iterator[tuple[Piece, Use]]:
+    for piece in closure.pieces.values():
+        for use in piece.uses:
+            yield piece, use
+        if piece.leaf is not None and piece.leaf.imports:
+            for name in piece.leaf.binds:
+                key = Local(piece.module.path, piece.scope.start, name)
+                yield piece, Use(piece.node.start_byte, piece.node.start_byte, key, name)
+        for clause in piece.clauses:
+            for use in closure.headers.get((piece.module.path, clause.compound), ()):
+                yield piece, use
+
+
+def _precedence(closure: Closure, key: Key) -> tuple[int, str, int, str]:
+    """Builtins can't be renamed, the kernel's own file shouldn't be, then in order of path."""
+    if isinstance(key, Builtin):
+        return 0, "", 0, key.name
+    if isinstance(key, External):
+        return 2, "", 0, key.dotted
+    same_file = key.path == closure.target.module.path
+    return (1 if same_file else 3), key.path, key.scope, key.name
+
+
+def _candidates(key: Key, spellings: list[str]) -> Iterator[str]:
+    if isinstance(key, Local):
+        yield key.name
+        stem = re.sub(r"\W", "_", posixpath.basename(key.path).removesuffix(".py"))
+        base = f"{stem}_{key.name.lstrip('_')}"
+        base = base if base.isidentifier() else f"_{base}"
+    elif isinstance(key, External):
+        yield from (s for s in spellings if s.isidentifier())
+        base = key.dotted.replace(".", "_")
+    else:
+        base = key.name
+    yield base
+    number = 2
+    while True:
+        yield f"{base}_{number}"
+        number += 1

@@ -1,0 +1,284 @@
+"""The statements of one scope (a module's or a function's body), flat: each simple statement is a
+leaf that knows the `if`, `try` and `with` clauses around it and the names that it binds.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tree_sitter import Node
+
+from ingest.extract.imports import Imported, read_dynamic_import, read_import
+from ingest.extract.names import Names, names_of, parameter_names, possibly_bound
+from ingest.extract.syntax import Source, text_of
+
+if TYPE_CHECKING:
+    from ingest.extract.meaning import Resolution
+
+COMPOUND = frozenset({"if_statement", "try_statement", "with_statement"})
+CLAUSES = frozenset({"elif_clause", "else_clause", "except_clause", "finally_clause"})
+DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_definition"})
+IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+REBINDING = frozenset({"global_statement", "nonlocal_statement"})
+GUARD_LENGTH = 200
+TRITON_GUARD = re.compile(rb"if\b(?!.*(?:\bnot\b|[<>=!]|version))[^:]*triton[^:]*:", re.I | re.S)
+"""A condition that asks whether Triton is there. In a standalone kernel it is."""
+
+ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
+PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
+LOOPS = frozenset({"for_statement", "while_statement", "match_statement", "type_alias_statement"})
+
+MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault", "register"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One branch of a compound statement, named by where the compound starts and its number."""
+
+    compound: int
+    index: int
+    compound_kind: str
+    kind: str
+    start: int
+    header_end: int
+    end: int
+    guards_triton: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """One statement that is kept or left out as a whole."""
+
+    source: Source
+    node: Node
+    clauses: tuple[Clause, ...]
+    imports: tuple[Imported, ...] = ()
+    _names: Names | None = None
+    resolved: dict[bool, Resolution] = field(default_factory=dict)
+    """What its names mean, without and with tuning decorators; kept by whoever worked it out."""
+
+    def __post_init__(self) -> None:
+        if self.node.type in IMPORTS:
+            self.imports = read_import(self.node)
+        elif self.node.type == "expression_statement":
+            self.imports = read_dynamic_import(self.node)
+
+    @property
+    def start(self) -> int:
+        return self.node.start_byte
+
+    @property
+    def is_definition(self) -> bool:
+        return self.node.type in DEFINITIONS
+
+    @property
+    def names(self) -> Names:
+        if self._names is None:
+            self._names = names_of(self.node)
+        return self._names
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        if self.node.type in IMPORTS:
+            return tuple(i.name for i in self.imports if not i.is_star)
+        if self.is_definition:
+            name = definition_of(self.node).child_by_field_name("name")
+            return (text_of(name),) if name else ()
+        if self.node.type == "expression_statement":
+            return tuple(dict.fromkeys(_assigned(self.node)))
+        if self.node.type in LOOPS:
+            return tuple(dict.fromkeys(token.name for token in self.names.stores))
+        return ()
+
+    @property
+    def mutates(self) -> str | None:
+        """The name whose value this statement changes: `X.append(…)`, `X[k] = …`, `X.a = …`."""
+        if self.node.type != "expression_statement" or not self.node.named_children:
+            return None
+        inner: Node | None = self.node.named_children[0]
+        if inner is not None and inner.type in {"assignment", "augmented_assignment"}:
+            inner = inner.child_by_field_name("left")
+        elif inner is not None and inner.type == "call":
+            inner = inner.child_by_field_name("function")
+            member = inner.child_by_field_name("attribute") if inner else None
+            if member is None or text_of(member) not in MUTATORS:
+                return None
+        if inner is None or inner.type not in {"attribute", "subscript"}:
+            return None
+        while inner is not None and inner.type in {"attribute", "subscript"}:
+            inner = inner.child_by_field_name("object") or inner.child_by_field_name("value")
+        return text_of(inner) if inner is not None and inner.type == "identifier" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that gives a name its value; an import has its target beside it."""
+
+    leaf: Leaf
+    imported: Imported | None = None
+
+
+class Scope:
+    """A module's or a function's own names. `start` is -1 for the module.
+
+    Most functions are asked only for names that they don't bind; their statements stay unread.
+    """
+
+    def __init__(self, source: Source, start: int, name: str, body: Node | None) -> None:
+        self.source, self.start, self.name = source, start, name
+        self.parameters: frozenset[str] = frozenset()
+        self._body = body
+        self._possible: frozenset[str] | None = None
+        if start >= 0 and body is not None:
+            self._possible = possibly_bound(body)
+        self._leaves: list[Leaf] | None = None
+        self._bindings: dict[str, list[Binding]] = {}
+        self._outer: set[str] = set()
+        self._mutators: dict[str, list[Leaf]] | None = None
+        self._stars: list[Imported] | None = None
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        if self._leaves is None:
+            self._leaves = _leaves(self.source, self._body) if self._body is not None else []
+            for leaf in self._leaves:
+                if leaf.node.type in REBINDING:
+                    self._outer.update(text_of(name) for name in leaf.node.named_children)
+                for binding in _bindings(leaf):
+                    name = binding.imported.name if binding.imported else ""
+                    for bound in (name,) if name else leaf.binds:
+                        self._bindings.setdefault(bound, []).append(binding)
+        return self._leaves
+
+    def bindings(self, name: str) -> list[Binding]:
+        """The places that give this name a value, in the order of the file."""
+        if self._possible is not None and name not in self._possible:
+            return []
+        _ = self.leaves
+        return [] if name in self._outer else self._bindings.get(name, [])
+
+    @property
+    def stars(self) -> list[Imported]:
+        if self.start >= 0:
+            return []
+        if self._stars is None:
+            imports = [imported for leaf in self.leaves for imported in leaf.imports]
+            self._stars = [imported for imported in imports if imported.is_star]
+        return self._stars
+
+    def mutators(self, name: str) -> list[Leaf]:
+        """Statements that change the value of a name without binding it."""
+        if self._mutators is None:
+            self._mutators = {}
+            for leaf in self.leaves:
+                if changed := leaf.mutates:
+                    self._mutators.setdefault(changed, []).append(leaf)
+        return self._mutators.get(name, [])
+
+    def members_imported(self) -> list[Imported]:
+        """The names of every `from … import …` of this scope."""
+        imports = [imported for leaf in self.leaves for imported in leaf.imports]
+        return [imported for imported in imports if imported.attribute and not imported.is_star]
+
+
+def module_scope(source: Source) -> Scope:
+    return Scope(source, -1, "", source.tree.root_node)
+
+
+def function_scope(source: Source, function: Node) -> Scope:
+    name = function.child_by_field_name("name")
+    body = function.child_by_field_name("body")
+    scope = Scope(source, function.start_byte, text_of(name) if name else "", body)
+    scope.parameters = frozenset(text_of(parameter) for parameter in parameter_names(function))
+    return scope
+
+
+def _bindings(leaf: Leaf) -> list[Binding]:
+    if leaf.imports:
+        return [Binding(leaf, imported) for imported in leaf.imports if not imported.is_star]
+    return [Binding(leaf)] if leaf.binds else []
+
+
+def definition_of(node: Node) -> Node:
+    """The function or class inside its decorators."""
+    inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else None
+    return inner or node
+
+
+def _leaves(source: Source, block: Node) -> list[Leaf]:
+    leaves: list[Leaf] = []
+    pending: list[tuple[Node, tuple[Clause, ...]]] = [(block, ())]
+    while pending:
+        node, clauses = pending.pop()
+        if node.type in COMPOUND:
+            pending.extend(reversed(_branches(source, node, clauses)))
+        elif node is block or node.type in {"block", "ERROR"}:
+            # What the parser couldn't make sense of may still hold whole definitions.
+            pending.extend((child, clauses) for child in reversed(node.named_children))
+        elif node.type != "comment":
+            leaves.append(Leaf(source, node, clauses))
+    return leaves
+
+
+def _branches(
+    source: Source, node: Node, clauses: tuple[Clause, ...]
+) -> list[tuple[Node, tuple[Clause, ...]]]:
+    return [(body, (*clauses, clause)) for body, clause in branches_of(source, node)]
+
+
+def branches_of(source: Source, compound: Node) -> list[tuple[Node, Clause]]:
+    """The bodies of an `if`, `try` or `with`, each with its clause."""
+    branches: list[tuple[Node, Clause]] = []
+    parts = [compound, *(child for child in compound.named_children if child.type in CLAUSES)]
+    for index, part in enumerate(parts):
+        body = (
+            part.child_by_field_name("consequence")
+            or part.child_by_field_name("body")
+            or next((child for child in part.named_children if child.type == "block"), None)
+        )
+        if body is None:
+            continue
+        kind = part.type.partition("_")[0]
+        header = source.data[part.start_byte : body.start_byte]
+        clause = Clause(
+            compound=compound.start_byte,
+            index=index,
+            compound_kind=compound.type.partition("_")[0],
+            kind=kind,
+            start=part.start_byte,
+            header_end=body.start_byte,
+            end=part.end_byte,
+            guards_triton=kind == "if"
+            and len(header) < GUARD_LENGTH
+            and bool(TRITON_GUARD.match(header)),
+        )
+        branches.append((body, clause))
+    return branches
+
+
+def compound_at(source: Source, start: int) -> Node | None:
+    """The compound statement that begins at this offset."""
+    node = source.tree.root_node.descendant_for_byte_range(start, start)
+    while node is not None and node.type not in COMPOUND:
+        node = node.parent
+    return node
+
+
+def _assigned(statement: Node) -> list[str]:
+    """The plain names that an assignment binds, also a chained or unpacking one."""
+    names: list[str] = []
+    # Without `node.parent`, which walks down from the root past every sibling.
+    pending = [(node, False) for node in statement.named_children[:1]]
+    while pending:
+        node, is_target = pending.pop()
+        if node.type in ASSIGNMENTS:
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            pending.extend((side, False) for side in (right,) if side is not None)
+            pending.extend((side, True) for side in (left,) if side is not None)
+        elif is_target and node.type in PATTERNS:
+            pending.extend((child, True) for child in reversed(node.named_children))
+        elif is_target and node.type == "identifier":
+            names.append(text_of(node))
+    return names

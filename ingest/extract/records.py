@@ -1,0 +1,91 @@
+"""The values that extraction hands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["entry", "helper"]
+Language = Literal["triton", "gluon"]
+Container = Literal["module", "function", "class", "condition", "string", "markdown", "template"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    annotation: str | None
+    default: str | None
+    constexpr: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """A host function, or autograd Function class, that launches a kernel."""
+
+    path: str
+    qualname: str
+    start_line: int
+    end_line: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedKernel:
+    """A kernel where it stands: `source` is its exact lines, from the first decorator on."""
+
+    path: str
+    qualname: str
+    name: str
+    start_line: int
+    end_line: int
+    kind: Kind
+    language: Language
+    container: Container
+    source: str
+    sha256: str
+    decorators: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    launchers: tuple[Launcher, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file or a kernel was left out; `code` is for counting, `message` for a person."""
+
+    path: str
+    line: int | None
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A name of `path` that had to become another one, because two files use it differently."""
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class StandaloneUnit:
+    """A kernel with all that it needs, as one module; `reasons` say why it isn't standalone."""
+
+    source: str
+    standalone: bool
+    reasons: tuple[str, ...] = ()
+    names_missing: tuple[str, ...] = ()
+    drawn_from: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
+    renamed: tuple[Renamed, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was changed on the way and is true all the same: a dropped decorator, a lost guard."""
+    launcher_source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """One kernel and its standalone unit."""
+
+    kernel: ExtractedKernel
+    unit: StandaloneUnit

@@ -1,0 +1,70 @@
+"""Second reading of a file that doesn't parse: statement by statement from the margin.
+
+An unclosed bracket makes the parser give up on everything below it; reading each statement that
+starts at the margin on its own loses only the broken one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ingest.extract.syntax import Source, captures, parse
+
+DECORATED = "(decorated_definition definition: (function_definition)) @decorated"
+STATEMENT_LIMIT = 5_000
+
+STATEMENT = re.compile(
+    rb"^(?:@|(?:async +)?def\b|class\b|if\b|try\b|from\b|import\b|[A-Za-z_]\w* *=)", re.M
+)
+
+
+def recovered(source: Source) -> Source:
+    """The reading with more whole decorated functions: this one, or one without what is broken."""
+    if not source.tree.root_node.has_error:
+        return source
+    other = _without_broken_statements(source)
+    return other if other and _whole_functions(other) > _whole_functions(source) else source
+
+
+def _whole_functions(source: Source) -> int:
+    found = captures(DECORATED, source.tree.root_node).get("decorated", ())
+    return sum(not node.has_error for node in found)
+
+
+def _without_broken_statements(source: Source) -> Source | None:
+    """The same text with spaces in place of the statements that don't parse by themselves."""
+    data = bytearray(source.data)
+    starts = _statement_starts(source.data)
+    if not 1 < len(starts) <= STATEMENT_LIMIT:
+        return None
+    for start, end in zip(starts, [*starts[1:], len(data)], strict=True):
+        chunk = source.data[start:end]
+        if parse(source.path, chunk.decode("utf-8")).tree.root_node.has_error:
+            data[start:end] = re.sub(rb"[^\n]", b" ", chunk)
+    return parse(source.path, data.decode("utf-8"))
+
+
+def _statement_starts(data: bytes) -> list[int]:
+    """Where statements begin at the margin; a decorator and what it decorates are one."""
+    starts: list[int] = []
+    decorating = False
+    for match in STATEMENT.finditer(data):
+        text = match.group()
+        if not decorating:
+            starts.append(match.start())
+        decorating = text == b"@" or (decorating and not text.endswith((b"def", b"class")))
+    return starts
+
+
+def first_error(source: Source) -> int | None:
+    """The first line that doesn't parse."""
+    node = source.tree.root_node
+    if not node.has_error:
+        return None
+    # A query for what is missing takes quadratic time on deep trees; walking down does not.
+    while node.type != "ERROR":
+        below = next((c for c in node.children if c.has_error or c.is_missing), None)
+        if below is None:
+            break
+        node = below
+    return node.start_point.row + 1

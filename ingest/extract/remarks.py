@@ -1,0 +1,17 @@
+"""What a person should know about a file that was read all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ingest.extract.records import Problem
+from ingest.extract.repository import Module
+
+
+def remarks(module: Module) -> Iterator[Problem]:
+    """Odd bytes, and the first place that doesn't parse."""
+    if module.note is not None:
+        yield Problem(module.path, None, "encoding", module.note)
+    if module.broken_line is not None:
+        message = "Something here doesn't parse; the kernels around it that are whole were kept."
+        yield Problem(module.path, module.broken_line, "syntax", message)

@@ -1,0 +1,207 @@
+"""The Python modules of a tree: found by import, parsed when first asked for, forgotten when too
+many bytes of source are held at once.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from ingest.extract.candidates import unfit
+from ingest.extract.decoding import decode
+from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.outline import Scope, function_scope, module_scope
+from ingest.extract.records import Problem
+from ingest.extract.recovery import first_error, recovered
+from ingest.extract.scopes import Nesting
+from ingest.extract.source_tree import SourceTree
+from ingest.extract.syntax import ParseTimeout, Source, parse
+
+HELD_BYTES = 24_000_000
+"""Source bytes whose trees stay in memory; a tree takes about ten times its source."""
+
+IMPORT_ROOTS = frozenset({"src", "python", "lib"})
+"""Folders that by custom stand on the import path although no importing file is below them."""
+
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+@dataclass(eq=False)
+class Module:
+    """A parsed file with its scopes."""
+
+    source: Source
+    package: str
+    scope: Scope
+    nesting: Nesting
+    functions: dict[int, Scope] = field(default_factory=dict)
+    fragment: bool = False
+    """A piece of text out of another file, whose imports may stand elsewhere."""
+    note: str | None = None
+    """What was odd about its bytes."""
+    broken_line: int | None = None
+    """The first line that doesn't parse."""
+    kernels: list[FoundKernel] | None = None
+    """Kept here once found, so that they are forgotten together with the tree."""
+
+    @property
+    def path(self) -> str:
+        return self.source.path
+
+    def function(self, node: Node) -> Scope:
+        if node.start_byte not in self.functions:
+            self.functions[node.start_byte] = function_scope(self.source, node)
+        return self.functions[node.start_byte]
+
+    def scope_at(self, start: int) -> Scope:
+        if start < 0:
+            return self.scope
+        if start not in self.functions:
+            node = self.function_node(start)
+            return self.function(node) if node is not None else self.scope
+        return self.functions[start]
+
+    def function_node(self, start: int) -> Node | None:
+        """The function definition that begins at this offset."""
+        node = self.source.tree.root_node.descendant_for_byte_range(start, start)
+        while node is not None and node.type != "function_definition":
+            node = node.parent
+        return node
+
+    def visible_from(self, scope: Scope) -> list[Scope]:
+        """This scope and those around it, innermost first."""
+        node = self.function_node(scope.start) if scope.start >= 0 else None
+        return [scope, *self.enclosing(node)] if node is not None else [self.scope]
+
+    def enclosing(self, node: Node) -> list[Scope]:
+        """The scopes whose names `node` sees, innermost first: functions, then the module."""
+        around = self.nesting.around(node.start_byte)
+        return [*(self.function(f) for f in around if f.type == "function_definition"), self.scope]
+
+
+class Repository:
+    """Answers which file an import means, and what is in it."""
+
+    def __init__(self, tree: SourceTree, limit: int) -> None:
+        self._tree = tree
+        self._limit = limit
+        self.paths = tuple(sorted(set(tree.paths())))
+        self._python = frozenset(path for path in self.paths if path.endswith(".py"))
+        self._held: OrderedDict[str, Module] = OrderedDict()
+        self._held_bytes = 0
+        self._unreadable: dict[str, Problem | None] = {}
+        self._by_tail: defaultdict[str, list[str]] = defaultdict(list)
+        for path in sorted(self._python):
+            self._by_tail[_tail(path)].append(path)
+        self._projects = frozenset(
+            posixpath.dirname(path)
+            for path in self.paths
+            if posixpath.basename(path) in PROJECT_FILES
+        )
+
+    def read(self, path: str) -> bytes | None:
+        return self._tree.read(path)
+
+    def module(self, path: str) -> Module | None:
+        """The module at this path; None where there is none that can be read."""
+        if path in self._held:
+            self._held.move_to_end(path)
+            return self._held[path]
+        if path not in self._python or path in self._unreadable:
+            return None
+        data = self._tree.read(path)
+        problem = unfit(path, data, self._limit)
+        if data is None or problem is not None:
+            self._unreadable[path] = problem
+            return None
+        decoded = decode(data)
+        try:
+            source = parse(path, decoded.text)
+            module = self._hold(recovered(source))
+            module.broken_line = first_error(source)
+        except ParseTimeout as error:
+            self._unreadable[path] = Problem(path, None, "too-slow", str(error))
+            return None
+        module.note = decoded.note
+        return module
+
+    def problem(self, path: str) -> Problem:
+        """Why a file that is there has no module."""
+        return self._unreadable.get(path) or Problem(
+            path, None, "unreadable", "The file could not be read."
+        )
+
+    def _hold(self, source: Source) -> Module:
+        module = Module(
+            source,
+            self.package_of(source.path),
+            module_scope(source),
+            Nesting(source.tree.root_node),
+        )
+        self._held[source.path] = module
+        self._held_bytes += len(source.data)
+        while self._held_bytes > HELD_BYTES and len(self._held) > 1:
+            _, forgotten = self._held.popitem(last=False)
+            self._held_bytes -= len(forgotten.source.data)
+        return module
+
+    def package_of(self, path: str) -> str:
+        """The dotted package that a file belongs to, by the `__init__.py` files above it."""
+        folder = posixpath.dirname(path)
+        parts: list[str] = []
+        while folder and f"{folder}/__init__.py" in self._python:
+            folder, name = posixpath.split(folder)
+            parts.append(name)
+        return ".".join(reversed(parts))
+
+    def locate(self, importer: str, module: str, level: int) -> str | None:
+        """The file that `from {level dots}{module} import …` in `importer` reads, if it is here."""
+        tail = module.replace(".", "/")
+        if level:
+            folder = posixpath.dirname(importer)
+            for _ in range(level - 1):
+                if not folder:
+                    return None
+                folder = posixpath.dirname(folder)
+            return self._at(posixpath.join(folder, tail) if tail else folder)
+        return self._absolute(importer, tail) if tail else None
+
+    def module_file(self, folder: str, name: str) -> str | None:
+        """The file of the module or package `name` in a folder."""
+        return self._at(f"{folder}/{name}" if folder else name)
+
+    def _at(self, stem: str) -> str | None:
+        for path in (f"{stem}/__init__.py" if stem else "__init__.py", f"{stem}.py"):
+            if path in self._python:
+                return path
+        return None
+
+    def _absolute(self, importer: str, tail: str) -> str | None:
+        found: list[tuple[int, int, str]] = []
+        for path in self._by_tail[tail.rpartition("/")[2]]:
+            stem = path.removesuffix("/__init__.py").removesuffix(".py")
+            if stem != tail and not stem.endswith("/" + tail):
+                continue
+            root = stem[: len(stem) - len(tail)].rstrip("/")
+            if self._is_import_root(root, importer):
+                shared = len(posixpath.commonprefix([path, importer]))
+                found.append((-shared, len(path), path))
+        return min(found)[2] if found else None
+
+    def _is_import_root(self, root: str, importer: str) -> bool:
+        if f"{root}/__init__.py" in self._python and posixpath.dirname(importer) != root:
+            return False
+        return (
+            not root
+            or importer.startswith(root + "/")
+            or posixpath.basename(root) in IMPORT_ROOTS
+            or root in self._projects
+        )
+
+
+def _tail(path: str) -> str:
+    stem = path.removesuffix("/__init__.py").removesuffix(".py")
+    return stem.rpartition("/")[2]

@@ -1,0 +1,56 @@
+"""Where a definition stands: the functions and classes around it, and its qualified name."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from tree_sitter import Node
+
+from ingest.extract.syntax import captures, text_of
+
+DEFINITIONS = "(function_definition) @definition (class_definition) @definition"
+
+
+class Nesting:
+    """The functions and classes of one tree, by position.
+
+    tree-sitter finds a node's parent by walking down from the root; asked for every identifier
+    that is most of the time an extraction takes.
+    """
+
+    def __init__(self, root: Node) -> None:
+        found = captures(DEFINITIONS, root).get("definition", [])
+        self._nodes = sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+        self._starts = [node.start_byte for node in self._nodes]
+        self._ends = [node.end_byte for node in self._nodes]
+        self._outer: list[int] = []
+        around: list[int] = []
+        for index, start in enumerate(self._starts):
+            while around and self._ends[around[-1]] <= start:
+                around.pop()
+            self._outer.append(around[-1] if around else -1)
+            around.append(index)
+
+    def around(self, offset: int) -> list[Node]:
+        """The definitions that begin before an offset and end after it, innermost first."""
+        found: list[Node] = []
+        index = bisect_left(self._starts, offset) - 1
+        while index >= 0:
+            if self._ends[index] > offset:
+                found.append(self._nodes[index])
+            index = self._outer[index]
+        return found
+
+    def qualname(self, definition: Node) -> str:
+        """Python's own `__qualname__` for a function or class node."""
+        parts: list[str] = []
+        for outer in reversed(self.around(definition.start_byte)):
+            parts.append(name_of(outer))
+            if outer.type == "function_definition":
+                parts.append("<locals>")
+        return ".".join([*parts, name_of(definition)])
+
+
+def name_of(definition: Node) -> str:
+    name = definition.child_by_field_name("name")
+    return text_of(name) if name is not None else ""

@@ -1,0 +1,113 @@
+"""The syntax tree of one Python text, by tree-sitter: tolerant of errors, independent of the
+grammar of the Python that runs us, and safe on nesting of any depth.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+PYTHON = Language(tree_sitter_python.language())
+PARSE_SECONDS = 3.0
+RUBBLE = 10_000
+CHUNK = 1 << 16
+
+
+class ParseTimeout(Exception):
+    """Error recovery is superlinear on some garbage; no real file comes near the limit."""
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """UTF-8 bytes with `\\n` line ends, their tree, and the way from byte offsets to lines."""
+
+    path: str
+    data: bytes
+    tree: Tree
+    line_starts: list[int]
+
+    def line_of(self, offset: int) -> int:
+        return bisect_right(self.line_starts, offset)
+
+    def lines(self, first: int, last: int) -> str:
+        """The exact text of these lines (1-based, inclusive), without the final line end."""
+        start = self.line_starts[first - 1]
+        if last < len(self.line_starts):
+            return self.data[start : self.line_starts[last] - 1].decode("utf-8")
+        return self.data[start:].decode("utf-8").removesuffix("\n")
+
+
+def parse(path: str, text: str) -> Source:
+    data = text.encode("utf-8")
+    starts = [0]
+    found = data.find(b"\n")
+    while found != -1:
+        starts.append(found + 1)
+        found = data.find(b"\n", found + 1)
+    parser = Parser(PYTHON)
+    deadline = time.monotonic() + PARSE_SECONDS
+    try:
+        timed = parser.parse(
+            lambda offset, _: data[offset : offset + CHUNK],
+            progress_callback=lambda _offset, _error: time.monotonic() > deadline,
+        )
+    except ValueError as error:
+        message = f"It took longer than {PARSE_SECONDS:g} seconds to parse."
+        raise ParseTimeout(message) from error
+    _refuse_rubble(timed)
+    # Only a parse from a callback can be timed, and only a tree of a bytes object answers
+    # `node.text` without calling back; handed the first tree, the second parse is nearly free.
+    return Source(path, data, parser.parse(data, timed), starts)
+
+
+def _refuse_rubble(tree: Tree) -> None:
+    """Queries take quadratic time where error recovery left a node with very many children."""
+    pending = [tree.root_node] if tree.root_node.has_error else []
+    while pending:
+        node = pending.pop()
+        if node.child_count > RUBBLE:
+            raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
+        pending.extend(child for child in node.children if child.has_error)
+
+
+@functools.cache
+def query(pattern: str) -> Query:
+    return Query(PYTHON, pattern)
+
+
+def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
+    # Not with a progress callback: tree-sitter 0.26 crashes the process on some erroneous trees.
+    return QueryCursor(query(pattern)).captures(node)
+
+
+def dotted(node: Node) -> tuple[str, ...] | None:
+    """`a.b.c` as its parts; None for any other expression."""
+    parts: list[str] = []
+    while node.type == "attribute":
+        member = node.child_by_field_name("attribute")
+        inner = node.child_by_field_name("object")
+        if member is None or inner is None:
+            return None
+        parts.append(text_of(member))
+        node = inner
+    if node.type != "identifier":
+        return None
+    parts.append(text_of(node))
+    return tuple(reversed(parts))
+
+
+def text_of(node: Node) -> str:
+    return (node.text or b"").decode("utf-8")
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around this one, innermost first."""
+    while (parent := node.parent) is not None:
+        yield parent
+        node = parent

@@ -1,0 +1,45 @@
+"""An independent check of a finished module: which global names does nothing define?
+
+It shares no code with the extraction: Python's own symbol tables say what is global.
+"""
+
+from __future__ import annotations
+
+import builtins
+import symtable
+
+MODULE_NAMES = frozenset(
+    {
+        "__name__",
+        "__file__",
+        "__doc__",
+        "__package__",
+        "__spec__",
+        "__annotations__",
+        "__builtins__",
+    }
+)
+
+
+def undefined_names(source: str) -> tuple[str, ...]:
+    """Names that the module or a function in it looks up globally and that are nowhere bound.
+
+    Raises SyntaxError where Python itself can't read the source.
+    """
+    try:
+        top = symtable.symtable(source, "<standalone>", "exec")
+    except (RecursionError, MemoryError, ValueError) as error:
+        raise SyntaxError(f"Python can't read it: {error}") from error
+    defined = set(dir(builtins)) | MODULE_NAMES
+    used: set[str] = set()
+    tables = [top]
+    while tables:
+        table = tables.pop()
+        tables.extend(table.get_children())
+        for symbol in table.get_symbols():
+            at_top = table is top or symbol.is_declared_global()
+            if at_top and (symbol.is_assigned() or symbol.is_imported()):
+                defined.add(symbol.get_name())
+            if symbol.is_referenced() and (symbol.is_global() or table is top):
+                used.add(symbol.get_name())
+    return tuple(sorted(used - defined))

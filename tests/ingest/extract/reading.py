@@ -1,0 +1,47 @@
+"""How the tests here say what goes in and look at what comes out."""
+
+from __future__ import annotations
+
+import contextlib
+import textwrap
+
+from ingest.extract import Extraction, MemoryTree, Problem, extract, undefined_names
+
+PRELUDE = "import triton\nimport triton.language as tl\n"
+
+
+def read(files: dict[str, str | bytes]) -> tuple[list[Extraction], list[Problem]]:
+    """Extract a repository given as path → text (dedented) or bytes (as they are)."""
+    tree = MemoryTree(
+        {
+            path: text if isinstance(text, bytes) else textwrap.dedent(text).encode()
+            for path, text in files.items()
+        }
+    )
+    found: list[Extraction] = []
+    problems: list[Problem] = []
+    for item in extract(tree):
+        if isinstance(item, Problem):
+            problems.append(item)
+        else:
+            found.append(item)
+    for extraction in found:
+        if extraction.unit.standalone:
+            # Newer grammar than the running Python's can't be checked by it.
+            with contextlib.suppress(SyntaxError):
+                assert undefined_names(extraction.unit.source) == ()
+    return found, problems
+
+
+def kernels(text: str | bytes, path: str = "ops/kernels.py") -> list[Extraction]:
+    return read({path: text})[0]
+
+
+def only(text: str | bytes, path: str = "ops/kernels.py") -> Extraction:
+    (found,) = kernels(text, path)
+    return found
+
+
+def named(found: list[Extraction], name: str) -> Extraction:
+    (match,) = [e for e in found if e.kernel.qualname == name]
+    return match
