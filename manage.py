@@ -30,6 +30,9 @@ def main() -> int:
     except CurationError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    except BrokenPipeError:
+        # Somebody reads only the first lines. Python would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

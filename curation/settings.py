@@ -171,6 +171,13 @@ MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 # How long a queued row may be without a job in Redis before it counts as lost.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
+# What the scheduler does at every sweep, one after the other.
+SCHEDULED = ["curation.queue.sweep.sweep", "ingest.refresh.queue_due"]
+REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
+
+# --- GitHub ---------------------------------------------------------------------------------
+GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")
+GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
 
 # --- The rest -------------------------------------------------------------------------------
 LANGUAGE_CODE = "en-us"

@@ -11,23 +11,24 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from curation.admin.lean import LeanAdmin
 from curation.admin.lines_field import LinesField
 from curation.admin.links import list_link
 from curation.admin.read_only import ReadOnlyAdmin
-from curation.admin.source_address import AddressRefused, source_address
 from curation.errors import CurationError
 from curation.models import Drop, IngestRun, Origin, Repository, SourceFile
+from ingest.git import SourceError, parse_source
 from ingest.requests import request_ingest
 
 # Git reads a leading dash as an option and a colon as a destination.
@@ -38,8 +39,11 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
     sparse_paths = LinesField(
         required=False, help_text="Folders and files to read, one a line; empty: everything."
     )
-    include_globs = LinesField(required=False, help_text="One a line; empty: **/*.py")
+    include_globs = LinesField(required=False, help_text="One a line; empty: **/*.py and **/*.md")
     exclude_globs = LinesField(required=False, help_text="One a line.")
+    submodules = LinesField(
+        required=False, help_text="Paths of submodules, one a line: each is read as its own source."
+    )
 
     class Meta:
         model = Repository
@@ -49,14 +53,14 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
 
     def clean_url(self) -> str:
         try:
-            address = source_address(self.cleaned_data["url"])
-        except AddressRefused as error:
+            source = parse_source(self.cleaned_data["url"])
+        except SourceError as error:
             raise ValidationError(str(error)) from None
         others = Repository.objects.exclude(pk=self.instance.pk)
-        if others.filter(Q(name__iexact=address.name) | Q(url__iexact=address.url)).exists():
-            raise ValidationError(f"{address.name} is among the sources already.")
-        self.instance.name = address.name
-        return address.url
+        if others.filter(Q(name__iexact=source.name) | Q(url__iexact=source.location)).exists():
+            raise ValidationError(f"{source.name} is among the sources already.")
+        self.instance.name = source.name
+        return source.location
 
     def clean_ref(self) -> str:
         ref: str = self.cleaned_data["ref"].strip()
@@ -72,6 +76,9 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
 
     def clean_exclude_globs(self) -> list[str]:
         return _inside(self.cleaned_data["exclude_globs"])
+
+    def clean_submodules(self) -> list[str]:
+        return _inside(self.cleaned_data["submodules"])
 
     def clean(self) -> dict[str, Any]:
         values = self.cleaned_data
@@ -111,7 +118,10 @@ class RepositoryAdmin(LeanAdmin[Repository]):
     fieldsets = (
         (None, {"fields": ("name", "url", "origin", "role", "category", "tier", "enabled")}),
         ("What is read", {
-            "fields": ("ref", "sparse_paths", "include_globs", "exclude_globs", "refresh_days"),
+            "fields": (
+                "ref", "sparse_paths", "include_globs", "exclude_globs", "submodules",
+                "refresh_days",
+            ),
         }),
         ("What is known", {
             "fields": (
@@ -121,22 +131,22 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         }),
         ("What happened", {
             "fields": (
-                "see_also", "last_ingested_at", "last_commit", "opted_out_at", "opt_out_reason",
-                "created_by", "created_at", "updated_at",
+                "see_also", "condition", "condition_note", "last_ingested_at", "last_commit",
+                "opted_out_at", "opt_out_reason", "created_by", "created_at", "updated_at",
             ),
         }),
     )  # fmt: skip
     readonly_fields = (
-        "name", "origin", "see_also", "last_ingested_at", "last_commit", "opted_out_at",
-        "opt_out_reason", "created_by", "created_at", "updated_at",
+        "name", "origin", "see_also", "condition", "condition_note", "last_ingested_at",
+        "last_commit", "opted_out_at", "opt_out_reason", "created_by", "created_at", "updated_at",
     )  # fmt: skip
     list_display = (
         "name", "role", "category", "tier", "enabled", "opted_out", "last_run",
-        "last_ingested_at", "expected_license", "stars",
+        "condition", "last_ingested_at", "expected_license", "stars",
     )  # fmt: skip
     list_filter = (
-        "role", "category", "tier", "enabled", ("opted_out_at", admin.EmptyFieldListFilter),
-        "origin",
+        "role", "category", "tier", "enabled", "condition",
+        ("opted_out_at", admin.EmptyFieldListFilter), "origin",
     )  # fmt: skip
     search_fields = ("name", "url", "expected_license")
     actions = ("queue_ingest", "opt_out", "undo_opt_out")
@@ -260,11 +270,42 @@ class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
     list_select_related = ("repository", "requested_by")
     list_texts = ("funnel", "message")
     search_fields = ("=id", "repository__name", "commit__startswith", "requested_by__username")
-    readonly_fields = ("drops",)
+    fields = (
+        "repository", "state", "message", "progress", "what_came_of_it", "drops", "commit", "again",
+        "requested_by", "created_at", "started_at", "finished_at", "attempts", "handed_over_at",
+        "lease_until", "log",
+    )  # fmt: skip
+    readonly_fields = ("progress", "what_came_of_it", "drops")
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Live while the run is: the browser asks again by itself, with or without scripts."""
+        response = super().change_view(request, object_id, form_url, extra_context)
+        if IngestRun.objects.live().filter(pk=unquote(object_id)).exists():
+            response.headers["Refresh"] = "3"
+        return response
 
     @admin.display
     def progress(self, run: IngestRun) -> str:
-        return f"{run.stage} {run.done} of {run.total}" if run.live and run.stage else ""
+        if not run.live or not run.stage:
+            return run.stage
+        return f"{run.stage}: {run.done:,}{f' of {run.total:,}' if run.total else ''}"
+
+    @admin.display(description="what came of it")
+    def what_came_of_it(self, run: IngestRun) -> SafeString:
+        """The funnel, then what was left out by reason, each with its rows."""
+        rows = [(f"{number:,}", stage) for stage, number in run.funnel.items()]
+        by_reason = run.drops.values_list("stage", "reason").annotate(count=Count("pk"))
+        for stage, reason, count in by_reason.order_by("-count", "reason"):
+            link = list_link(Drop, f"{stage}: {reason}", run__id__exact=run.pk, reason=reason)
+            rows.append((f"{count:,}", link))
+        table = format_html_join("", "<tr><td class='number'>{}</td><td>{}</td></tr>", rows)
+        return format_html("<table class='funnel'>{}</table>", table)
 
     @admin.display(description="funnel")
     def found(self, run: IngestRun) -> str:
@@ -277,8 +318,8 @@ class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
 
 @admin.register(Drop)
 class DropAdmin(ReadOnlyAdmin[Drop]):
-    list_display = ("path", "qualname", "line", "stage", "reason", "message", "run")
-    list_filter = ("run__repository",)
+    list_display = ("path", "line", "reason", "message", "qualname", "stage", "run")
+    list_filter = ("stage", "reason", "run__repository")
     list_select_related = ("run__repository",)
     list_texts = ("message",)
     search_fields = ("path", "qualname", "=reason", "=stage")

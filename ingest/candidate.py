@@ -1,36 +1,47 @@
-"""What travels through the pipeline: a kernel on its way, or the reason why it was left out."""
+"""What travels through the pipeline: files, kernels on their way, and what was left out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+from ingest.extract import ExtractedKernel, StandaloneUnit
 
 
 @dataclass(frozen=True, slots=True)
-class SourceText:
-    """A file as it was read: its name, its bytes' facts, its text."""
+class FileRead:
+    """A file's facts. `text` is None where its bytes are no text that a database can hold."""
 
     path: str
-    blob_hash: str
+    blob: str
     sha256: str
     size: int
     lines: int
-    text: str
+    tokens: int | None
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A kernel with the evidence gathered so far."""
 
-    file: SourceText
-    name: str
-    qualname: str
-    kind: str
-    language: str
-    container: str
-    start_line: int
-    end_line: int
-    sha256: str
-    function_source: str
-    standalone_source: str
+    kernel: ExtractedKernel
+    unit: StandaloneUnit
     content_hash: str
+    tokens: int
+    # For what torch.compile emitted: (model, trace) of its graph, and what it came from.
+    graph: tuple[str, str] | None = None
+    origins: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRead:
+    """A graph that torch.compile took apart."""
+
+    model: str
+    trace: str
+    path: str
+    text: str
+    module: str
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +54,6 @@ class Dropped:
     message: str
     qualname: str = ""
     line: int | None = None
+
+
+Item = FileRead | GraphRead | Candidate | Dropped

@@ -1,22 +1,28 @@
 """rq's entry points: a few lines each, over plain functions."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+import hashlib
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.models import IngestRun, Origin, Repository
+from curation.models import Condition, Drop, IngestRun, Origin, Repository
 from curation.queue.attempt import Attempt, carry_out
-from ingest.candidate import Candidate, Dropped
-from ingest.local import head
-from ingest.persist import store
-from ingest.pipeline import candidates
-
-BATCH = 200
+from ingest.candidate import Item
+from ingest.compiled import read_compiled
+from ingest.git import Selection, Snapshot, fetch, parse_source
+from ingest.git.errors import RepositoryNotFound
+from ingest.git.submodules import submodule
+from ingest.lookout import look_out
+from ingest.persist import Ledger
+from ingest.pipeline import EVERYTHING, RULES, reach, read
+from ingest.progress import RunProgress
+from ingest.requests import request_ingest
+from ingest.sources import take_up_submodule
 
 
 def ingest(run_pk: int) -> None:
@@ -28,26 +34,77 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     repository = run.repository
     if repository.opted_out:
         raise CurationError(f"{repository} was opted out before this ingest began.")
-    if repository.origin != Origin.FOLDER:
-        raise CurationError(f"{repository} stands on the web; only local folders can be read yet.")
-    folder = Path(repository.url)
-    run.commit = head(folder)
-    # An earlier attempt may have been killed half-way: what it dropped is dropped again below.
-    with transaction.atomic():
-        attempt.renew(commit=run.commit, stage="read", done=0)
-        run.drops.all().delete()
-    funnel: Counter[str] = Counter()
-    for batch in _batches(candidates(folder)):
-        funnel += store(run, attempt, batch)
-        attempt.renew(done=funnel["found"], funnel=dict(funnel))
-    with transaction.atomic():
-        attempt.succeed(stage="done", total=funnel["found"])
+    progress = RunProgress(attempt)
+    if repository.origin == Origin.INDUCTOR:
+        items, reading = read_compiled(Path(repository.url), progress), ""
+    else:
+        snapshot = _fetch(repository, progress)
+        look_out(repository)
+        run.commit = snapshot.commit
+        reading = _reading(repository, snapshot)
+        if reading == repository.last_reading and not run.again:
+            attempt.succeed(commit=run.commit, stage="unchanged")
+            return
+        items = read(snapshot, _named(repository), progress)
+    _store(run, attempt, items, reading)
+    if repository.submodules:
+        _queue_submodules(run, snapshot)
+
+
+def _fetch(repository: Repository, progress: RunProgress) -> Snapshot:
+    local = repository.origin == Origin.FOLDER
+    try:
+        return fetch(
+            parse_source(repository.url, allow_local=local),
+            mirrors=settings.DATA_DIR / "mirrors",
+            ref=repository.ref,
+            selection=reach(_named(repository), repository.submodules),
+            progress=progress.fetching,
+        )
+    except RepositoryNotFound as error:
         Repository.objects.filter(pk=repository.pk).update(
-            last_commit=run.commit, last_ingested_at=timezone.now()
+            condition=Condition.VANISHED, condition_note=str(error)
+        )
+        raise
+
+
+def _store(
+    run: IngestRun, attempt: Attempt[IngestRun], items: Iterator[Item], reading: str
+) -> None:
+    ledger = Ledger(run, attempt)
+    ledger.store_all(items)
+    with transaction.atomic():
+        ledger.close()
+        attempt.succeed(stage="done", funnel=dict(ledger.funnel))
+        Repository.objects.filter(pk=run.repository_id).update(
+            last_commit=run.commit,
+            last_reading=reading,
+            last_ingested_at=timezone.now(),
         )
 
 
-def _batches(items: Iterable[Candidate | Dropped]) -> Iterator[list[Candidate | Dropped]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
-        yield batch
+def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
+    """Each listed submodule is read as a source of its own: its kernels live there."""
+    for path in run.repository.submodules:
+        try:
+            source = take_up_submodule(run.repository, submodule(snapshot, path))
+            request_ingest(source, requested_by=run.requested_by)
+        except CurationError as error:
+            Drop.objects.create(
+                run=run, stage="read", path=path, reason="submodule", message=str(error)
+            )
+
+
+def _named(repository: Repository) -> Selection:
+    return Selection(
+        include=tuple(repository.include_globs) or EVERYTHING,
+        exclude=tuple(repository.exclude_globs),
+        sparse_paths=tuple(repository.sparse_paths),
+    )
+
+
+def _reading(repository: Repository, snapshot: Snapshot) -> str:
+    """Names what is read and by which rules: the same name would give the same rows."""
+    named = _named(repository)
+    what = [RULES, snapshot.commit, named.include, named.exclude, named.sparse_paths]
+    return hashlib.sha256(json.dumps([*what, repository.role]).encode()).hexdigest()

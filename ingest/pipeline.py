@@ -1,42 +1,93 @@
-"""The stages in their order: read, extract, isolate. Pure: rows are `persist`'s matter."""
+"""The stages in their order: read, extract, isolate. Pure: rows are `persist`'s matter.
+
+A repository's files come first, so that each kernel finds the row of its file.
+"""
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
 from curation.identity import content_hash
-from ingest.candidate import Candidate, Dropped, SourceText
-from ingest.extract.plain import plain_kernels
-from ingest.local import read_python_files
+from curation.tokens import count_tokens
+from ingest.candidate import Candidate, Dropped, FileRead, Item
+from ingest.extract import Extraction, extract
+from ingest.extract.decoding import decode
+from ingest.git import Absent, Blob, Problem, Selection, Snapshot
+from ingest.git.snapshot import OpenTree
+from ingest.git.submodules import LISTED_IN
+
+# Raise it when the same bytes give other rows: unchanged commits are then read again.
+RULES = 1
+
+# What is read when a source names nothing.
+EVERYTHING = ("**/*.py", "**/*.md")
+
+# Called with the stage, how many files are done and how many there are.
+Progress = Callable[[str, int, int], None]
 
 
-def candidates(folder: Path) -> Iterator[Candidate | Dropped]:
-    """Every kernel of `folder`, or why it was left out."""
-    return extracted(read_python_files(folder))
+def reach(named: Selection, submodules: Sequence[str] = ()) -> Selection:
+    """What must be fetched: the named files, every module that their kernels may need, and where
+    the listed submodules come from."""
+    nested = (LISTED_IN, *submodules) if submodules else ()
+    return Selection(
+        include=tuple(dict.fromkeys(("**/*.py", *named.include, *nested))),
+        sparse_paths=(*named.sparse_paths, *nested) if named.sparse_paths else (),
+    )
 
 
-def extracted(files: Iterable[SourceText | Dropped]) -> Iterator[Candidate | Dropped]:
-    for file in files:
-        if isinstance(file, Dropped):
-            yield file
-            continue
-        try:
-            found = list(plain_kernels(file.text))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            yield Dropped("extract", file.path, "syntax", f"Python can't parse the file: {error}.")
-            continue
-        for kernel in found:
-            yield Candidate(
-                file=file,
-                name=kernel.name,
-                qualname=kernel.name,
-                kind="entry",
-                language="triton",
-                container="module",
-                start_line=kernel.start_line,
-                end_line=kernel.end_line,
-                sha256=hashlib.sha256(kernel.source.encode()).hexdigest(),
-                function_source=kernel.source,
-                standalone_source=kernel.standalone_source,
-                content_hash=content_hash(kernel.standalone_source),
-            )
+def read(snapshot: Snapshot, named: Selection, progress: Progress) -> Iterator[Item]:
+    """Every named file of a snapshot, then every kernel in them, or why something was left out."""
+    wanted = named.matcher()
+    entries = [entry for entry in snapshot.entries if wanted(entry.path)]
+    for entry in entries:
+        if entry.problem is not None:
+            yield _unread(entry.path, entry.problem)
+    paths = [entry.path for entry in entries if entry.problem is None]
+    with snapshot.open() as tree:
+        yield from _files(tree, paths, progress)
+        yield from _kernels(tree, paths, progress)
+
+
+def _files(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Item]:
+    for number, found in enumerate(tree.read_all(paths)):
+        progress("read", number, len(paths))
+        if isinstance(found, Absent):
+            yield _unread(found.path, found.problem)
+        else:
+            yield file_read(found)
+
+
+def file_read(blob: Blob) -> FileRead:
+    """The facts of a file, and its text where it is one."""
+    text = None if b"\0" in blob.data else decode(blob.data).text
+    return FileRead(
+        path=blob.path,
+        blob=blob.blob,
+        sha256=hashlib.sha256(blob.data).hexdigest(),
+        size=len(blob.data),
+        lines=0 if not text else text.count("\n") + (not text.endswith("\n")),
+        tokens=None if text is None else count_tokens(text),
+        text=text,
+    )
+
+
+def _kernels(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Item]:
+    for found in extract(tree, paths, progress):
+        if isinstance(found, Extraction):
+            yield candidate(found)
+        else:
+            yield Dropped("extract", found.path, found.code, found.message, line=found.line)
+
+
+def candidate(found: Extraction) -> Candidate:
+    return Candidate(
+        kernel=found.kernel,
+        unit=found.unit,
+        content_hash=content_hash(found.unit.source),
+        tokens=count_tokens(found.unit.source),
+    )
+
+
+def _unread(path: str, problem: Problem) -> Dropped:
+    reason = problem.name.lower().replace("_", "-")
+    return Dropped("read", path, reason, f"{problem[0].upper()}{problem[1:]}.")

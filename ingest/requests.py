@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.models import IngestRun, Repository
@@ -14,19 +15,36 @@ class NotIngested(CurationError):
 
 
 def request_ingest(
-    repository: Repository, *, requested_by: User | None = None, hand_over: bool = True
+    repository: Repository,
+    *,
+    requested_by: User | None = None,
+    hand_over: bool = True,
+    again: bool = False,
 ) -> IngestRun:
-    """Queue an ingest. Without `hand_over` the caller carries it out itself."""
+    """Queue an ingest. Without `hand_over` the caller carries it out itself.
+
+    `again` reads everything anew, also when nothing has changed.
+    """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")
     try:
         with transaction.atomic():
-            run = IngestRun.objects.create(repository=repository, requested_by=requested_by)
+            run = IngestRun.objects.create(
+                repository=repository, requested_by=requested_by, again=again
+            )
             if hand_over:
                 enqueue(run)
     except IntegrityError:
         live = IngestRun.objects.filter(repository=repository, state__in=LIVE).first()
         if live is None:
             raise
-        raise NotIngested(f"{repository} is {live.state} already, as ingest {live.pk}.") from None
+        raise NotIngested(_sentence(live)) from None
     return run
+
+
+def _sentence(live: IngestRun) -> str:
+    sentence = f"{live.repository} is {live.state} already, as ingest {live.pk}."
+    if live.lease_until is None:
+        return sentence
+    seconds = max(1, round((live.lease_until - timezone.now()).total_seconds()))
+    return f"{sentence} Should its process be gone, it can be read again in {seconds} seconds."

@@ -90,10 +90,11 @@ def kernel_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def commit(folder: Path) -> None:
-    """Commit all that stands in `folder`, whoever runs the tests."""
+def commit(folder: Path) -> str:
+    """Commit all that stands in `folder`, whoever runs the tests, and name the commit."""
     git = shutil.which("git")
     assert git
     identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.org"]
     for arguments in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "kernels"]):
         subprocess.run([git, *arguments], cwd=folder, check=True)
+    return subprocess.check_output([git, "rev-parse", "HEAD"], cwd=folder, text=True).strip()

@@ -1,6 +1,7 @@
 """The ground that everything stands on: one concept a file, nothing of the project imported."""
 
 from curation.models.claim import Claim
+from curation.models.compiled_graph import CompiledGraph
 from curation.models.decision import Actor, Decision
 from curation.models.drop import Drop
 from curation.models.ingest_run import IngestRun
@@ -11,7 +12,7 @@ from curation.models.pair import Pair, PairOrigin
 from curation.models.provenance import Container, Provenance
 from curation.models.quality import QualityFinding
 from curation.models.release import Release, ReleaseMember, Split
-from curation.models.repository import Category, Origin, Repository, Role
+from curation.models.repository import Category, Condition, Origin, Repository, Role
 from curation.models.run import Run, RunState
 from curation.models.similarity import (
     Band,
@@ -22,6 +23,7 @@ from curation.models.similarity import (
     MatchMethod,
 )
 from curation.models.source_file import SourceFile
+from curation.models.source_text import SourceText
 from curation.models.validation_run import (
     Device,
     Outcome,
@@ -44,6 +46,8 @@ __all__ = [
     "Band",
     "Category",
     "Claim",
+    "CompiledGraph",
+    "Condition",
     "Container",
     "ContaminationMatch",
     "Decision",
@@ -77,6 +81,7 @@ __all__ = [
     "Run",
     "RunState",
     "SourceFile",
+    "SourceText",
     "Split",
     "Status",
     "ValidationCheck",

@@ -13,6 +13,9 @@ class IngestRun(Run):
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="runs")
     commit = models.CharField(max_length=64, blank=True, editable=False)
+    again = models.BooleanField(
+        default=False, help_text="Read everything anew, also when nothing has changed."
+    )
     stage = models.CharField(max_length=40, blank=True, editable=False)
     done = models.PositiveIntegerField(default=0, editable=False)
     total = models.PositiveIntegerField(default=0, editable=False)

@@ -51,6 +51,9 @@ class Kernel(models.Model):
     launcher_source = models.TextField(blank=True, help_text="The host code that launches it.")
     standalone = models.BooleanField(help_text="Whether every name in the unit resolves.")
     standalone_reasons = models.JSONField(default=list, blank=True)
+    notes = models.JSONField(
+        default=list, blank=True, help_text="What isolating it changed: names, decorators, guards."
+    )
     parameters = models.JSONField(default=list, blank=True)
     lines = models.PositiveIntegerField()
     tokens = models.PositiveIntegerField(null=True)

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import F, Q
 
+from curation.models.compiled_graph import CompiledGraph
 from curation.models.constraints import one_of, sha256
 from curation.models.kernel import Kernel
 from curation.models.source_file import SourceFile
@@ -33,6 +34,25 @@ class Provenance(models.Model):
     start_line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64, help_text="Of exactly these lines.")
+    drawn_from = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Every file of the repository that the standalone unit takes something from.",
+    )
+    graph = models.ForeignKey(
+        CompiledGraph,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="provenances",
+        help_text="For what torch.compile emitted: the graph that it was emitted for.",
+    )
+    origins = models.JSONField(
+        default=dict, blank=True, help_text="The graph's nodes and ATen operations, if known."
+    )
+    retired_at = models.DateTimeField(
+        null=True, help_text="When an ingest no longer found this kernel there."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -49,6 +69,9 @@ class Provenance(models.Model):
                 condition=Q(start_line__gte=1, end_line__gte=F("start_line")),
                 name="provenance_lines_ordered",
             ),
+        )
+        indexes = (
+            models.Index(fields=("kernel",), condition=Q(retired_at=None), name="provenance_now"),
         )
 
     def __str__(self) -> str:

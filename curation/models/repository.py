@@ -36,6 +36,15 @@ class Origin(models.TextChoices):
     INDUCTOR = "inductor", "torch.compile debug folder"
 
 
+class Condition(models.TextChoices):
+    """What the last look at a source found strange about it."""
+
+    FINE = "fine", "Fine"
+    VANISHED = "vanished", "Vanished"
+    MOVED = "moved", "Moved"
+    RELICENSED = "relicensed", "Licence changed"
+
+
 class RepositoryQuerySet(models.QuerySet["Repository"]):
     def enabled(self) -> Self:
         return self.filter(enabled=True, opted_out_at=None)
@@ -68,8 +77,13 @@ class Repository(models.Model):
     sparse_paths = models.JSONField(
         default=list, blank=True, help_text="Folders and files to read; empty: everything."
     )
-    include_globs = models.JSONField(default=list, blank=True, help_text="Empty: **/*.py")
+    include_globs = models.JSONField(
+        default=list, blank=True, help_text="Empty: **/*.py and **/*.md"
+    )
     exclude_globs = models.JSONField(default=list, blank=True)
+    submodules = models.JSONField(
+        default=list, blank=True, help_text="Paths of submodules that are read too."
+    )
     expected_license = models.CharField(
         max_length=200, blank=True, help_text="SPDX expression that the repository should carry."
     )
@@ -91,8 +105,18 @@ class Repository(models.Model):
 
     # What `load_sources` last wrote, so that it can tell an admin's change from its own values.
     shipped = models.JSONField(default=dict, blank=True, editable=False)
+    condition = models.CharField(
+        max_length=20, choices=Condition.choices, default=Condition.FINE, editable=False
+    )
+    condition_note = models.TextField(blank=True, editable=False)
     last_commit = models.CharField(max_length=64, blank=True, editable=False)
     last_ingested_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_reading = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text="Names what the last ingest read, and by which rules.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.ForeignKey(
@@ -112,6 +136,7 @@ class Repository(models.Model):
         constraints = (
             one_of("origin", Origin, "repository_origin_valid"),
             one_of("role", Role, "repository_role_valid"),
+            one_of("condition", Condition, "repository_condition_valid"),
             one_of("category", Category, "repository_category_valid"),
             models.CheckConstraint(
                 condition=Q(tier__gte=1, tier__lte=3), name="repository_tier_1_to_3"
@@ -154,7 +179,7 @@ class Repository(models.Model):
         from django.core.exceptions import ValidationError
 
         errors: dict[str, Any] = {}
-        for field in ("sparse_paths", "include_globs", "exclude_globs"):
+        for field in ("sparse_paths", "include_globs", "exclude_globs", "submodules"):
             value = getattr(self, field)
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 errors[field] = 'Write a list of texts, such as ["python/tutorials"].'

@@ -87,17 +87,22 @@ def carry_out(
     """Do `work` on a run, once. Every job is one call of this.
 
     `work` ends by `attempt.succeed`. What a person can mend ends the run as failed, with its
-    sentence; any other fault is tried again by the sweeper and raised, so that rq shows it.
+    sentence; what may pass by itself is tried again by the sweeper; any other fault is tried
+    again too, and raised, so that rq shows it.
     """
     attempt = claim(model, pk)
     if attempt is None:
         return
+    run = model._default_manager.get(pk=pk)
     try:
-        work(model._default_manager.get(pk=pk), attempt)
+        work(run, attempt)
     except LeaseLost:
         return
     except CurationError as error:
-        attempt.fail(str(error))
+        if error.retry and run.attempts < settings.MOST_ATTEMPTS:
+            attempt.give_up(str(error))
+        else:
+            attempt.fail(str(error))
     except BaseException as error:
         attempt.give_up(f"{type(error).__name__}: {error}")
         raise

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from curation.errors import CurationError
@@ -54,6 +54,38 @@ def decide(
         comment=comment,
         request=request,
     )
+
+
+@transaction.atomic
+def decide_by_policy(
+    *, items: QuerySet[Kernel] | QuerySet[Pair], status: Status, rules: str, comment: str = ""
+) -> int:
+    """Set the status of all `items` on the word of a rule, and say how many that were.
+
+    An item that somebody decides on meanwhile is left to them.
+    """
+    seen = list(items.order_by().values_list("pk", "version", "status", "content_hash"))
+    about = "kernel_id" if items.model is Kernel else "pair_id"
+    decisions = []
+    for pk, version, previous, content_hash in seen:
+        moved = items.model._default_manager.filter(pk=pk, version=version).update(
+            status=status, version=F("version") + 1, updated_at=timezone.now()
+        )
+        if moved:
+            decisions.append(
+                Decision(
+                    **{about: pk},
+                    content_hash=content_hash,
+                    version=version,
+                    previous_status=previous,
+                    status=status,
+                    actor=Actor.POLICY,
+                    rules=rules,
+                    comment=comment,
+                )
+            )
+    Decision.objects.bulk_create(decisions)
+    return len(decisions)
 
 
 def _what_happened(item: Kernel | Pair) -> str:

@@ -9,6 +9,9 @@ from django.db.models import Model
 
 from curation.errors import CurationError
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
+from curation.queue.attempt import claim
+from ingest.requests import request_ingest
+from ingest.sources import take_up
 from tests.conftest import commit
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +37,7 @@ def test_a_kernel_comes_in_with_its_exact_lines_and_its_imports(kernel_folder: P
     assert kernel.name == "add_kernel"
     assert kernel.function_source.startswith("@triton.jit\ndef add_kernel(")
     assert kernel.function_source.endswith("x + y, mask=mask)")
-    assert kernel.standalone_source.startswith("import torch\nimport triton\n")
+    assert kernel.standalone_source.startswith("import triton\nimport triton.language as tl\n")
     compile(kernel.standalone_source, "unit", "exec")
 
 
@@ -102,7 +105,7 @@ def test_a_file_that_python_can_not_parse_is_a_row_with_a_reason(kernel_folder: 
 
     drop = Drop.objects.get(run=run)
     assert (drop.path, drop.reason) == ("broken.py", "syntax")
-    assert run.funnel == {"found": 1, "new": 1, "dropped": 1}
+    assert (run.funnel["found"], run.funnel["dropped"]) == (1, 1)
 
 
 def test_a_plain_folder_without_git_can_be_read(tmp_path: Path) -> None:
@@ -119,18 +122,18 @@ def test_a_symbolic_link_is_never_followed(kernel_folder: Path) -> None:
 
     run = ingest(kernel_folder)
 
-    assert run.funnel == {"found": 1, "new": 1}
+    assert (run.funnel["found"], run.funnel["files"]) == (1, 1)
 
 
 def test_a_folder_that_is_not_there_is_named_in_a_sentence() -> None:
-    with pytest.raises(CurationError, match="/no/such is no known source and no folder."):
+    with pytest.raises(CurationError, match="There is no readable folder at '/no/such'."):
         call_command("ingest", "/no/such", "--now")
 
 
 def test_a_repository_without_a_commit_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
 
-    with pytest.raises(CurationError, match="without a commit"):
+    with pytest.raises(CurationError, match="has no commit yet"):
         call_command("ingest", str(tmp_path), "--now")
 
 
@@ -147,6 +150,16 @@ def test_an_opted_out_repository_is_refused(kernel_folder: Path) -> None:
 def test_a_repository_that_is_being_read_is_not_queued_twice(kernel_folder: Path) -> None:
     ingest(kernel_folder)
     live = IngestRun.objects.create(repository=Repository.objects.get())
+    assert claim(IngestRun, live.pk)
 
-    with pytest.raises(CurationError, match=f"is queued already, as ingest {live.pk}"):
+    with pytest.raises(CurationError, match=f"is running already, as ingest {live.pk}. Should its"):
         call_command("ingest", str(kernel_folder), "--now")
+
+
+def test_a_run_that_waits_in_the_queue_is_carried_out_at_the_shell(kernel_folder: Path) -> None:
+    waiting = request_ingest(take_up(str(kernel_folder)), hand_over=False)
+
+    run = ingest(kernel_folder)
+
+    assert run == waiting
+    assert run.state == "succeeded"

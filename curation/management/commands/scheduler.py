@@ -1,4 +1,4 @@
-"""The process that sweeps. Any number may run: one works, the others stand by."""
+"""The process that sweeps and schedules. Any number may run: one works, the others stand by."""
 
 import logging
 import signal
@@ -8,9 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections
+from django.utils.module_loading import import_string
 
 from curation.queue.duty import Duty
-from curation.queue.sweep import sweep
 
 log = logging.getLogger(__name__)
 
@@ -24,12 +24,13 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stopped.set())
         # Long enough to survive a slow round, short enough for a successor to step in soon.
         duty = Duty("scheduler", seconds=max(10, 3 * settings.SWEEP_SECONDS))
+        scheduled = [import_string(path) for path in settings.SCHEDULED]
         try:
             while not stopped.is_set():
                 close_old_connections()
                 try:
-                    if duty.take():
-                        sweep()
+                    for work in scheduled if duty.take() else ():
+                        work()
                 except OperationalError as error:
                     log.warning("The database can't be reached: %s", error)
                 stopped.wait(settings.SWEEP_SECONDS)

@@ -107,7 +107,7 @@ def test_an_ingest_shows_how_far_it_is_what_it_found_and_who_asked(
 
     page = by_superuser.get("/admin/curation/ingestrun/").content.decode()
 
-    for words in ("owner/name", "extract 3 of 40", "12 found → 9 isolated", str(curator)):
+    for words in ("owner/name", "extract: 3 of 40", "12 found → 9 isolated", str(curator)):
         assert words in page
 
 

@@ -81,7 +81,7 @@ def test_lists_are_shown_one_item_a_line_and_saving_them_unchanged_changes_nothi
 
 @pytest.mark.parametrize(
     "url",
-    ["https://user:hunter2@github.com/owner/name", "ssh://git@github.com/hunter2/x", "/hunter2"],
+    ["https://user:hunter2@github.com/owner/name", "ssh://git:hunter2@github.com/owner/x"],
 )
 def test_an_address_with_a_secret_is_refused(by_curator: Client, url: str) -> None:
     response = add(by_curator, url=url)
@@ -89,6 +89,14 @@ def test_an_address_with_a_secret_is_refused(by_curator: Client, url: str) -> No
     errors = response.context["adminform"].form.errors["url"]
     assert len(errors) == 1
     assert "hunter2" not in errors[0]
+    assert not Repository.objects.exists()
+
+
+@pytest.mark.parametrize("url", ["/etc/passwd", "file:///etc", "ext::sh", "--upload-pack=x"])
+def test_nothing_but_a_repository_on_the_web_is_taken(by_curator: Client, url: str) -> None:
+    response = add(by_curator, url=url)
+
+    assert len(response.context["adminform"].form.errors["url"]) == 1
     assert not Repository.objects.exists()
 
 

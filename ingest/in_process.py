@@ -1,0 +1,32 @@
+"""Carrying an ingest out here and now, for who waits at a shell."""
+
+from django.utils import timezone
+
+from curation.models import IngestRun, Repository, RunState
+from curation.queue.sweep import sweep
+from ingest.jobs import ingest
+from ingest.requests import NotIngested, request_ingest
+
+
+def ingest_now(repository: Repository, *, again: bool = False) -> IngestRun:
+    """Carry an ingest out in this process; raises with its sentence where it fails."""
+    run = _waiting(repository) or request_ingest(repository, hand_over=False, again=again)
+    ingest(run.pk)
+    run = IngestRun.objects.get(pk=run.pk)
+    if run.live:
+        # Nobody will try again by himself what was asked for at a shell.
+        IngestRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
+            state=RunState.FAILED,
+            attempt_token=None,
+            lease_until=None,
+            finished_at=timezone.now(),
+        )
+    if run.state != RunState.SUCCEEDED:
+        raise NotIngested(run.message)
+    return run
+
+
+def _waiting(repository: Repository) -> IngestRun | None:
+    """A run that nobody works on: queued, or left behind by a process that was killed."""
+    sweep()
+    return IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()

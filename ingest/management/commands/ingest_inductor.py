@@ -1,0 +1,23 @@
+"""`manage.py ingest_inductor FOLDER`: read what torch.compile left behind."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from ingest.in_process import ingest_now
+from ingest.management.commands.ingest import summary
+from ingest.sources import take_up_compiled
+
+
+class Command(BaseCommand):
+    help = (
+        "Read the kernels of a torch_compile_debug folder, a torchinductor cache, or a folder of "
+        "MODEL/TRACE/{output_code.py,fx_graph_readable.py}."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder")
+
+    def handle(self, *, folder: str, **options: Any) -> None:
+        run = ingest_now(take_up_compiled(folder), again=True)
+        self.stdout.write(summary(run))

@@ -1,0 +1,51 @@
+"""`manage.py report`: what stands in the database, by source and by category."""
+
+import json
+from collections import defaultdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from ingest.report import SourceReport, report
+from ingest.sources import chosen
+
+COLUMNS = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
+
+
+class Command(BaseCommand):
+    help = "Count files, lines, bytes, tokens and kernels by source and category, with the drops."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.add_argument("--json", action="store_true", help="one JSON document")
+
+    def handle(self, *, repository: str | None, **options: Any) -> None:
+        rows = list(report(chosen(repository)))
+        totals = by_category(rows)
+        if options["json"]:
+            document = {"sources": [row.as_json() for row in rows], "categories": totals}
+            self.stdout.write(json.dumps(document, indent=2))
+            return
+        width = max((len(row.repository) for row in rows), default=10)
+        self.stdout.write(_line(width, "source", *COLUMNS))
+        for row in rows:
+            counts = [f"{getattr(row, column):,}" for column in COLUMNS]
+            self.stdout.write(_line(width, row.repository, *counts))
+            for reason, count in row.drops.items():
+                self.stdout.write(f"{'':{width}}  {count:,} dropped: {reason}")
+        self.stdout.write("")
+        for category, counted in totals.items():
+            counts = [f"{counted[column]:,}" for column in COLUMNS]
+            self.stdout.write(_line(width, category, *counts))
+
+
+def by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COLUMNS, 0))
+    for row in rows:
+        for column in COLUMNS:
+            totals[row.category][column] += getattr(row, column)
+    return dict(sorted(totals.items()))
+
+
+def _line(width: int, name: str, *cells: str) -> str:
+    return f"{name:{width}}" + "".join(f"{cell:>13}" for cell in cells)

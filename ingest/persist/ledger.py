@@ -1,0 +1,93 @@
+"""Takes items as they come, writes them in batches, and counts what came."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from django.db import transaction
+
+from curation.models import Drop, IngestRun
+from curation.queue.attempt import Attempt
+from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
+from ingest.persist.closing import close
+from ingest.persist.files import Files
+from ingest.persist.kernels import Kernels
+
+BATCH = 250
+COUNTED = ("files", "found", "standalone", "new", "dropped", "retired")
+
+
+class Ledger:
+    """The rows of one run. Each batch renews the lease in its own transaction: an attempt that
+    was given up writes nothing."""
+
+    def __init__(self, run: IngestRun, attempt: Attempt[IngestRun]) -> None:
+        self._run = run
+        self._attempt = attempt
+        self._files = Files(run.repository, run.commit)
+        self._kernels = Kernels(run.repository, self._files)
+        self.funnel = Counter(dict.fromkeys(COUNTED, 0))
+
+    def store_all(self, items: Iterable[Item]) -> None:
+        # What an earlier attempt dropped before it was killed is dropped again below.
+        with transaction.atomic():
+            self._attempt.renew(commit=self._run.commit)
+            self._run.drops.all().delete()
+        for batch in _batches(items):
+            with transaction.atomic():
+                self._attempt.renew()
+                self._store(batch)
+
+    def close(self) -> None:
+        """Retire what this run did not see. Called within the transaction that ends the run."""
+        self.funnel["retired"] += close(
+            self._run.repository, self._files.gone(), self._kernels.seen
+        )
+
+    def _store(self, batch: list[Item]) -> None:
+        files = [item for item in batch if isinstance(item, FileRead)]
+        graphs = [item for item in batch if isinstance(item, GraphRead)]
+        found = [item for item in batch if isinstance(item, Candidate)]
+        dropped = [item for item in batch if isinstance(item, Dropped)]
+        self._files.store(files)
+        self._kernels.store_graphs(graphs)
+        new = self._kernels.store(found) if found else 0
+        bound = [_not_standalone(item) for item in found if not item.unit.standalone]
+        Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *bound))
+        self.funnel.update(
+            files=len(files),
+            found=len(found),
+            standalone=len(found) - len(bound),
+            new=new,
+            dropped=len(dropped),
+        )
+
+    def _drop(self, item: Dropped) -> Drop:
+        return Drop(
+            run=self._run,
+            stage=item.stage,
+            path=item.path[:1000],
+            qualname=item.qualname[:500],
+            line=item.line,
+            reason=item.reason,
+            message=item.message,
+        )
+
+
+def _not_standalone(item: Candidate) -> Dropped:
+    """The kernel has a row, for it was found; it goes no further, and this says why."""
+    kernel = item.kernel
+    return Dropped(
+        stage="isolate",
+        path=kernel.path,
+        reason="not-standalone",
+        message=" ".join(item.unit.reasons),
+        qualname=kernel.qualname,
+        line=kernel.start_line,
+    )
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,38 @@
+"""Ingests each enabled source again once its period has passed."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Max, Q
+from django.utils import timezone
+
+from curation.models import Origin, Repository
+from ingest.requests import NotIngested, request_ingest
+
+# A source that could not be read is not asked again at every sweep.
+PATIENCE = timedelta(days=1)
+
+
+def queue_due() -> int:
+    """Queue what is due, and say how many that were. Sources that nobody ever read wait for
+    somebody to ask; folders of this machine are read by hand."""
+    now = timezone.now()
+    sources = Repository.objects.enabled().filter(origin=Origin.GIT)
+    passed = Q(pk__in=[])
+    # Databases disagree on how to multiply a time; there are only a few different periods.
+    for days in sources.order_by().values_list("refresh_days", flat=True).distinct():
+        passed |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
+    due = (
+        sources.filter(passed)
+        .annotate(asked_at=Max("runs__created_at"))
+        .filter(Q(asked_at=None) | Q(asked_at__lte=now - PATIENCE))
+        .order_by("last_ingested_at")[: settings.REFRESHES_AT_ONCE]
+    )
+    queued = 0
+    for repository in due:
+        try:
+            request_ingest(repository)
+        except NotIngested:
+            continue
+        queued += 1
+    return queued

@@ -1,0 +1,137 @@
+"""What stands in the database of each source: files, kernels, and what was dropped and why."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from curation.models import (
+    Drop,
+    IngestRun,
+    Kind,
+    Language,
+    Provenance,
+    Repository,
+    RunState,
+    SourceFile,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """One source, as it stands: what is retired does not count."""
+
+    repository: str
+    category: str
+    role: str
+    commit: str
+    files: int
+    lines: int
+    bytes: int
+    tokens: int
+    kernels: int
+    entry: int
+    helper: int
+    gluon: int
+    standalone: int
+    drops: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def standalone_share(self) -> float | None:
+        return self.standalone / self.kernels if self.kernels else None
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "standalone_share": self.standalone_share}
+
+
+def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
+    """A row for each source, in the order of the query."""
+    here = {"repository__in": repositories}
+    files = _by_repository(
+        SourceFile.objects.filter(retired_at=None, **here)
+        .values("repository_id")
+        .annotate(files=Count("pk"), lines=Sum("lines"), bytes=Sum("size"), tokens=Sum("tokens"))
+    )
+    kernels = _by_repository(
+        Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
+        .values("source_file__repository_id")
+        .annotate(
+            kernels=Count("pk"),
+            entry=Count("pk", filter=Q(kernel__kind=Kind.ENTRY)),
+            helper=Count("pk", filter=Q(kernel__kind=Kind.HELPER)),
+            gluon=Count("pk", filter=Q(kernel__language=Language.GLUON)),
+            standalone=Count("pk", filter=Q(kernel__standalone=True)),
+        )
+    )
+    drops = _drops(repositories)
+    for repository in repositories:
+        yield SourceReport(
+            repository=repository.name,
+            category=repository.category,
+            role=repository.role,
+            commit=repository.last_commit,
+            **_counts(files.get(repository.pk), "files", "lines", "bytes", "tokens"),
+            **_counts(
+                kernels.get(repository.pk), "kernels", "entry", "helper", "gluon", "standalone"
+            ),
+            drops=drops.get(repository.pk, {}),
+        )
+
+
+def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
+    """Every place of every kernel, one at a time, in the order of paths and lines."""
+    places = (
+        Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
+        .select_related("source_file__repository", "kernel__license")
+        .defer("kernel__function_source", "kernel__standalone_source", "kernel__launcher_source")
+        .order_by("source_file__repository__name", "source_file__path", "start_line", "pk")
+    )
+    for place in places.iterator(chunk_size=2000):
+        kernel = place.kernel
+        yield {
+            "repository": place.source_file.repository.name,
+            "path": place.source_file.path,
+            "qualname": place.qualname,
+            "start": place.start_line,
+            "end": place.end_line,
+            "kind": kernel.kind,
+            "language": kernel.language,
+            "container": place.container,
+            "sha256": place.sha256,
+            "id": kernel.content_hash,
+            "status": kernel.status,
+            "standalone": kernel.standalone,
+            "reasons": kernel.standalone_reasons,
+            "license": kernel.license.expression if kernel.license else None,
+            "license_verdict": kernel.license_verdict,
+            "operation_type": kernel.operation_type or None,
+            "difficulty": kernel.difficulty or None,
+            "tokens": kernel.tokens,
+            "duplicate_of": None,
+            "contaminated_by": [],
+        }
+
+
+def _by_repository(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:
+    key = "repository_id"
+    return {row.get(key) or row[f"source_file__{key}"]: row for row in rows}
+
+
+def _counts(row: Mapping[str, Any] | None, *names: str) -> dict[str, int]:
+    return {name: (row[name] or 0) if row else 0 for name in names}
+
+
+def _drops(repositories: QuerySet[Repository]) -> dict[int, dict[str, int]]:
+    """By reason, of the newest run of each source that read it."""
+    newest: dict[int, int] = {}
+    runs = IngestRun.objects.filter(repository__in=repositories, state=RunState.SUCCEEDED)
+    for repository, run in (
+        runs.exclude(stage="unchanged").order_by("pk").values_list("repository_id", "pk")
+    ):
+        newest[repository] = run
+    counted: dict[int, dict[str, int]] = {}
+    rows = Drop.objects.filter(run__in=newest.values()).values_list("run__repository_id", "reason")
+    for repository, reason, count in rows.annotate(count=Count("pk")).order_by("-count", "reason"):
+        counted.setdefault(repository, {})[reason] = count
+    return counted

@@ -1,0 +1,82 @@
+"""Finds the source that a person names at the shell, or takes it up as a new one."""
+
+from pathlib import Path
+
+from django.db.models import QuerySet
+
+from curation.errors import CurationError
+from curation.models import Category, Origin, Repository
+from ingest.git import SourceKind, parse_source
+from ingest.git.submodules import Submodule
+
+
+def known_source(text: str) -> Repository | None:
+    """A source by its name, its URL or its path, as it was given to `ingest` before."""
+    if found := Repository.objects.named(text).first():
+        return found
+    path = _folder(text)
+    if path is not None:
+        return Repository.objects.filter(url=path).first()
+    try:
+        location = parse_source(text).location
+    except CurationError:
+        return None
+    return Repository.objects.filter(url__iexact=location).first()
+
+
+def take_up(text: str) -> Repository:
+    """The source that `text` names; one that nobody knew before is added."""
+    if found := known_source(text):
+        return found
+    path = _folder(text)
+    source = parse_source(path or text, allow_local=True)
+    remote = source.kind is SourceKind.REMOTE
+    return Repository.objects.create(
+        url=source.location,
+        name=source.name if remote else source.location,
+        origin=Origin.GIT if remote else Origin.FOLDER,
+    )
+
+
+def take_up_compiled(text: str) -> Repository:
+    """A folder of torch.compile's as a source of its own kind."""
+    path = _folder(text)
+    if path is None:
+        raise CurationError(f"There is no folder {text}.")
+    row, _ = Repository.objects.get_or_create(
+        url=path,
+        defaults={"name": path, "origin": Origin.INDUCTOR, "category": Category.INDUCTOR},
+    )
+    if row.origin != Origin.INDUCTOR:
+        raise CurationError(f"{path} is known already, as an ordinary folder.")
+    return row
+
+
+def take_up_submodule(parent: Repository, nested: Submodule) -> Repository:
+    """The source that a submodule comes from, at the commit that its parent wants."""
+    row, _ = Repository.objects.get_or_create(
+        url=nested.source.location,
+        defaults={
+            "name": nested.source.name,
+            "category": parent.category,
+            "tier": parent.tier,
+            "role": parent.role,
+            "ref": nested.commit,
+        },
+    )
+    return row
+
+
+def _folder(text: str) -> str | None:
+    folder = Path(text).expanduser()
+    return str(folder.resolve()) if folder.is_dir() else None
+
+
+def chosen(text: str | None) -> QuerySet[Repository]:
+    """The one source that a command was asked about, or all that were ever read."""
+    if text is None:
+        return Repository.objects.exclude(last_ingested_at=None)
+    found = known_source(text)
+    if found is None:
+        raise CurationError(f"{text} is no known source. `ingest` would take it up.")
+    return Repository.objects.filter(pk=found.pk)

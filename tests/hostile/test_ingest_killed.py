@@ -1,0 +1,84 @@
+"""An ingest whose process is killed by -9 at random moments ends, rerun, as if undisturbed."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+MANAGE = Path(settings.BASE_DIR) / "manage.py"
+TABLES = {
+    "sourcefile": 'path, blob_hash, "commit", retired_at IS NULL',
+    "sourcetext": "sha256",
+    "kernel": "content_hash, status, standalone",
+    "provenance": "source_file_id IS NOT NULL, start_line, end_line, qualname, sha256",
+    "drop": "path, reason",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Large enough that an ingest lasts a while: 150 files of four kernels."""
+    folder = tmp_path_factory.mktemp("many")
+    for file in range(150):
+        kernels = "".join(
+            f"\n\n@triton.jit\ndef kernel_{file}_{n}(p, n, BLOCK: tl.constexpr):\n"
+            f"    at = tl.arange(0, BLOCK)\n    tl.store(p + at, at * {n}, mask=at < n)\n"
+            for n in range(4)
+        )
+        (folder / f"file_{file}.py").write_text(
+            f"import triton\nimport triton.language as tl\n{kernels}"
+        )
+    return folder
+
+
+def start(data: Path, folder: Path) -> subprocess.Popen[bytes]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return subprocess.Popen(
+        [sys.executable, MANAGE, "ingest", str(folder), "--now"],
+        env={**kept, "CURATION_DATA": str(data), "LEASE_SECONDS": "1", "MOST_ATTEMPTS": "99"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        process_group=0,
+    )
+
+
+def rows(data: Path) -> dict[str, list[tuple[object, ...]]]:
+    with sqlite3.connect(data / "curation.sqlite3") as database:
+        return {
+            table: sorted(database.execute(f"SELECT {columns} FROM curation_{table}"))  # noqa: S608
+            for table, columns in TABLES.items()
+        }
+
+
+def test_killed_at_ten_random_moments_it_ends_as_if_undisturbed(
+    folder: Path, tmp_path: Path
+) -> None:
+    began = time.monotonic()
+    assert start(tmp_path / "calm", folder).wait() == 0
+    seconds = time.monotonic() - began
+    chance = random.Random(20)  # noqa: S311
+    killed = 0
+
+    for _ in range(10):
+        ingest = start(tmp_path / "killed", folder)
+        try:
+            ingest.wait(chance.uniform(0.3, 1.0) * seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(ingest.pid, signal.SIGKILL)
+            ingest.wait()
+            killed += 1
+        time.sleep(1.1)  # the lease of who was killed
+
+    last = start(tmp_path / "killed", folder)
+    output, _ = last.communicate()
+    assert last.returncode == 0, output
+    assert killed > 0
+    assert rows(tmp_path / "killed") == rows(tmp_path / "calm")
+    assert len(rows(tmp_path / "killed")["kernel"]) == 600

@@ -1,0 +1,86 @@
+"""`report` and `list_kernels`: what stands in the database, for people and for programs."""
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from curation.errors import CurationError
+from curation.models import Repository
+
+pytestmark = pytest.mark.django_db
+
+
+def output(*arguments: str) -> str:
+    out = StringIO()
+    call_command(*arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def read(kernel_folder: Path) -> str:
+    call_command("ingest", str(kernel_folder), "--now", "--again", verbosity=0)
+    return str(kernel_folder)
+
+
+@pytest.fixture
+def plain(tmp_path: Path, kernel_folder: Path) -> str:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "add.py").write_text((kernel_folder / "add.py").read_text())
+    (folder / "null.py").write_bytes(b"import triton  # jit\0")
+    call_command("ingest", str(folder), "--now", verbosity=0)
+    return str(folder)
+
+
+def test_a_source_is_counted_with_its_drops_by_reason(plain: str) -> None:
+    document = json.loads(output("report", "--repository", plain, "--json"))
+
+    (source,) = document["sources"]
+    assert (source["repository"], source["files"], source["kernels"]) == (plain, 2, 1)
+    assert (source["entry"], source["helper"], source["standalone_share"]) == (1, 0, 1.0)
+    assert source["drops"] == {"null-byte": 1}
+    assert document["categories"]["utils"]["kernels"] == 1
+
+
+def test_the_table_names_each_source_and_its_drops(plain: str) -> None:
+    table = output("report")
+
+    assert plain in table
+    assert "1 dropped: null-byte" in table
+
+
+def test_each_kernel_is_a_line_of_json_with_its_place(read: str) -> None:
+    (line,) = output("list_kernels", "--repository", read, "--json").splitlines()
+
+    kernel: dict[str, Any] = json.loads(line)
+    assert kernel["path"] == "add.py"
+    assert (kernel["qualname"], kernel["start"], kernel["end"]) == ("add_kernel", 6, 13)
+    assert (kernel["kind"], kernel["language"]) == ("entry", "triton")
+    assert kernel["container"] == "module"
+    assert (kernel["status"], kernel["standalone"], kernel["reasons"]) == ("pending", True, [])
+    assert set(kernel) >= {"sha256", "license", "license_verdict", "operation_type", "difficulty",
+                           "tokens", "duplicate_of", "contaminated_by"}  # fmt: skip
+
+
+def test_a_relative_path_means_the_same_source(read: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(read).parent)
+
+    assert output("list_kernels", "--repository", "./kernels", "--json")
+
+
+def test_a_source_that_nobody_knows_is_named_in_a_sentence() -> None:
+    with pytest.raises(CurationError, match="no/where is no known source"):
+        output("report", "--repository", "no/where")
+
+
+def test_a_report_costs_the_same_queries_however_many_sources(
+    plain: str, read: str, django_assert_max_num_queries: Callable[..., Any]
+) -> None:
+    with django_assert_max_num_queries(5):
+        output("report")
+    assert Repository.objects.exclude(last_ingested_at=None).count() == 2

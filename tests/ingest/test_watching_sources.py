@@ -1,0 +1,115 @@
+"""Discovery, the lookout and the scheduled refresh, against a server that behaves like GitHub."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+import redis
+from django.core.management import call_command
+from django.utils import timezone
+
+from curation.models import IngestRun, Repository, RunState
+from ingest.lookout import look_out
+from ingest.refresh import queue_due
+from tests.factories import a_repository, an_ingest_run
+from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply, serving
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def github(settings: Any) -> Iterator[FakeGitHub]:
+    with serving(FakeGitHub()) as state:
+        settings.GITHUB_API = state.url
+        settings.GITHUB_TOKEN = "a-token"
+        yield state
+
+
+def test_discovery_proposes_disabled_sources_and_leaves_known_ones_as_they_are(
+    github: FakeGitHub,
+) -> None:
+    known = a_repository(name="owner1/kernels1", stars=1, notes="ours")
+    github.repositories += [FakeRepository(1, stars=900), FakeRepository(2, stars=300)]
+    out = StringIO()
+
+    call_command("discover_repositories", "--min-stars", "100", stdout=out)
+
+    found = Repository.objects.get(name="owner2/kernels2")
+    assert (found.enabled, found.stars, found.expected_license) == (False, 300, "MIT")
+    known.refresh_from_db()
+    assert (known.enabled, known.stars, known.notes) == (True, 900, "ours")
+    assert "1 proposed" in out.getvalue()
+
+
+def test_discovery_leaves_out_what_opted_out(github: FakeGitHub) -> None:
+    a_repository(name="owner1/kernels1", stars=1, opted_out_at=timezone.now())
+    github.repositories.append(FakeRepository(1, stars=900))
+
+    call_command("discover_repositories", stdout=StringIO())
+
+    assert Repository.objects.get().stars == 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "word", "set_up"),
+    [
+        ("fine", "", {"repositories": [FakeRepository(1, full_name="a/b")]}),
+        ("vanished", "knows no a/b", {}),
+        ("moved", "calls it c/d now", {"repositories": [FakeRepository(1, full_name="c/d")],
+                                       "moved": {"a/b": 1}}),
+        ("relicensed", "GPL-3.0", {"repositories": [
+            FakeRepository(1, full_name="a/b", license="GPL-3.0")]}),
+    ],
+)  # fmt: skip
+def test_what_became_of_a_source_is_flagged(
+    github: FakeGitHub, condition: str, word: str, set_up: dict[str, Any]
+) -> None:
+    for name, value in set_up.items():
+        setattr(github, name, value)
+    source = a_repository(name="a/b", expected_license="MIT")
+
+    look_out(source)
+
+    source.refresh_from_db()
+    assert source.condition == condition
+    assert word in source.condition_note
+
+
+def test_an_api_that_is_away_changes_nothing(github: FakeGitHub) -> None:
+    limited = Reply(403, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999"})
+    github.replies.append(limited)
+    source = a_repository(name="a/b", condition="moved", condition_note="kept")
+
+    look_out(source)
+
+    source.refresh_from_db()
+    assert (source.condition, source.condition_note) == ("moved", "kept")
+
+
+def test_a_source_is_queued_once_its_period_has_passed(queue_redis: redis.Redis) -> None:
+    long_ago = timezone.now() - timedelta(days=91)
+    due = a_repository(last_ingested_at=long_ago)
+    a_repository(last_ingested_at=timezone.now() - timedelta(days=89))
+    a_repository(last_ingested_at=long_ago, enabled=False)
+    a_repository(last_ingested_at=long_ago, opted_out_at=timezone.now())
+    a_repository(last_ingested_at=long_ago, origin="folder")
+    a_repository(last_ingested_at=None)
+
+    assert queue_due() == 1
+    assert queue_due() == 0
+    assert IngestRun.objects.get().repository == due
+
+
+def test_a_source_that_could_not_be_read_is_tried_again_a_day_later(
+    queue_redis: redis.Redis,
+) -> None:
+    source = a_repository(last_ingested_at=timezone.now() - timedelta(days=91))
+    failed = an_ingest_run(
+        repository=source, state=RunState.FAILED, finished_at=timezone.now(), message="away"
+    )
+
+    assert queue_due() == 0
+    IngestRun.objects.filter(pk=failed.pk).update(created_at=timezone.now() - timedelta(days=2))
+    assert queue_due() == 1
