@@ -11,10 +11,11 @@ CURATORS = "curators"
 REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
 
 _VIEWED = (
-    "band", "claim", "contaminationmatch", "decision", "drop", "duplicatelink", "fingerprint",
+    "band", "claim", "compiledgraph", "contaminationmatch", "decision", "drop",
+    "duplicatelink", "fingerprint",
     "ingestrun", "kernel", "license", "licenseevidence", "lease", "pair", "provenance",
-    "qualityfinding", "release", "releasemember", "repository", "sourcefile", "validationcheck",
-    "validationresult", "validationrun",
+    "qualityfinding", "release", "releasemember", "repository", "sourcefile", "sourcetext",
+    "validationcheck", "validationresult", "validationrun",
 )  # fmt: skip
 
 CURATE = (

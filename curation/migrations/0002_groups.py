@@ -1,14 +1,10 @@
-"""Creates the groups *reviewers* and *curators* with what they may do.
-
-The lists are a frozen copy of `curation.people`: a migration tells what was true on its day, and
-must go through also when that module has changed. A test compares the two, so that a change
-there comes with a migration of its own.
-"""
+"""Creates the groups *reviewers* and *curators* with what they may do."""
 
 from django.apps.registry import Apps
-from django.contrib.auth.management import create_permissions
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+from curation.grants import grant
 
 REVIEWERS = (
     "curation.add_claim",
@@ -54,33 +50,13 @@ CURATORS = (
 
 def create_groups(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     alias = schema_editor.connection.alias
-    _create_permissions(apps, alias)
-    group_model = apps.get_model("auth", "Group")
-    permission_model = apps.get_model("auth", "Permission")
-    for name, granted in (("reviewers", REVIEWERS), ("curators", CURATORS)):
-        group, _ = group_model.objects.using(alias).get_or_create(name=name)
-        for permission in granted:
-            app_label, codename = permission.split(".")
-            group.permissions.add(
-                permission_model.objects.using(alias).get(
-                    content_type__app_label=app_label, codename=codename
-                )
-            )
+    grant(apps, alias, "reviewers", REVIEWERS)
+    grant(apps, alias, "curators", CURATORS)
 
 
 def delete_groups(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     groups = apps.get_model("auth", "Group").objects.using(schema_editor.connection.alias)
     groups.filter(name__in=("reviewers", "curators")).delete()
-
-
-def _create_permissions(apps: Apps, alias: str) -> None:
-    """Django creates permissions only after the last migration, which is too late for these."""
-    for label in ("auth", "curation", "django_rq"):
-        config = apps.get_app_config(label)
-        # Django skips applications without a models module, and historical ones have none.
-        config.models_module = True
-        create_permissions(config, using=alias, apps=apps, verbosity=0, interactive=False)
-        config.models_module = None
 
 
 class Migration(migrations.Migration):

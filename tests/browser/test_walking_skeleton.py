@@ -13,7 +13,7 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
 ) -> None:
     # A curator reads a repository by its path, so that the admin knows it.
-    assert "1 found" in installation.manage("ingest", str(kernel_folder), "--now")
+    assert "1 kernel," in installation.manage("ingest", str(kernel_folder), "--now")
     twice = (kernel_folder / "add.py").read_text().replace("x + y", "x + 2 * y")
     (kernel_folder / "twice.py").write_text(twice.replace("add_kernel", "twice_kernel"))
     commit(kernel_folder)

@@ -68,6 +68,7 @@ def held() -> dict[str, Any]:
 VIOLATIONS: list[tuple[str, Violation]] = [
     ("repository_origin_valid", once(make.a_repository, origin=NO_CHOICE)),
     ("repository_role_valid", once(make.a_repository, role=NO_CHOICE)),
+    ("repository_condition_valid", once(make.a_repository, condition=NO_CHOICE)),
     ("repository_category_valid", once(make.a_repository, category=NO_CHOICE)),
     ("repository_tier_1_to_3", once(make.a_repository, tier=0)),
     ("repository_tier_1_to_3", once(make.a_repository, tier=4)),
@@ -82,6 +83,11 @@ VIOLATIONS: list[tuple[str, Violation]] = [
         lambda: [make.a_repository(name="a/b", url=url) for url in ("https://a", "https://b")],
     ),
     ("repository.url", twice(make.a_repository, url=lambda: "https://example.org/a/b")),
+    ("sourcetext_sha256_valid", once(make.a_source_text, sha256=NO_SHA)),
+    (
+        "compiledgraph_once",
+        twice(make.a_compiled_graph, repository=make.a_repository, trace=lambda: "1"),
+    ),
     ("sourcefile_sha256_valid", once(make.a_source_file, sha256=NO_SHA)),
     (
         "sourcefile_one_per_content",

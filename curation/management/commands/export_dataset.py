@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from curation.export.folder import new_folder
 from curation.export.selection import approved_kernels
 from curation.export.torchtune import write_text_completion
+from curation.words import counted
 
 
 class Command(BaseCommand):
@@ -22,5 +23,4 @@ class Command(BaseCommand):
             (folder / "triton_functions.json").open("w", encoding="utf-8") as file,
         ):
             count = write_text_completion(approved_kernels(), file)
-        kernels = "1 kernel" if count == 1 else f"{count:,} kernels"
-        self.stdout.write(f"{kernels} in {out / 'triton_functions.json'}.")
+        self.stdout.write(f"{counted(count, 'kernel')} in {out / 'triton_functions.json'}.")

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.models import IngestRun
+from curation.words import counted
 from ingest.in_process import ingest_now
 from ingest.requests import request_ingest
 from ingest.sources import take_up
@@ -37,7 +38,10 @@ def summary(run: IngestRun) -> str:
     """What a run did, in a line."""
     if run.stage == "unchanged":
         return f"{run.repository}: nothing has changed since its last ingest."
-    words = {"files": "files", "found": "kernels", "standalone": "standalone", "new": "new",
-             "dropped": "dropped", "retired": "retired"}  # fmt: skip
-    counts = [f"{run.funnel.get(key, 0):,} {word}" for key, word in words.items()]
+    funnel = run.funnel
+    counts = [
+        counted(funnel["files"], "file"),
+        counted(funnel["found"], "kernel"),
+        *(f"{funnel[stage]:,} {stage}" for stage in ("standalone", "new", "dropped", "retired")),
+    ]
     return f"{run.repository}: {', '.join(counts)}."

@@ -11,6 +11,7 @@ from django.urls import reverse
 from curation.models import (
     Band,
     Claim,
+    CompiledGraph,
     ContaminationMatch,
     Decision,
     Drop,
@@ -28,6 +29,7 @@ from curation.models import (
     ReleaseMember,
     Repository,
     SourceFile,
+    SourceText,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
@@ -60,6 +62,7 @@ def a_group() -> Group:
 READ_ONLY = (
     Shown(Band, make.a_band),
     Shown(Claim, make.a_claim),
+    Shown(CompiledGraph, make.a_compiled_graph),
     Shown(ContaminationMatch, make.a_contamination_match),
     Shown(Decision, make.a_decision),
     Shown(Drop, make.a_drop),
@@ -75,6 +78,7 @@ READ_ONLY = (
     Shown(Release, make.a_release),
     Shown(ReleaseMember, make.a_release_member),
     Shown(SourceFile, make.a_source_file),
+    Shown(SourceText, make.a_source_text),
     Shown(ValidationCheck, make.a_validation_check),
     Shown(ValidationResult, make.a_validation_result),
     Shown(ValidationRun, make.a_validation_run),
