@@ -1,6 +1,7 @@
 """Files become rows: one for each content at each path."""
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from django.utils import timezone
 
@@ -74,8 +75,12 @@ def _store_texts(files: Iterable[FileRead]) -> None:
     known = SourceText.objects.filter(sha256__in=texts).values_list("sha256", flat=True)
     for sha256 in known:
         del texts[sha256]
-    # Another worker may write the same text from its own repository at this moment.
+    # Another worker may write the same text from its own repository at this moment; in one order
+    # everywhere, they can't lock each other out.
     SourceText.objects.bulk_create(
-        [SourceText(sha256=sha256, text=file.text or "") for sha256, file in texts.items()],
+        [
+            SourceText(sha256=sha256, text=file.text or "")
+            for sha256, file in sorted(texts.items(), key=itemgetter(0))
+        ],
         ignore_conflicts=True,
     )

@@ -100,7 +100,8 @@ def _differs(row: Provenance, item: Candidate) -> bool:
 def _kernel_rows(found: Sequence[Candidate]) -> tuple[dict[str, int], int]:
     wanted = {item.content_hash: item for item in found}
     known = _pks(wanted)
-    missing = [item for name, item in wanted.items() if name not in known]
+    # In one order everywhere: two workers that insert the same kernels can't lock each other out.
+    missing = [wanted[name] for name in sorted(wanted.keys() - known.keys())]
     if missing:
         # Another worker may write the same kernel from its own repository at this moment.
         Kernel.objects.bulk_create(map(_kernel, missing), ignore_conflicts=True)
