@@ -1,4 +1,4 @@
-"""Extraction over the installed liger-kernel wheel: real code that this repository doesn't carry."""
+"""Extraction over the installed liger-kernel wheel: real code that isn't carried here."""
 
 import importlib.util
 import os
