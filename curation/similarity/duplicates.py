@@ -1,0 +1,189 @@
+"""Clusters of near-duplicates that don't chain, kept up item by item.
+
+The rule: in the order of the policy, best first, an item that is near representatives becomes a
+member of the first of them, and any other is one itself. So, whatever the order of arrival,
+ 1. a member is near its representative, by the exact similarity;
+ 2. no two representatives are near one another;
+ 3. a representative comes before each of its members in the policy's order;
+ 4. the same items have the same representatives and members.
+1 and 3 always hold; 2 and 4 as far as `near` finds every twin (bands find 99 in 100 at 0.7).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from curation.similarity.fingerprint import Fingerprint
+from curation.similarity.shingles import jaccard
+
+THRESHOLD = 0.7
+FLOOR_WORDS = 100
+"""A text of fewer words is a twin only of what is exactly it: `sqrt(x)` and `exp(x)` between the
+usual load and store are 0.8 alike, and two operations all the same."""
+
+Likeness = Literal["exact", "near"]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the policy knows of an item."""
+
+    content_hash: str
+    permissive: bool = False
+    documented: bool = False
+    stars: int = 0
+
+
+Rank = tuple[bool, bool, int, str]
+Policy = Callable[[Facts], Rank]
+
+
+def by_default(facts: Facts) -> Rank:
+    """Permissive first, then documented, then most stars; the content's hash breaks ties."""
+    return (not facts.permissive, not facts.documented, -facts.stars, facts.content_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """An item near another one, as it stands now: `of` is its representative, None if it is one."""
+
+    key: int
+    facts: Facts
+    likeness: Likeness
+    similarity: float
+    of: int | None
+    of_facts: Facts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    of: int
+    likeness: Likeness
+    similarity: float
+
+
+Near = Callable[[int], Sequence[Twin]]
+"""All twins of an item: its candidates by band or by syntax hash, verified with `likeness`."""
+
+Placement = Mapping[int, Link | None]
+"""The items whose place changes, each with its new link; None for a representative."""
+
+
+def likeness(
+    one: Fingerprint, other: Fingerprint, threshold: float = THRESHOLD
+) -> tuple[Likeness, float] | None:
+    """Whether two items are twins, and how near. Symmetric."""
+    if one.syntax_hash == other.syntax_hash:
+        return "exact", 1.0
+    if min(one.words, other.words) < FLOOR_WORDS:
+        return None
+    # Sets of very different size can't be near: spare the comparison.
+    smaller, larger = sorted((len(one.shingles), len(other.shingles)))
+    if smaller < threshold * larger:
+        return None
+    similarity = jaccard(one.shingles, other.shingles)
+    return ("near", similarity) if similarity >= threshold else None
+
+
+def place(new: int, facts: Facts, near: Near, policy: Policy = by_default) -> Placement:
+    """Where a new item belongs, and who else must move because of it.
+
+    Asks for the twins of the new item; and for those of others only where the new one takes a
+    representative's place. An item whose facts changed is removed and placed again.
+    """
+    return _settle({new: facts}, near, policy, frozenset())
+
+
+def remove(gone: int, near: Near, policy: Policy = by_default) -> Placement:
+    """Who must move when an item leaves; `near` still knows the twins of the one that is gone."""
+    twins = {twin.key: twin.facts for twin in near(gone) if twin.of == gone}
+    return _settle(twins, near, policy, frozenset((gone,)))
+
+
+def _settle(
+    unsettled: Mapping[int, Facts], near: Near, policy: Policy, gone: frozenset[int]
+) -> dict[int, Link | None]:
+    """Best first, so that whatever an item's place depends on is settled before it is asked."""
+    queue = [(policy(facts), key) for key, facts in unsettled.items()]
+    heapq.heapify(queue)
+    queued = {*unsettled}
+    before: dict[int, int | None] = {}
+    placed: dict[int, Link | None] = {}
+    introduced: defaultdict[int, dict[int, Twin]] = defaultdict(dict)
+    while queue:
+        rank, key = heapq.heappop(queue)
+        # A new item isn't stored yet, so `near` doesn't know it as anybody's twin.
+        known = {**introduced[key], **{twin.key: twin for twin in near(key)}}
+        twins = [twin for twin in known.values() if twin.key not in gone]
+        above = [t for t in twins if policy(t.facts) < rank and _stands(t, placed)]
+        best = min(above, key=lambda t: policy(t.facts), default=None)
+        placed[key] = Link(best.key, best.likeness, best.similarity) if best else None
+        for twin in twins:
+            if key in unsettled:
+                itself = Twin(key, unsettled[key], twin.likeness, twin.similarity, None, None)
+                introduced[twin.key][key] = itself
+            if twin.key in queued or twin.key in placed or policy(twin.facts) < rank:
+                continue
+            before.setdefault(twin.key, twin.of)
+            if best is None and twin.of_facts is not None and rank < policy(twin.of_facts):
+                # Whatever else it is near, nothing before this item is among it.
+                placed[twin.key] = Link(key, twin.likeness, twin.similarity)
+            elif twin.of == key if best else twin.of is None:
+                # It has lost its representative, or is one no more.
+                queued.add(twin.key)
+                heapq.heappush(queue, (policy(twin.facts), twin.key))
+    return {
+        key: link
+        for key, link in placed.items()
+        if key not in before or before[key] != (link.of if link else None)
+    }
+
+
+def _stands(twin: Twin, placed: Mapping[int, Link | None]) -> bool:
+    return placed[twin.key] is None if twin.key in placed else twin.of is None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    key: int
+    facts: Facts
+    fingerprint: Fingerprint
+
+
+def cluster(
+    items: Iterable[Item], policy: Policy = by_default, threshold: float = THRESHOLD
+) -> dict[int, Link | None]:
+    """The place of every item at once: what placing them one by one comes to."""
+    representatives: dict[tuple[int, int] | str, list[Item]] = {}
+    placed: dict[int, Link | None] = {}
+    for item in sorted(items, key=lambda item: policy(item.facts)):
+        candidates = sorted(_candidates(item, representatives), key=lambda c: policy(c.facts))
+        links = (
+            Link(other.key, *alike)
+            for other in candidates
+            if (alike := likeness(item.fingerprint, other.fingerprint, threshold))
+        )
+        if link := next(links, None):
+            placed[item.key] = link
+            continue
+        placed[item.key] = None
+        for slot in slots(item.fingerprint):
+            representatives.setdefault(slot, []).append(item)
+    return placed
+
+
+def slots(of: Fingerprint) -> list[tuple[int, int] | str]:
+    """Where an item and its twins meet: its syntax hash, and each numbered band."""
+    found: list[tuple[int, int] | str] = [of.syntax_hash]
+    if of.words >= FLOOR_WORDS:
+        found.extend(enumerate(of.bands))
+    return found
+
+
+def _candidates(item: Item, index: Mapping[tuple[int, int] | str, list[Item]]) -> Iterable[Item]:
+    met = {other.key: other for slot in slots(item.fingerprint) for other in index.get(slot, ())}
+    return met.values()

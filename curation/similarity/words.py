@@ -1,0 +1,265 @@
+"""The words of Python texts as 64-bit codes, for shingles: many texts at once, by arrays.
+
+Blind to comments, docstrings, annotations of parameters, spaces and line breaks. It builds no
+tree and never fails; `syntax.py` builds one, where equality is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The words of text `i` stand from `starts[i]` to `starts[i + 1]`."""
+
+    codes: Codes
+    are_names: Flags
+    """What a copier may rename at will: no keyword, builtin, attribute, argument's name, callee."""
+    starts: Offsets
+
+
+def words(texts: Iterable[str]) -> Words:
+    encoded = [_bare(text).encode("utf-8", "replace") + b"\n" for text in texts]
+    data = np.frombuffer(b"".join(encoded) + b"\n", np.uint8)
+    text_ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    first, after, is_word = _spans(data)
+    codes = _codes(data, first, after)
+    starts = np.searchsorted(first, text_ends).astype(np.int64)
+    kinds = np.where(is_word, np.uint8(0), data[first])
+    names = is_word & _STARTS_NAME[data[first]] & ~_are_fixed(codes)
+    names &= ~_are_keyword_arguments(kinds, data, first) & ~_are_called(codes, kinds)
+    dropped = _trailing_commas(kinds) | _annotations(codes, kinds)
+    if dropped.any():
+        kept = ~dropped
+        codes, names = codes[kept], names[kept]
+        starts = np.concatenate(([0], np.cumsum(kept)))[starts].astype(np.int64)
+    return Words(codes, names, starts)
+
+
+# Unrolled loops: twice as fast as alternatives inside a repetition.
+COMMENT_OR_STRING = re.compile(
+    r"#.*"
+    r"|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|\\?\Z)"
+    r'|"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*(?:"""|\\?\Z)'
+    r"|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'?"
+    r'|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"?'
+)
+STRING_PREFIXES = frozenset({"", "r", "u", "b", "f", "br", "rb", "fr", "rf"})
+
+
+def _bare(text: str) -> str:
+    return COMMENT_OR_STRING.sub(_replacement, text.replace("\0", " "))
+
+
+def _replacement(found: re.Match[str]) -> str:
+    literal = found[0]
+    if literal[0] == "#":
+        return ""
+    text, start, end = found.string, found.start(), found.end()
+    line_end = text.find("\n", end)
+    if not text[end : line_end if line_end >= 0 else None].strip():
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        if before.strip().lower() in STRING_PREFIXES:
+            return ""
+    value = literal.strip("'\"")
+    return f' "{zlib.crc32(value.encode("utf-8", "replace")):08x} '
+
+
+_SPACE, _OPERATOR, _WORD = 0, 1, 2
+_DOT, _EQUALS, _COMMA, _COLON, _MINUS, _GREATER = b".=,:->"
+
+
+def _byte_kinds() -> NDArray[np.uint8]:
+    kinds = np.full(256, _OPERATOR, np.uint8)
+    kinds[[*b" \t\n\r\f\v\\;\0"]] = _SPACE
+    kinds[[*b'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"']] = _WORD
+    kinds[128:] = _WORD
+    return kinds
+
+
+def _flags(members: bytes) -> Flags:
+    flags = np.zeros(256, np.bool_)
+    flags[[*members]] = True
+    return flags
+
+
+_BYTE_KINDS = _byte_kinds()
+_DIGITS = _flags(b"0123456789")
+_STARTS_NAME = (_BYTE_KINDS == _WORD) & ~_DIGITS & ~_flags(b'"')
+_OPENS, _CLOSES = _flags(b"([{"), _flags(b")]}")
+_JOINS_EQUALS = _flags(b"=!<>+-*/%&|^@:~")
+_BEFORE_ARGUMENT = _flags(b"(,")
+
+
+def _spans(data: NDArray[np.uint8]) -> tuple[Offsets, Offsets, Flags]:
+    """Where each word begins and ends, and whether it is one of letters rather than an operator."""
+    kinds = _BYTE_KINDS[data]
+    in_word = kinds == _WORD
+    following = np.append(in_word[1:], False)
+    dots = (data == _DOT) & following
+    in_word |= dots
+    # `.load` is a word of its own; the dot of `1.5` is inside one.
+    begins = in_word & ~np.append(False, in_word[:-1])
+    begins |= dots & ~np.append(_DIGITS[data[1:]], False)
+    operators = (kinds == _OPERATOR) & ~dots
+    begins |= operators
+    stops = np.flatnonzero(begins | (kinds == _SPACE))
+    places = np.flatnonzero(begins[stops])
+    first = stops[places]
+    # Every text ends in a blank, so a stop follows the last word too.
+    return first, stops[places + 1], in_word[first]
+
+
+_BASE = 0x9E3779B97F4A7C15
+_BASE_INVERSE = pow(_BASE, -1, 1 << 64)
+
+
+@functools.lru_cache(maxsize=8)
+def _powers(base: int, count: int) -> Codes:
+    powers = np.full(count, base, np.uint64)
+    powers[0] = 1
+    return np.cumprod(powers, dtype=np.uint64)
+
+
+def _codes(data: NDArray[np.uint8], first: Offsets, after: Offsets) -> Codes:
+    """`mix64(Σ byteᵢ · BASEⁱ)` of each span, by one running sum over everything."""
+    room = 1 << max(16, len(data).bit_length())
+    sums = np.zeros(len(data) + 1, np.uint64)
+    np.cumsum(data * _powers(_BASE, room)[: len(data)], out=sums[1:])
+    return mix64((sums[after] - sums[first]) * _powers(_BASE_INVERSE, room)[first])
+
+
+def mix64(values: Codes) -> Codes:
+    """MurmurHash3's finaliser: every bit of the result depends on every bit of the value."""
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return values ^ (values >> np.uint64(33))
+
+
+def code_of(word: str) -> int:
+    """The code of one word, without arrays: what `words` must agree with."""
+    total = 0
+    for power, byte in enumerate(word.encode()):
+        total += byte * pow(_BASE, power, 1 << 64)
+    return int(mix64(np.array([total % (1 << 64)], np.uint64))[0])
+
+
+# Written out, because the running Python's own lists grow: a stored signature must not.
+KEYWORDS = (
+    "False None True and as assert async await break class continue def del elif else except "
+    "finally for from global if import in is lambda nonlocal not or pass raise return try while "
+    "with yield"
+)
+BUILTINS = (
+    "abs all any bool bytes callable complex dict divmod enumerate filter float frozenset getattr "
+    "hasattr hash id int isinstance issubclass iter len list map max min next object pow print "
+    "property range repr reversed round self set setattr slice sorted staticmethod str sum super "
+    "tuple type zip"
+)
+FIXED = frozenset([*KEYWORDS.split(), *BUILTINS.split()])
+
+
+def _are_fixed(codes: Codes) -> Flags:
+    """Words that keep their meaning wherever they stand: keywords and builtins."""
+    fixed, by_upper_bits = _fixed()
+    found = by_upper_bits[(codes >> np.uint64(48)).astype(np.intp)]
+    # numpy's `isin` sorts all that it is given: ask it only about what may well be one.
+    perhaps = np.flatnonzero(found)
+    found[perhaps] = np.isin(codes[perhaps], fixed)
+    return found
+
+
+@functools.cache
+def _fixed() -> tuple[Codes, Flags]:
+    codes = np.array(sorted(code_of(word) for word in FIXED), np.uint64)
+    by_upper_bits = np.zeros(1 << 16, np.bool_)
+    by_upper_bits[(codes >> np.uint64(48)).astype(np.intp)] = True
+    return codes, by_upper_bits
+
+
+def _are_keyword_arguments(
+    kinds: NDArray[np.uint8], data: NDArray[np.uint8], first: Offsets
+) -> Flags:
+    """`mask` in `load(p, mask=m)`: the name belongs to whoever is called."""
+    found = np.zeros(len(kinds), np.bool_)
+    equals = np.flatnonzero(kinds == _EQUALS)
+    equals = equals[equals >= 2]
+    at = first[equals]
+    alone = ~_JOINS_EQUALS[data[at - 1]] & (data[at + 1] != _EQUALS)
+    equals = equals[alone]
+    found[equals[_BEFORE_ARGUMENT[kinds[equals - 2]]] - 1] = True
+    return found
+
+
+def _are_called(codes: Codes, kinds: NDArray[np.uint8]) -> Flags:
+    """`exp` in `exp(x)`: without it, kernels that differ in nothing but a function are twins."""
+    found = np.append(kinds[1:] == ord("("), False)
+    found[1:] &= codes[:-1] != _DEF
+    return found
+
+
+def _trailing_commas(kinds: NDArray[np.uint8]) -> Flags:
+    found: Flags = (kinds == _COMMA) & np.append(_CLOSES[kinds[1:]], False)
+    return found
+
+
+HEADER_LIMIT = 2000
+
+
+def _annotations(codes: Codes, kinds: NDArray[np.uint8]) -> Flags:
+    """The words of `: annotation` in parameter lists and of `-> annotation` behind them."""
+    dropped = np.zeros(len(kinds), np.bool_)
+    depths = np.cumsum(_OPENS[kinds].astype(np.int32) - _CLOSES[kinds])
+    for at in np.flatnonzero(codes == _DEF):
+        header = slice(at + 2, at + 2 + HEADER_LIMIT)
+        inside, marks = depths[header], kinds[header]
+        if not len(marks) or marks[0] != ord("("):
+            continue
+        outside = np.flatnonzero(inside < inside[0])
+        if not len(outside):
+            continue
+        end = outside[0]
+        annotated = _annotated(marks[:end], inside[:end] == inside[0])
+        dropped[at + 2 : at + 2 + end] |= annotated
+        if bytes(marks[end + 1 : end + 3]) == b"->":
+            colons = np.flatnonzero((marks == _COLON) & (inside < inside[0]))
+            if len(colons):
+                dropped[at + 3 + end : at + 2 + colons[0]] = True
+    return dropped
+
+
+def _annotated(marks: NDArray[np.uint8], at_level: Flags) -> Flags:
+    turns = at_level & ((marks == _COLON) | (marks == _COMMA) | (marks == _EQUALS))
+    places = np.where(turns, np.arange(len(marks)), 0)
+    last = marks[np.maximum.accumulate(places)]
+    annotated: Flags = last == _COLON
+    return annotated
+
+
+_DEF = np.uint64(code_of("def"))
+
+
+def in_batches(texts: Iterable[str], limit: int = 1 << 18) -> Iterable[list[str]]:
+    """Texts in groups of about `limit` characters, so that the arrays fit in a cache."""
+    group: list[str] = []
+    size = 0
+    for text in texts:
+        group.append(text)
+        size += len(text)
+        if size >= limit:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

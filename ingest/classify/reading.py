@@ -1,0 +1,219 @@
+"""A kernel's unit read once: every call in the kernel and in the helpers that it reaches, under
+the callee's own name, whatever `tl` is called in this text.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from curation.similarity.bindings import Bindings, parameters_of, read_bindings
+from ingest.extract.syntax import ParseTimeout, captures, dotted, parse, text_of
+
+LANGUAGES = (
+    ("triton", "language"),
+    ("triton", "experimental", "gluon", "language"),
+    ("triton", "experimental", "gluon"),
+)
+EXTRA = frozenset(
+    {"math", "core", "standard", "extra", "cuda", "hip", "libdevice", "random", "intrinsics"}
+)
+"""Modules under `triton.language` whose functions are known by their last name alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """`name` is `tl.load` for Triton's own, `.sum` for a method, else as it is written."""
+
+    name: str
+    node: Node
+    line: int
+    arguments: tuple[Node, ...]
+    keywords: dict[str, Node]
+    in_loop: bool
+
+    @property
+    def text(self) -> str:
+        return " ".join(text_of(self.node).split())[:160]
+
+    def argument(self, place: int, keyword: str) -> Node | None:
+        if keyword in self.keywords:
+            return self.keywords[keyword]
+        return self.arguments[place] if place < len(self.arguments) else None
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """`functions` are the kernel, first, and the helpers of its unit that it reaches."""
+
+    name: str
+    text: str
+    parsed: bool
+    root: Node | None = None
+    bindings: Bindings | None = None
+    functions: tuple[Node, ...] = ()
+    calls: tuple[Call, ...] = ()
+    _by_name: dict[str, list[Call]] = field(default_factory=dict)
+
+    def named(self, *names: str) -> list[Call]:
+        """The calls of any of these functions, in the order of the text."""
+        found = [call for name in names for call in self._by_name.get(name, ())]
+        return sorted(found, key=lambda call: call.node.start_byte)
+
+    @property
+    def kernel(self) -> Node | None:
+        return self.functions[0] if self.functions else None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return parameters_of(self.functions[0]) if self.functions else ()
+
+    def canonical(self, node: Node) -> str | None:
+        """What a dotted expression means: `tl.float32`, `triton.jit`, a name of the text itself."""
+        parts = dotted(node)
+        if parts is None or self.bindings is None:
+            return None
+        if self.bindings.scope_of(parts[0], node.start_byte) not in {None, self.bindings.module}:
+            return ".".join(parts)
+        origin = self.bindings.origin(parts[0]) or parts[:1]
+        return short((*origin, *parts[1:]))
+
+
+def read(name: str, text: str) -> Reading:
+    """`text` is the standalone unit, or the function alone."""
+    if text[:1] in {" ", "\t"}:
+        text = textwrap.dedent(text)
+    text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
+    try:
+        root = parse(name, text).tree.root_node
+    except ParseTimeout:
+        return Reading(name, text, parsed=False)
+    reading = Reading(name, text, not root.has_error, root, read_bindings(root))
+    reading.functions = tuple(_reached(reading, root))
+    calls = [call for function in reading.functions for call in _calls(reading, function)]
+    reading.calls = tuple(calls)
+    for call in calls:
+        reading._by_name.setdefault(call.name, []).append(call)
+    return reading
+
+
+def short(parts: tuple[str, ...]) -> str:
+    for language in LANGUAGES:
+        rest = parts[len(language) :]
+        if parts[: len(language)] == language and rest:
+            return _of_triton(rest)
+    # Shims around libdevice, Inductor's helpers, and `exp` as somebody's own name for Triton's.
+    shim = {"libdevice", "triton_helpers", "tl_extra_shim", "tl_math", "tldevice"} & {*parts[:-1]}
+    if shim or (parts[-1] in BARE and len(parts) <= 2):
+        return _of_triton(parts[-1:])
+    return ".".join(parts)
+
+
+def _of_triton(rest: tuple[str, ...]) -> str:
+    if rest[-1] in SAME_AS:
+        return "tl." + SAME_AS[rest[-1]]
+    while len(rest) > 1 and rest[0] in EXTRA:
+        rest = rest[1:]
+    return "tl." + ".".join(rest)
+
+
+BARE = frozenset(
+    {"exp", "exp2", "log", "log2", "rsqrt", "sqrt", "sigmoid", "tanh", "erf", "rand", "randn"}
+    | {"program_id", "num_programs"}
+)
+DOTS = frozenset(
+    {"dot_scaled", "dot_fma", "wmma", "wmma_scaled", "mfma", "mfma_scaled", "mma_v2"}
+    | {"tcgen05_mma", "tcgen05_mma_scaled", "warpgroup_mma"}
+)
+LOADS = frozenset(
+    {"buffer_load", "async_load", "load_tensor_descriptor", "_experimental_descriptor_load"}
+    | {"async_copy_global_to_shared", "async_copy_global_to_local", "global_load_to_shared"}
+)
+STORES = frozenset(
+    {"buffer_store", "async_store", "store_tensor_descriptor", "_experimental_descriptor_store"}
+    | {"async_copy_shared_to_global"}
+)
+SAME_AS = {
+    **dict.fromkeys(DOTS, "dot"),
+    **dict.fromkeys(LOADS, "load"),
+    **dict.fromkeys(STORES, "store"),
+    "fast_expf": "exp",
+    "fast_dividef": "fdiv",
+    "max2": "max",
+    "min2": "min",
+    "welford_reduce": "welford",
+}
+"""Other ways to do the same, in Gluon, in older Tritons and in Inductor's helpers."""
+
+
+def _reached(reading: Reading, root: Node) -> Iterator[Node]:
+    found = captures("(function_definition name: (identifier) @name) @function", root)
+    functions: dict[str, Node] = {}
+    for node in sorted(found.get("function", ()), key=lambda node: node.start_byte):
+        name = node.child_by_field_name("name")
+        if name is not None:
+            functions[text_of(name)] = node
+    plain = reading.name.rpartition(".")[2]
+    first = functions.get(plain) or next(iter(functions.values()), None)
+    if first is None:
+        return
+    pending, seen = [first], {first.start_byte}
+    while pending:
+        function = pending.pop(0)
+        yield function
+        # A function given to `tl.reduce` is reached as much as one that is called.
+        for node in captures("(identifier) @name", function).get("name", ()):
+            helper = functions.get(text_of(node))
+            if helper is not None and helper.start_byte not in seen:
+                seen.add(helper.start_byte)
+                pending.append(helper)
+
+
+def _calls(reading: Reading, function: Node) -> Iterator[Call]:
+    body = function.child_by_field_name("body")
+    if body is None:
+        return
+    loops = [
+        (node.start_byte, node.end_byte)
+        for node in captures("[(for_statement) (while_statement)] @loop", body).get("loop", ())
+    ]
+    nodes = captures("(call) @call", body).get("call", ())
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        called = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if called is None or arguments is None:
+            continue
+        yield Call(
+            _name_of(reading, called),
+            node,
+            node.start_point.row + 1,
+            tuple(a for a in arguments.named_children if a.type not in NOT_PLACED),
+            dict(_keywords(arguments)),
+            any(start <= node.start_byte < end for start, end in loops),
+        )
+
+
+NOT_PLACED = frozenset({"keyword_argument", "comment"})
+
+
+def _name_of(reading: Reading, called: Node) -> str:
+    if called.type == "attribute":
+        parts = dotted(called)
+        name = reading.canonical(called)
+        if parts is None or name is None or reading.bindings is None:
+            member = called.child_by_field_name("attribute")
+            return f".{text_of(member)}" if member is not None else ""
+        scope = reading.bindings.scope_of(parts[0], called.start_byte)
+        local = scope is not None and scope is not reading.bindings.module
+        return f".{parts[-1]}" if local else name
+    return reading.canonical(called) or ""
+
+
+def _keywords(arguments: Node) -> Iterator[tuple[str, Node]]:
+    for child in arguments.named_children:
+        name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+        if child.type == "keyword_argument" and name is not None and value is not None:
+            yield text_of(name), value

@@ -1,0 +1,101 @@
+"""Copyright lines and their holders, for a NOTICE file.
+
+Line by line: scancode's own grammar is far slower, and a NOTICE quotes the lines as they stand.
+"""
+
+import re
+from collections.abc import Iterable
+
+from ingest.licenses.records import Copyright
+
+MOST = 200
+_LONGEST_LINE = 400
+_MARKERS = " \t#*/!;|%\"'"
+_LINE = re.compile(
+    r"(?:SPDX-(?:File|Snippet)CopyrightText\s*:\s*|"
+    r"(?:portions\s+|parts\s+)?(?:copyright\s*(?:\(c\)|©|&copy;|:)?|\(c\)(?=\s*(?:copyright|\d{4}))|©)"
+    r"\s*)(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_SURE = re.compile(r"\(c\)|©|SPDX-|\b(?:19|20)\d\d\b|&copy;", re.IGNORECASE)
+_AGAIN = re.compile(r"^(?:copyright|\(c\)|©|:|\s)+", re.IGNORECASE)
+_YEARS = re.compile(
+    r"^(?:\(?\s*(?:\d{4}|present|now|today)(?:\s*[-\u2013\u2014,/&]\s*|\s+to\s+|\s+and\s+)?)+\)?[\s,.:;-]*"
+    r"(?:by\s+)?",
+    re.IGNORECASE,
+)
+_RESERVED = re.compile(r"[\s,.;]*\ball\s+rights?\s+reserved\b.*$", re.IGNORECASE)
+_AFTER = re.compile(
+    r"[\s,.;]*(?:\b(?:licensed|released|distributed|see|this)\b.*|<[^>]*>|\([^)]*@[^)]*\)"
+    r"|https?://\S*)\s*$",
+    re.IGNORECASE,
+)
+# "copyright notice", "copyright holders": words about copyright, in every licence text.
+_NO_HOLDER = re.compile(
+    r"^(?:notices?|holders?|owners?|laws?|licen[cs]es?|statements?|headers?|and|or|in|of|to"
+    r"|the above|rights?|information|interest|treaty|lines?|disclaimers?|file|is|are|has|was|may"
+    r"|protection|infringement|\[|<|\{|yyyy|year|name of)\b|^[^\w\[<{]*$|^[\[<{]",
+    re.IGNORECASE,
+)
+
+
+def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ...]:
+    """The copyright lines among `lines`, each once."""
+    found: dict[str, Copyright] = {}
+    kept = list(lines)
+    for place, raw in enumerate(kept):
+        match = _LINE.search(raw[:_LONGEST_LINE]) if _may_hold(raw) else None
+        if match is None:
+            continue
+        sure = bool(_SURE.search(match.group()))
+        holder = _holder(match["rest"]) if sure or _opens(raw, match) else ""
+        if not holder:
+            continue
+        text = match.group().strip(_MARKERS).strip()
+        following = kept[place + 1][:_LONGEST_LINE] if place + 1 < len(kept) else ""
+        reserved = bool(_RESERVED.search(raw) or _RESERVED.match(following.strip(_MARKERS)))
+        found.setdefault(text, Copyright(text, holder, start_line + place, reserved))
+        if len(found) == MOST:
+            break
+    return tuple(found.values())
+
+
+def same_holder(one: str, other: str) -> bool:
+    """Whether two names share a word that says who it is ("OpenMMLab" is also "Open-MMLab")."""
+    mine, yours = _words(one), _words(other)
+    whole, joined = "".join(mine), "".join(yours)
+    return bool(set(mine) & set(yours)) or (bool(whole) and whole == joined)
+
+
+def _opens(line: str, match: re.Match[str]) -> bool:
+    """Without a year or a sign, only a line that opens with "Copyright Somebody" is one."""
+    opening = not line[: match.start()].strip(_MARKERS)
+    rest = _AGAIN.sub("", match["rest"]).removeprefix("by ")
+    return opening and match.group()[:1].isupper() and rest[:1].isupper()
+
+
+def _may_hold(line: str) -> bool:
+    return "opyright" in line or "OPYRIGHT" in line or "©" in line or "(c)" in line.lower()
+
+
+def _holder(rest: str) -> str:
+    rest = _AGAIN.sub("", rest)
+    if _NO_HOLDER.match(rest):
+        return ""
+    rest = _RESERVED.sub("", _YEARS.sub("", rest))
+    while (shorter := _AFTER.sub("", rest)) != rest:
+        rest = shorter
+    rest = rest.strip(_MARKERS + ",.-\u2013:()")
+    return "" if _NO_HOLDER.match(rest) or not re.search(r"[^\W\d_]{2}", rest) else rest[:200]
+
+
+_COMMON = frozenset({
+    "the", "and", "inc", "ltd", "llc", "corp", "corporation", "company", "co", "gmbh", "ag", "sa",
+    "team", "project", "projects", "contributors", "authors", "author", "affiliates", "its", "by",
+    "others", "all", "research", "labs", "lab", "ai", "university", "of", "group", "technologies",
+    "technology", "systems", "software", "foundation",
+})  # fmt: skip
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]{2,}", name.lower()) if word not in _COMMON]

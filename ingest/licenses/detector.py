@@ -1,0 +1,156 @@
+"""scancode-toolkit as a library: a text in, the licences it matches out.
+
+Loaded once a process, on demand: the index takes seconds and most of a gigabyte.
+"""
+
+import gc
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+from ingest.licenses.expressions import normalise
+
+SECONDS_A_TEXT = 20.0
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 1_000, 4_000
+_PACKAGE = "scancode-toolkit-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A licence rule that a passage matches; `score` and `coverage` go to 100."""
+
+    expression: str | None
+    start_line: int
+    end_line: int
+    score: float
+    coverage: float
+    words: int
+    rule: str
+    rule_key: str
+    kind: str
+    exact: bool
+
+
+class LicenceDetector(Protocol):
+    """What the reader needs of a detector."""
+
+    @property
+    def name(self) -> str: ...
+
+    def match(self, text: str, *, approximate: bool = True) -> list[Match]: ...
+
+
+class DetectionTookTooLong(Exception):
+    """The detector gave up on a text: what it found until then is not the whole."""
+
+
+class Scancode:
+    """scancode's whole index; `folder` takes the files that scancode makes beside it.
+
+    No part of the index is left out: a licence that it does not know may look like a freer one.
+    """
+
+    def __init__(self, folder: Path | None = None, seconds: float = SECONDS_A_TEXT) -> None:
+        self._folder = folder
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._index: Any = None
+        self._known: dict[tuple[str, bool], list[Match]] = {}
+        self._spdx: Callable[[str], str | None] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{_PACKAGE} {version(_PACKAGE)}"
+
+    def load(self) -> None:
+        """Load the index now, so that children forked later share it."""
+        with self._lock:
+            if self._index is None:
+                self._index, self._spdx = _load(self._folder)
+
+    def match(self, text: str, *, approximate: bool = True) -> list[Match]:
+        """Every rule that `text` matches, in the order of the text."""
+        # A repository repeats one header in most of its files.
+        known = self._known.get((text, approximate))
+        if known is not None:
+            return known
+        found = self._match_anew(text, approximate)
+        if len(text) <= _LONGEST_REMEMBERED:
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            self._known[text, approximate] = found
+        return found
+
+    def _match_anew(self, text: str, approximate: bool) -> list[Match]:
+        self.load()
+        if not text.strip():
+            return []
+        deadline = time.time() + self._seconds
+        found = self._index.match(query_string=text, approximate=approximate, deadline=deadline)
+        if time.time() > deadline:
+            raise DetectionTookTooLong(f"The detector did not finish in {self._seconds:g} seconds.")
+        return sorted(map(self._match, found), key=lambda match: (match.start_line, match.end_line))
+
+    def _match(self, found: Any) -> Match:
+        rule = found.rule
+        return Match(
+            expression=self._spdx(rule.license_expression) if self._spdx else None,
+            start_line=found.start_line,
+            end_line=found.end_line,
+            score=float(found.score()),
+            coverage=float(found.coverage()),
+            words=int(found.len()),
+            rule=rule.identifier,
+            rule_key=str(rule.license_expression),
+            kind=next((kind for kind in _KINDS if getattr(rule, f"is_license_{kind}")), "other"),
+            exact=found.matcher.startswith(("1-hash", "2-aho")),
+        )
+
+
+_KINDS = ("text", "notice", "reference", "tag", "intro", "clue")
+
+
+def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
+    _prepare_import(folder)
+    from licensedcode import cache
+
+    # Half of the loading time is the collector walking millions of objects that all stay.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        loaded = cache.get_cache()
+    finally:
+        if was_enabled:
+            gc.enable()
+
+    known: dict[str, str | None] = {}
+
+    def spdx(expression: str) -> str | None:
+        if expression not in known:
+            rendered = cache.build_spdx_license_expression(expression, licensing=loaded.licensing)
+            known[expression] = normalise(rendered)
+        return known[expression]
+
+    return loaded.index, spdx
+
+
+def _prepare_import(folder: Path | None) -> None:
+    """scancode makes folders when it is imported: one in the home, one in /tmp that it leaves."""
+    if "scancode_config" in sys.modules:
+        return
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ.setdefault("SCANCODE_CACHE", str(folder))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns about a libmagic that we never use
+        import scancode_config
+    with suppress(OSError):
+        Path(scancode_config.scancode_temp_dir).rmdir()

@@ -1,0 +1,171 @@
+"""Licence files: which paths are some, and what each says: its own terms first, the rest shown."""
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from ingest.licenses.blocks import BlockKind
+from ingest.licenses.copyrights import copyrights
+from ingest.licenses.detector import LicenceDetector
+from ingest.licenses.reading import read_window
+from ingest.licenses.records import Bearing, Findings, ReadFrom, Statement
+from ingest.licenses.windows import Window
+
+_CODE = frozenset({
+    ".py", ".pyi", ".pyx", ".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".js", ".ts", ".go",
+    ".rs", ".java", ".sh", ".rb", ".json", ".toml", ".yml", ".yaml", ".xml", ".css", ".png", ".svg",
+    ".gif", ".jpg", ".cmake", ".in", ".patch", ".csv", ".ini", ".cfg", ".lock", ".tmpl", ".j2",
+})  # fmt: skip
+_TERMS = re.compile(r"(?:un)?licen[cs]e(?:s)?(?:[-._].*)?|copying(?:[-._].*)?", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"(?:.*third[-_. ]?part.*|.*3rd[-_. ]?party.*|licen[cs]es?[-_.](?:bundled|vendored?|deps"
+    r"|dependencies).*)",
+    re.IGNORECASE,
+)
+_NOTICE = re.compile(r"notices?(?:\.(?:txt|md|rst))?", re.IGNORECASE)
+_README = re.compile(r"readme(?:\.(?:txt|md|rst|org))?", re.IGNORECASE)
+# What comes after such words is about somebody else's code.
+_THIRD_PARTY = re.compile(
+    r"third[\s-]part(?:y|ies)|3rd[\s-]party|sub-?components?\b|\bbundle[sd]?\b|\bvendored\b"
+    r"|(?:includes?|contains?|incorporates?|uses?|borrows?)\s+(?:\w+\s+){0,4}(?:code|software|"
+    r"components?|portions?|parts?|files?|work)\b|(?:portions?|parts?|some|code|files?)\s+"
+    r"(?:\w+\s+){0,6}(?:derived|adapted|taken|copied|borrowed|originat\w+)\b"
+    r"|following\s+(?:components?|files?|libraries|projects?|dependencies|packages?|software|code)"
+    r"|licen[cs]es?\s+(?:of|for)\s+(?!this\b)|\bdependenc(?:y|ies)\b|\bsubmodules?\b"
+    r"|=+\s*notices?\b",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(
+    r"\b(?:may|shall|must|can)\s*not\b|\bcannot\b|\bprohibited\b|\bforbidden\b|\bnot\s+(?:permitted"
+    r"|allowed)\b|\bonly\s+(?:for|if)\b|\bprovided\s+that\b",
+    re.IGNORECASE,
+)
+
+
+# Longer than any licence; what makes a file longer are the licences of others.
+LONGEST_READ = 80_000
+
+
+class Role(StrEnum):
+    """What a file of this name is for."""
+
+    TERMS = "terms"
+    OTHERS = "others"
+    NOTICE = "notice"
+    README = "readme"
+
+
+@dataclass(frozen=True, slots=True)
+class LicenceFile:
+    """A licence file, what it says, and its text for the NOTICE of a release."""
+
+    path: str
+    role: Role
+    findings: Findings
+    text: str
+
+    @property
+    def folder(self) -> str:
+        return folder_of(self.path)
+
+
+def role_of(path: str) -> Role | None:
+    """What the file is by its name; None when it is no licence file."""
+    name = PurePosixPath(path).name
+    if PurePosixPath(path).suffix.lower() in _CODE:
+        return None
+    if _OTHERS.fullmatch(name):
+        return Role.OTHERS if "licen" in name.lower() or "notice" in name.lower() else None
+    if _TERMS.fullmatch(name):
+        return Role.TERMS
+    if _NOTICE.fullmatch(name):
+        return Role.NOTICE
+    return Role.README if _README.fullmatch(name) else None
+
+
+def folder_of(path: str) -> str:
+    """The folder of a path, "" for the root."""
+    return path.rpartition("/")[0]
+
+
+def read_licence_file(path: str, role: Role, text: str, detector: LicenceDetector) -> Findings:
+    """What a licence file states. Its first terms count; what it lists of others is shown."""
+    cut = text[:LONGEST_READ].replace("\r\n", "\n").replace("\r", "\n")
+    lines = tuple(line[:2_000] for line in cut.split("\n"))
+    window = Window(BlockKind.TEXT, 1, lines, speaks_of_licences=True)
+    said = read_window(window, detector)
+    remarks: tuple[str, ...] = ()
+    if len(text) > LONGEST_READ:
+        remarks = (f"Only the first {LONGEST_READ} characters of {path} were read.",)
+    if role is Role.TERMS:
+        said = sorted(said, key=lambda s: (s.start_line, s.end_line))
+        border = _border(window, said)
+        if border <= len(lines):
+            remarks = ()  # what was left unread is about others too
+        said = _own_terms(window, said, border)
+    if not text.strip():
+        remarks = (f"{path} is empty.",)
+    return Findings(tuple(said), copyrights(lines), remarks)
+
+
+def _border(window: Window, said: list[Statement]) -> int:
+    """The line from which on the file speaks of third parties; past its end if it never does."""
+    first = next((s for s in said if s.bearing is Bearing.GRANT and s.expression), None)
+    inside = _covered(said)
+    return next(
+        (
+            number
+            for number, line in enumerate(window.lines, start=1)
+            if first is not None
+            and number > first.end_line
+            and number not in inside
+            and _THIRD_PARTY.search(line)
+        ),
+        len(window.lines) + 1,
+    )
+
+
+def _own_terms(window: Window, said: list[Statement], border: int) -> list[Statement]:
+    """Statements that follow words about third parties do not speak for this repository."""
+    said = [s for s in said if s.read_from is not ReadFrom.PROVENANCE or s.expression]
+    if not any(s.bearing is Bearing.GRANT for s in said):
+        return said
+    kept = []
+    for statement in said:
+        if statement.start_line > border:
+            remark = "It speaks of code of others that the repository lists."
+            statement = replace(statement, bearing=Bearing.SHOWN, remark=remark)
+        elif statement.bearing is Bearing.REFERENCE:
+            continue
+        kept.append(statement)
+    return [*kept, *_added_conditions(window, _covered(said), border)]
+
+
+def _covered(said: list[Statement]) -> set[int]:
+    return {
+        line
+        for s in said
+        if s.bearing is Bearing.GRANT and s.detector.partition("-")[0] != "restriction"
+        for line in range(s.start_line, s.end_line + 1)
+    }
+
+
+def _added_conditions(window: Window, inside: set[int], border: int) -> list[Statement]:
+    """Conditions beside the licence that was recognised: its name then does not say all."""
+    for number, line in enumerate(window.lines[: border - 1], start=1):
+        if number not in inside and (match := _FORBIDS.search(line)):
+            return [
+                Statement(
+                    read_from=ReadFrom.REPOSITORY,
+                    bearing=Bearing.DOUBT,
+                    expression=None,
+                    start_line=number,
+                    end_line=number,
+                    matched_text=line[:500],
+                    confidence=0.5,
+                    detector="added-conditions",
+                    remark=f"It adds conditions (“{match.group()}”) to the licence that it names.",
+                )
+            ]
+    return []

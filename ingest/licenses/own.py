@@ -1,0 +1,118 @@
+"""What a file says of itself, as evidence: each pointer followed to the LICENSE above it."""
+
+from dataclasses import dataclass, replace
+
+from ingest.licenses.expressions import both, keys
+from ingest.licenses.governing import Terms, stated_beside
+from ingest.licenses.policy import Policy
+from ingest.licenses.records import (
+    ORDER,
+    Bearing,
+    Evidence,
+    Findings,
+    Statement,
+    Verdict,
+    stricter,
+)
+from ingest.licenses.tree import TreeLicences
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """A file's own statements; without a verdict none of them counts, and it may inherit."""
+
+    evidence: tuple[Evidence, ...] = ()
+    expression: str | None = None
+    verdict: Verdict | None = None
+    reason: str = ""
+
+
+def own_words(
+    path: str, findings: Findings, nearest: Terms | None, tree: TreeLicences, policy: Policy
+) -> OwnWords:
+    """The statements of a file and those beside it, and the strictest of what they say."""
+    said = [_evidence(path, s, findings, nearest, policy) for s in findings.statements]
+    said += stated_beside(path, tree, policy)
+    said = sorted(dict.fromkeys(said), key=lambda e: (ORDER.index(e.read_from), e.start_line))
+    counting = [e for e in said if e.counts]
+    expression = both(e.expression for e in counting if e.expression)
+    if not counting and not findings.remarks:
+        return OwnWords(tuple(said))
+    verdict = stricter([e.verdict for e in counting] + [Verdict.UNKNOWN] * bool(findings.remarks))
+    worst = next((e for e in counting if e.verdict is verdict), None)
+    reason = " ".join(findings.remarks) if worst is None else _reason(worst, policy)
+    return OwnWords(tuple(said), expression, verdict, reason)
+
+
+def place(evidence: Evidence) -> str:
+    """Where a piece of evidence stands, for a sentence."""
+    return f"{evidence.path}:{evidence.start_line} ({evidence.read_from})"
+
+
+def _evidence(
+    path: str, statement: Statement, findings: Findings, nearest: Terms | None, policy: Policy
+) -> Evidence:
+    evidence = Evidence(
+        read_from=statement.read_from,
+        expression=statement.expression,
+        verdict=policy.verdict(statement.expression),
+        path=path,
+        start_line=statement.start_line,
+        end_line=statement.end_line,
+        matched_text=statement.matched_text,
+        copyrights=tuple(
+            c.text
+            for c in findings.copyrights
+            if statement.start_line - 10 <= c.line <= statement.end_line + 3
+        ),
+        confidence=statement.confidence,
+        detector=statement.detector,
+        counts=statement.bearing is not Bearing.SHOWN,
+        remark=statement.remark,
+        target=statement.target,
+    )
+    match statement.bearing:
+        case Bearing.DOUBT:
+            return replace(evidence, verdict=Verdict.UNKNOWN)
+        case Bearing.EMBEDDED if evidence.verdict is Verdict.BLOCKED:
+            return replace(evidence, verdict=Verdict.UNKNOWN)
+        case Bearing.EMBEDDED:
+            return replace(evidence, counts=False)
+        case Bearing.REFERENCE:
+            return _followed(evidence, nearest)
+        case _:
+            return evidence
+
+
+def _followed(evidence: Evidence, nearest: Terms | None) -> Evidence:
+    named = evidence.expression
+    if named is not None and evidence.verdict is Verdict.BLOCKED:
+        return evidence
+    if nearest is None:
+        remark = f"It points to a {evidence.target} file that is not there."
+        return replace(evidence, verdict=Verdict.UNKNOWN, remark=remark)
+    if named is None or nearest.expression is None or _same_family(named, nearest.expression):
+        return replace(
+            evidence,
+            expression=nearest.expression,
+            verdict=nearest.verdict,
+            remark=f"It points to {nearest.where}.",
+        )
+    remark = f"It names {named}, but {nearest.where}, to which it points, is {nearest.expression}."
+    return replace(evidence, remark=remark)
+
+
+def _same_family(named: str, found: str) -> bool:
+    families = {key.split("-")[0].lower() for key in keys(found)}
+    return any(key.split("-")[0].lower() in families for key in keys(named))
+
+
+def _reason(worst: Evidence, policy: Policy) -> str:
+    if worst.verdict is Verdict.BLOCKED:
+        why = policy.reasons(worst.expression)
+        return f"{place(worst)} is {worst.expression}, which is blocked: {why}"
+    if worst.verdict is Verdict.UNKNOWN and worst.remark:
+        return f"{place(worst)}: {worst.remark}"
+    if worst.verdict is Verdict.UNKNOWN:
+        return f"{place(worst)} says {worst.expression}, on which the policy has no word."
+    return f"{place(worst)} says {worst.expression}."

@@ -1,0 +1,90 @@
+"""Reads texts through the detector, each content once: what was found is kept by blob hash."""
+
+import hashlib
+import json
+from collections.abc import Callable, MutableMapping
+from dataclasses import asdict
+from typing import Any
+
+from ingest.licenses.detector import LicenceDetector
+from ingest.licenses.license_files import Role, read_licence_file
+from ingest.licenses.reading import read_file
+from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Statement
+
+# Part of every key: raise it when reading changes, and what was kept is read anew.
+RULES_VERSION = "1"
+LARGEST_FILE = 4_000_000
+
+
+class LicenceReader:
+    """A detector with a memory. `kept` maps a key to JSON: a dict, or rows of a database."""
+
+    def __init__(
+        self, detector: LicenceDetector, kept: MutableMapping[str, str] | None = None
+    ) -> None:
+        self._detector = detector
+        self._kept: MutableMapping[str, str] = {} if kept is None else kept
+
+    def read(self, path: str, data: bytes | str, blob: str = "") -> Findings:
+        """What a source file says. `blob` is git's name of its content, if known."""
+        kind = "python" if path.lower().endswith((".py", ".pyi", ".pyx", ".pxd")) else "text"
+        return self._once(kind, data, blob, lambda text: read_file(path, text, self._detector))
+
+    def read_licence(self, path: str, role: Role, data: bytes | str, blob: str = "") -> Findings:
+        """What a licence file says."""
+        return self._once(
+            role, data, blob, lambda text: read_licence_file(path, role, text, self._detector)
+        )
+
+    def _once(
+        self, kind: str, data: bytes | str, blob: str, read: Callable[[str], Findings]
+    ) -> Findings:
+        name = blob or git_blob_hash(data)
+        key = f"{name}:{kind}:{RULES_VERSION}:{self._detector.name}"
+        if (kept := self._kept.get(key)) is not None:
+            return from_json(kept)
+        findings = read(decoded(data[:LARGEST_FILE]))
+        self._kept[key] = to_json(findings)
+        return findings
+
+
+def git_blob_hash(data: bytes | str) -> str:
+    """The name that git gives to a content."""
+    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def decoded(data: bytes | str) -> str:
+    """The text of some bytes: UTF-8, UTF-16 by its mark, else Latin-1, which takes everything."""
+    if isinstance(data, str):
+        return data
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def to_json(findings: Findings) -> str:
+    """Findings as a database keeps them."""
+    return json.dumps(asdict(findings), ensure_ascii=True, separators=(",", ":"))
+
+
+def from_json(text: str) -> Findings:
+    """The findings that `to_json` wrote."""
+    data: dict[str, Any] = json.loads(text)
+    return Findings(
+        statements=tuple(
+            Statement(
+                **{
+                    **row,
+                    "read_from": ReadFrom(row["read_from"]),
+                    "bearing": Bearing(row["bearing"]),
+                }
+            )
+            for row in data["statements"]
+        ),
+        copyrights=tuple(Copyright(**row) for row in data["copyrights"]),
+        remarks=tuple(data["remarks"]),
+    )

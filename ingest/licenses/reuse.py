@@ -1,0 +1,100 @@
+"""The REUSE conventions: `X.license` beside X, REUSE.toml, .reuse/dep5 and the LICENSES folder."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ingest.licenses.expressions import normalise
+
+SIDE_FILE = ".license"
+DEP5 = ".reuse/dep5"
+_MOST_PATTERNS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The licence that a REUSE file gives to the paths of some patterns."""
+
+    source: str
+    line: int
+    folder: str
+    patterns: tuple[str, ...]
+    stated: str
+    expression: str | None
+
+    def covers(self, path: str) -> bool:
+        prefix = f"{self.folder}/" if self.folder else ""
+        if not path.startswith(prefix):
+            return False
+        return any(_fits(path[len(prefix) :], pattern) for pattern in self.patterns)
+
+
+def is_reuse_file(path: str) -> bool:
+    """Whether it annotates other files."""
+    return path == DEP5 or path.endswith(f"/{DEP5}") or path.rpartition("/")[2] == "REUSE.toml"
+
+
+def is_license_text(path: str) -> bool:
+    """Whether it stands in the root's LICENSES folder, which holds texts and governs nothing."""
+    return path.startswith("LICENSES/") and path.count("/") == 1
+
+
+def annotations(path: str, text: str) -> tuple[Annotation, ...]:
+    """What the REUSE file at `path` says; a file that can't be read says nothing."""
+    found = _dep5(path, text) if path.endswith(DEP5) else _toml(path, text)
+    return tuple(found)[:_MOST_PATTERNS]
+
+
+def _toml(path: str, text: str) -> Iterator[Annotation]:
+    try:
+        tables = tomllib.loads(text).get("annotations", [])
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return
+    folder = path.rpartition("/")[0]
+    for table in tables if isinstance(tables, list) else []:
+        if not isinstance(table, dict):
+            continue
+        patterns, stated = (
+            _strings(table.get("path")),
+            _strings(table.get("SPDX-License-Identifier")),
+        )
+        if patterns and stated:
+            yield _annotation(path, 1, folder, patterns, " AND ".join(f"({s})" for s in stated))
+
+
+def _dep5(path: str, text: str) -> Iterator[Annotation]:
+    folder = path.removesuffix(DEP5).rstrip("/")
+    line = 1
+    for paragraph in re.split(r"(\n[ \t]*\n)", text.replace("\r\n", "\n")):
+        fields: dict[str, str] = {}
+        name = ""
+        for row in paragraph.split("\n"):
+            if row[:1] in {" ", "\t"} and name:
+                fields[name] += f" {row.strip()}"
+            elif ":" in row:
+                name, _, value = row.partition(":")
+                fields[name := name.strip().lower()] = value.strip()
+        if fields.get("files") and fields.get("license"):
+            stated = fields["license"].split("  ")[0]
+            yield _annotation(path, line, folder, tuple(fields["files"].split()), stated)
+        line += paragraph.count("\n")
+
+
+def _annotation(
+    path: str, line: int, folder: str, patterns: tuple[str, ...], stated: str
+) -> Annotation:
+    return Annotation(path, line, folder, patterns, stated[:500], normalise(stated))
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+
+def _fits(path: str, pattern: str) -> bool:
+    # `*` of the stricter kind stops at a slash; taking it for the wider one only ever adds terms.
+    return path == pattern or fnmatchcase(path, pattern.replace("**", "*"))

@@ -1,0 +1,60 @@
+"""SPDX-License-Identifier tags: each is one statement, and one that is not valid is a doubt."""
+
+import re
+
+from ingest.licenses.expressions import normalise
+from ingest.licenses.records import Bearing, ReadFrom, Statement
+from ingest.licenses.windows import Window
+
+_TAG = re.compile(r"SPDX-Licen[cs]e-(?:Identifier|Id)\s*[:=]\s*(?P<value>.*)", re.IGNORECASE)
+_CLOSERS = re.compile(r"\s*(?:\*+/|--+>|\"{3}|'{3}|#\}|[*#;,.\"'\\`]+)\s*$")
+_CONTINUED = re.compile(r"\b(?:AND|OR|WITH)$|\($", re.IGNORECASE)
+_MOST_LINES = 4
+
+
+def tags(window: Window) -> tuple[list[Statement], set[int]]:
+    """The tags of a window, and the places in it of the lines that they take up."""
+    found: list[Statement] = []
+    taken: set[int] = set()
+    for place, line in enumerate(window.lines):
+        match = _TAG.search(line)
+        if match is None or place in taken:
+            continue
+        value, last = _value(window, place, match["value"])
+        taken.update(range(place, last + 1))
+        expression = normalise(value)
+        found.append(
+            Statement(
+                read_from=ReadFrom.SPDX_TAG,
+                bearing=Bearing.GRANT if expression else Bearing.DOUBT,
+                expression=expression,
+                start_line=window.start_line + place,
+                end_line=window.start_line + last,
+                matched_text="\n".join(window.lines[place : last + 1])[:500],
+                confidence=1.0,
+                detector="spdx-tag",
+                remark="" if expression else f"{value[:100]!r} is no valid SPDX expression.",
+            )
+        )
+    return found, taken
+
+
+def _value(window: Window, place: int, text: str) -> tuple[str, int]:
+    """An expression may go on in the next lines while it is open."""
+    value = _clean(text)
+    last = place
+    while last + 1 < min(len(window.lines), place + _MOST_LINES) and _open(value):
+        last += 1
+        value = f"{value} {_clean(window.lines[last].lstrip(' #*/!;'))}"
+    return value, last
+
+
+def _open(value: str) -> bool:
+    return value.count("(") > value.count(")") or bool(_CONTINUED.search(value))
+
+
+def _clean(text: str) -> str:
+    text = text.strip()
+    while (shorter := _CLOSERS.sub("", text)) != text:
+        text = shorter
+    return text.strip()

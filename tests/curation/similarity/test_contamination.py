@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from curation.similarity.contamination import BenchmarkText, index, matches
+from curation.similarity.definitions import definitions
+from tests.curation.similarity.kernels import (
+    SOFTMAX,
+    reformatted,
+    renamed,
+    unrelated,
+    with_other_constants,
+)
+
+MODULE = '''
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    """A small network."""
+
+    def __init__(self, width, height, groups):
+        super().__init__()
+        self.linear = nn.Linear(width, height)
+        self.norm = nn.GroupNorm(groups, height)
+
+    def forward(self, x):
+        x = self.linear(x)
+        x = torch.nn.functional.hardtanh(x, min_val=-2.0, max_val=2.0)
+        return self.norm(x) * torch.sigmoid(x)
+'''
+BENCHMARK = index(
+    [
+        BenchmarkText("softmax", "g/softmax.py", SOFTMAX),
+        BenchmarkText("level2/12", "level2/12.py", MODULE),
+        *(BenchmarkText(f"p{n}", f"g/p{n}.py", unrelated(5000 + n)) for n in range(30)),
+    ]
+)
+
+
+def first_kernel(text: str) -> str:
+    return definitions(text)[0]
+
+
+@pytest.mark.parametrize("cut", [str, first_kernel], ids=["whole", "kernel alone"])
+@pytest.mark.parametrize(
+    ("disguise", "constants_differ"),
+    [(str, False), (renamed, False), (reformatted, False), (with_other_constants, True)],
+)
+def test_a_planted_copy_is_found_by_its_syntax(
+    cut: Callable[[str], str], disguise: Callable[[str], str], constants_differ: bool
+) -> None:
+    found = matches(cut(disguise(SOFTMAX)), BENCHMARK)
+
+    assert [(m.problem, m.method, m.similarity) for m in found] == [("softmax", "syntax", 1.0)]
+    assert found[0].constants_differ is constants_differ
+    assert found[0].path == "g/softmax.py"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_benchmark_kernel_is_found_in_every_disguise(seed: int) -> None:
+    text = unrelated(5000 + seed)
+
+    for copy in (text, reformatted(text), renamed(text), with_other_constants(text)):
+        assert matches(copy, BENCHMARK)[0].problem == f"p{seed}"
+
+
+def test_a_copy_with_a_changed_line_is_a_near_twin() -> None:
+    copy = first_kernel(renamed(SOFTMAX)).replace("tl.exp(", "2 * tl.exp(")
+
+    found = matches(copy, BENCHMARK)
+
+    assert (found[0].problem, found[0].method) == ("softmax", "near")
+    assert 0.7 <= found[0].similarity < 1.0
+
+
+def test_tuning_over_other_sizes_hides_no_copy() -> None:
+    configs = ", ".join(f"triton.Config({{'BLOCK': {n}}}, num_warps={n})" for n in range(1, 99))
+    tuned = SOFTMAX.replace("@triton.jit", f"@triton.autotune([{configs}], key=['n'])\n@triton.jit")
+
+    found = matches(first_kernel(renamed(tuned)), BENCHMARK)
+
+    assert [(m.problem, m.method) for m in found] == [("softmax", "syntax")]
+
+
+def test_a_problem_inside_a_longer_text_is_contained() -> None:
+    lines = [line for line in SOFTMAX.splitlines() if line.startswith("    ")]
+    longer = "\n".join(["def f(out_ptr, in_ptr, x):", *lines[:1], *lines[1:]])
+    body = unrelated(77).splitlines()[5:]
+
+    found = matches("\n".join([longer, *body, *unrelated(78).splitlines()[5:]]), BENCHMARK)
+
+    assert [(m.problem, m.method) for m in found] == [("softmax", "contained")]
+
+
+def test_the_python_side_of_a_pair_counts_too() -> None:
+    copy = MODULE.replace("Model", "Net").replace("width", "w").replace("-2.0", "-3.0")
+
+    found = matches([copy, unrelated(1)], BENCHMARK)
+
+    assert [m.problem for m in found] == ["level2/12"]
+
+
+def test_of_two_hundred_unrelated_kernels_none_is_flagged() -> None:
+    flagged = [seed for seed in range(200) if matches(unrelated(seed), BENCHMARK)]
+
+    assert flagged == []
+
+
+def test_what_is_too_short_to_be_anybodys_is_never_flagged() -> None:
+    short = "def get_inputs():\n    return [torch.rand(2, 3)]\n"
+    tiny = index([BenchmarkText("tiny", "tiny.py", short)])
+
+    assert matches(short, tiny) == ()
+
+
+def test_the_launcher_beside_a_problem_is_no_problem() -> None:
+    launcher = SOFTMAX[SOFTMAX.index("def softmax(x)") :]
+
+    assert matches(launcher, BENCHMARK) == ()
+
+
+def test_an_empty_benchmark_contaminates_nothing() -> None:
+    assert matches(SOFTMAX, index([])) == ()

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.similarity.duplicates import (
+    Facts,
+    Item,
+    Link,
+    Near,
+    Placement,
+    Twin,
+    by_default,
+    cluster,
+    likeness,
+    place,
+    remove,
+)
+from curation.similarity.fingerprint import fingerprint
+from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
+
+
+@dataclass
+class Store:
+    """What a database would keep: the items' facts, who is near whom, and the links."""
+
+    facts: dict[int, Facts]
+    nearness: dict[frozenset[int], float]
+    links: dict[int, Link | None] = field(default_factory=dict)
+    asked: int = 0
+
+    def near(self, key: int) -> list[Twin]:
+        self.asked += 1
+        return [
+            Twin(other, self.facts[other], "near", similarity, *self.of(link))
+            for other, link in self.links.items()
+            if other != key and (similarity := self.nearness.get(frozenset((key, other))))
+        ]
+
+    def of(self, link: Link | None) -> tuple[int | None, Facts | None]:
+        return (link.of, self.facts[link.of]) if link else (None, None)
+
+    def add(self, key: int) -> Placement:
+        return self._apply(place(key, self.facts[key], self._near()))
+
+    def drop(self, key: int) -> None:
+        self._apply(remove(key, self._near()))
+        del self.links[key]
+
+    def _near(self) -> Near:
+        return self.near
+
+    def _apply(self, placement: Placement) -> Placement:
+        self.links.update(placement)
+        return placement
+
+
+@st.composite
+def stores(draw: st.DrawFn) -> Store:
+    count = draw(st.integers(1, 14))
+    facts = {
+        key: Facts(f"{key:02}", draw(st.booleans()), draw(st.booleans()), draw(st.integers(0, 3)))
+        for key in range(count)
+    }
+    pairs = [frozenset((a, b)) for a in range(count) for b in range(a)]
+    similarity = st.sampled_from([0.0, 0.0, 0.7, 0.8, 0.95])
+    return Store(facts, {pair: s for pair in pairs if (s := draw(similarity))})
+
+
+def promised(store: Store) -> None:
+    """The first three invariants."""
+    for key, link in store.links.items():
+        if link is None:
+            for other in store.near(key):
+                assert other.of is not None, "two representatives are near one another"
+            continue
+        assert store.links[link.of] is None, "a member's representative stands for itself"
+        assert store.nearness[frozenset((key, link.of))] == link.similarity
+        assert by_default(store.facts[link.of]) < by_default(store.facts[key])
+
+
+@given(store=stores(), order=st.randoms(use_true_random=False))
+@settings(max_examples=300, deadline=None)
+def test_any_order_of_arrival_comes_to_the_same_clusters(
+    store: Store, order: random.Random
+) -> None:
+    keys = list(store.facts)
+    for key in keys:
+        store.add(key)
+        promised(store)
+    first = dict(store.links)
+    store.links.clear()
+    order.shuffle(keys)
+
+    for key in keys:
+        store.add(key)
+
+    assert store.links == first
+
+
+@given(store=stores(), gone=st.integers(0, 13))
+@settings(max_examples=200, deadline=None)
+def test_an_item_that_leaves_leaves_no_trace(store: Store, gone: int) -> None:
+    gone %= len(store.facts)
+    for key in store.facts:
+        if key != gone:
+            store.add(key)
+    without = dict(store.links)
+
+    store.add(gone)
+    store.drop(gone)
+
+    assert store.links == without
+
+
+def test_adding_an_item_asks_for_the_twins_of_that_item_alone() -> None:
+    store = Store({key: Facts(f"{key}", stars=-key) for key in range(50)}, {})
+    store.nearness = {frozenset((key, 0)): 0.9 for key in range(1, 50)}
+    for key in range(49):
+        store.add(key)
+    store.asked = 0
+
+    store.add(49)
+
+    assert store.asked == 1
+
+
+def test_a_better_twin_takes_over_a_whole_cluster_by_asking_for_two() -> None:
+    keys = range(50)
+    store = Store({key: Facts(f"{key:02}", stars=9 if key == 49 else 0) for key in keys}, {})
+    store.nearness = {frozenset((a, b)): 0.9 for a in keys for b in range(a)}
+    for key in range(49):
+        store.add(key)
+    store.asked = 0
+
+    store.add(49)
+
+    assert set(store.links.values()) == {None, Link(49, "near", 0.9)}
+    assert store.asked == 2
+
+
+def test_a_chain_of_twins_is_no_cluster() -> None:
+    store = Store(
+        {key: Facts(f"{key}") for key in range(3)},
+        {frozenset((0, 1)): 0.8, frozenset((1, 2)): 0.8},
+    )
+
+    for key in range(3):
+        store.add(key)
+
+    assert store.links == {0: None, 1: Link(0, "near", 0.8), 2: None}
+
+
+def test_the_permissive_one_takes_over_from_the_famous_one() -> None:
+    store = Store(
+        {0: Facts("a", permissive=False, stars=9000), 1: Facts("b", permissive=True)},
+        {frozenset((0, 1)): 0.9},
+    )
+    store.add(0)
+
+    changed = store.add(1)
+
+    assert changed == {1: None, 0: Link(1, "near", 0.9)}
+
+
+def test_a_short_text_is_a_twin_only_of_its_equal() -> None:
+    short = "@triton.jit\ndef f(x):\n    return tl.exp(x) + 1\n"
+
+    assert likeness(fingerprint(short), fingerprint(short.replace("(x)", "(y)"))) == ("exact", 1.0)
+    assert likeness(fingerprint(short), fingerprint(short.replace("exp", "log"))) is None
+
+
+def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
+    texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
+    items = [Item(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
+
+    links = cluster(items)
+
+    assert {key for key, link in links.items() if link} == {61}
+    assert links[61] == Link(60, "exact", 1.0)
+
+
+@given(seeds=st.lists(st.integers(0, 5), min_size=1, max_size=12), order=st.randoms())
+@settings(max_examples=25, deadline=None)
+def test_placing_one_by_one_comes_to_what_clustering_at_once_does(
+    seeds: list[int], order: random.Random
+) -> None:
+    texts = [variant(seed, number) for number, seed in enumerate(seeds)]
+    items = [Item(n, Facts(f"{n:02}"), fingerprint(text)) for n, text in enumerate(texts)]
+    links: dict[int, Link | None] = {}
+
+    def of(link: Link | None) -> tuple[int | None, Facts | None]:
+        return (link.of, items[link.of].facts) if link else (None, None)
+
+    def near(key: int) -> list[Twin]:
+        mine = items[key].fingerprint
+        return [
+            Twin(o, items[o].facts, *alike, *of(link))
+            for o, link in links.items()
+            if o != key and (alike := likeness(mine, items[o].fingerprint))
+        ]
+
+    for item in order.sample(items, len(items)):
+        links.update(place(item.key, item.facts, near))
+
+    assert links == cluster(items)
+
+
+def variant(seed: int, number: int) -> str:
+    lines = unrelated(seed).splitlines()
+    if number % 3:
+        lines.insert(8, f"    extra = at + {number}")
+    return "\n".join(lines)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+from datasketch import MinHash
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.similarity.definitions import definitions
+from curation.similarity.fingerprint import fingerprint
+from curation.similarity.minhash import (
+    BANDS,
+    PERMUTATIONS,
+    SEED,
+    bands,
+    from_bytes,
+    shingle_hashes,
+    signature,
+    to_bytes,
+)
+from curation.similarity.shingles import containment, jaccard, shingles
+from curation.similarity.words import code_of, words
+from tests.curation.similarity.kernels import SOFTMAX, reformatted, renamed, unrelated
+
+
+def test_signatures_equal_those_of_datasketch_bit_for_bit() -> None:
+    for seed in range(50):
+        found = shingles([unrelated(seed)])[0]
+        theirs = MinHash(PERMUTATIONS, seed=SEED, scheme="affine32", hashfunc=int)
+        theirs.update_batch(shingle_hashes(found).tolist())
+
+        assert np.array_equal(signature(found), theirs.hashvalues)
+
+
+def test_an_empty_text_has_the_empty_signature_of_datasketch() -> None:
+    empty = MinHash(PERMUTATIONS, scheme="affine32")
+
+    assert np.array_equal(signature(shingles([""])[0]), empty.hashvalues)
+
+
+def test_a_signature_is_the_same_on_every_machine() -> None:
+    assert signature(shingles([SOFTMAX])[0])[:3].tolist() == GOLDEN_SIGNATURE
+    assert bands(signature(shingles([SOFTMAX])[0]))[0] == GOLDEN_BAND
+
+
+def test_bands_are_signed_64_bit_integers() -> None:
+    values = bands(signature(shingles([SOFTMAX])[0]))
+
+    assert len(values) == BANDS
+    assert all(-(2**63) <= value < 2**63 for value in values)
+
+
+def test_a_signature_survives_its_bytes() -> None:
+    values = signature(shingles([SOFTMAX])[0])
+
+    assert np.array_equal(from_bytes(to_bytes(values)), values)
+
+
+def test_words_are_what_a_reader_would_call_words() -> None:
+    text = "x = tl.load(ptr + 1.5e3, mask=m)  # why\n'''doc'''\n"
+    expected = ["x", "=", "tl", ".load", "(", "ptr", "+", "1.5e3", ",", "mask", "=", "m", ")"]
+
+    found = words([text])
+
+    assert found.codes.tolist() == [code_of(word) for word in expected]
+    named = [w for w, is_name in zip(expected, found.are_names, strict=True) if is_name]
+    assert named == ["x", "tl", "ptr", "m"]
+
+
+def test_annotations_docstrings_comments_and_layout_are_no_words() -> None:
+    one = 'def f(a: int, B: "tl.constexpr" = 3) -> dict[str, int]:\n    """Doc."""\n    g(a, B)\n'
+    other = "def f(a, B=3):\n    # Other.\n    g(\n        a,\n        B,\n    )\n"
+
+    assert words([one]).codes.tolist() == words([other]).codes.tolist()
+
+
+def test_renamed_and_reformatted_texts_have_the_same_shingles() -> None:
+    texts = [SOFTMAX, renamed(SOFTMAX), reformatted(SOFTMAX), renamed(reformatted(SOFTMAX))]
+    one, other, third, fourth = shingles(definitions(text)[0] for text in texts)
+
+    assert jaccard(one, other) > 0.85
+    assert jaccard(one, third) > 0.85
+    assert jaccard(third, fourth) == 1.0
+
+
+def test_texts_are_read_alike_alone_and_together() -> None:
+    texts = [unrelated(seed) for seed in range(20)] + ["", "x", "'unclosed", "def f(", "#"]
+
+    together = shingles(texts)
+
+    for text, found in zip(texts, together, strict=True):
+        assert np.array_equal(found, shingles([text])[0])
+
+
+def test_a_part_is_contained_in_the_whole_but_not_the_whole_in_the_part() -> None:
+    part, whole = shingles([SOFTMAX, SOFTMAX + unrelated(1) + unrelated(2)])
+
+    assert containment(part, whole) > 0.95
+    assert containment(whole, part) < 0.6
+
+
+@given(text=st.text(st.characters() | st.sampled_from("()[]{}'\"\\\n#:.,=")))
+@settings(max_examples=200, deadline=None)
+def test_any_text_has_a_fingerprint(text: str) -> None:
+    found = fingerprint(text)
+
+    assert len(found.signature) == 4 * PERMUTATIONS
+
+
+@given(one=st.integers(0, 500), other=st.integers(0, 500))
+@settings(deadline=None)
+def test_similarity_is_symmetric_and_a_share(one: int, other: int) -> None:
+    first, second = shingles([unrelated(one), unrelated(other)])
+
+    assert jaccard(first, second) == jaccard(second, first)
+    assert 0.0 <= jaccard(first, second) <= 1.0
+    assert jaccard(first, first) == 1.0
+
+
+def test_the_standard_library_has_fingerprints() -> None:
+    sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
+    texts = [source.read_text("utf-8", "replace") for source in sources]
+
+    assert [len(signature(found)) for found in shingles(texts)] == [PERMUTATIONS] * len(texts)
+
+
+GOLDEN_SIGNATURE = [12236061, 18290983, 32506723]
+GOLDEN_BAND = 5911938502380507278

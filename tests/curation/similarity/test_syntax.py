@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curation.similarity.literals import number, string
+from curation.similarity.syntax import syntax_hash, syntax_hashes
+from tests.curation.similarity.kernels import (
+    SOFTMAX,
+    reformatted,
+    renamed,
+    unrelated,
+    with_other_constants,
+)
+
+
+@pytest.mark.parametrize("disguise", [renamed, reformatted, lambda t: renamed(reformatted(t))])
+def test_a_disguise_keeps_the_syntax(disguise: object) -> None:
+    assert callable(disguise)
+
+    assert syntax_hash(disguise(SOFTMAX)) == syntax_hash(SOFTMAX)
+
+
+def test_other_constants_are_another_program_but_the_same_loose_one() -> None:
+    exact, loose = syntax_hashes(SOFTMAX)
+    other_exact, other_loose = syntax_hashes(with_other_constants(SOFTMAX))
+
+    assert exact != other_exact
+    assert loose == other_loose
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_formatting_and_a_docstring_never_change_it(seed: int) -> None:
+    text = unrelated(seed)
+    documented = text.replace("):\n", '):\n    """What it does.\n\n    At length."""\n', 1)
+    commented = "\n".join(line + "  # why" for line in text.splitlines())
+
+    assert {syntax_hash(t) for t in (ast.unparse(ast.parse(text)), documented, commented)} == {
+        syntax_hash(text)
+    }
+
+
+@given(seed=st.integers(0, 10_000), suffix=st.from_regex(r"_[a-z]{1,8}", fullmatch=True))
+@settings(max_examples=40, deadline=None)
+def test_renaming_locals_and_parameters_never_changes_it(seed: int, suffix: str) -> None:
+    text = unrelated(seed)
+
+    assert syntax_hash(renamed(text, suffix)) == syntax_hash(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("import triton.language as tl\ntl.load(p)", "from triton import language as L\nL.load(p)"),
+        ("import triton.language as tl\ntl.load(p)", "from triton.language import load\nload(p)"),
+        ("def f(a, B: tl.constexpr): pass", 'def f(x, C: "tl.constexpr"): pass'),
+        ("def f(a: int) -> int:\n return a", "def g(b):\n return b"),
+        ("f(a, b)", "f(\n    a,\n    b,\n)"),
+        ("x = (a + b)", "x = a + b"),
+        ("x = 'a' 'b'", 'x = "ab"'),
+        ("x = 1e-5", "x = 0.00001"),
+        ("return_ = (1, 2)", "return_ = 1, 2"),
+        ("def f(x):\n    return x\nf(x=1)", "def f(y):\n    return y\nf(y=1)"),
+        ("def f(BLOCK): pass\nm['BLOCK']", "def f(B): pass\nm['B']"),
+    ],
+)
+def test_these_are_one_program(one: str, other: str) -> None:
+    assert syntax_hash(one) == syntax_hash(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("tl.load(p)", "tl.store(p)"),
+        ("a = b + c", "a = b - c"),
+        ("a = b; c = a", "a = b; c = b"),
+        ("x[a:]", "x[:a]"),
+        ("(a + b) * c", "a + b * c"),
+        ("f(mask=a)", "f(other=a)"),
+        ("x = (a,)", "x = (a)"),
+        ("def f(B: tl.constexpr): pass", "def f(B): pass"),
+        ("if a:\n    b()\nc()", "if a:\n    b()\n    c()"),
+        ("x = 'a'", "x = 'b'"),
+        ("a < b", "a <= b"),
+        ("a is b", "a is not b"),
+        ("helper(x)", "other(x)"),
+        ("def f(): pass", "async def f(): pass"),
+        ("f(x)", "f(*x)"),
+    ],
+)
+def test_these_are_two_programs(one: str, other: str) -> None:
+    assert syntax_hash(one) != syntax_hash(other)
+
+
+@given(text=st.text(alphabet=st.characters(codec="utf-8") | st.sampled_from("()[]'\"\\\n :.=def")))
+@settings(max_examples=200, deadline=None)
+def test_any_text_has_a_syntax_hash(text: str) -> None:
+    assert len(syntax_hash(text)) == 64
+
+
+@given(value=st.floats(allow_nan=False, allow_infinity=False, min_value=0))
+def test_a_number_is_known_however_it_is_written(value: float) -> None:
+    assert number(repr(value)) == number(f"{value:.20e}")
+
+
+@given(value=st.text(st.characters(codec="ascii"), max_size=30))
+def test_a_string_is_known_however_it_is_written(value: str) -> None:
+    assert string(repr(value)) == "'" + value
+
+
+def test_the_standard_library_is_read_in_bounded_time() -> None:
+    sources = sorted(Path(ast.__file__).parent.glob("*.py"))[:60]
+    for source in sources:
+        text = source.read_text("utf-8", "replace")
+        start = time.monotonic()
+
+        syntax_hash(text)
+
+        assert time.monotonic() - start < 0.5 + len(text) / 20_000

@@ -1,0 +1,188 @@
+"""No text makes the licence stage crash, hang, or permit what nothing permits."""
+
+import subprocess
+import sys
+import sysconfig
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from license_expression import get_license_index
+
+from ingest.licenses import (
+    Assessment,
+    Evidence,
+    LicenceReader,
+    ReadFrom,
+    TreeLicences,
+    Verdict,
+    assess_file,
+    strictest,
+)
+from ingest.licenses.expressions import normalise
+from ingest.licenses.policy import load_policy
+from ingest.licenses.records import STRICTNESS
+from ingest.licenses.reuse import annotations
+from ingest.licenses.windows import windows
+from tests.ingest.licenses.cases import APACHE_HEADER, GPL, GPL_HEADER, META, MIT
+from tests.ingest.licenses.small_repository import (
+    assessed,
+    commented,
+    detector,
+    kernel,
+    reader,
+    text_of,
+)
+
+WORDS = st.sampled_from(
+    ["#", "'''", '"""', "\\", "\n", " ", "(", ")", "SPDX-License-Identifier:", "MIT", "GPL-3.0",
+     "OR", "AND", "WITH", "LLVM-exception", "license", "LICENSE", "see", "found in the",
+     "Copyright", "(c)", "2024", "All rights reserved", "adapted from", "Apache",
+     "https://github.com/a/b",
+     "Permission is hereby granted", "non-commercial", "only", "x = 1", "def f():", "\t", "é", "\0",
+     "\ud800", "under the", "BSD", "CC BY-NC", "SPDX-FileCopyrightText:"]
+)  # fmt: skip
+TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=60).map(" ".join))
+BLOCKED_KEYS = [
+    entry["license_key"]
+    for entry in get_license_index()
+    if load_policy().verdict(entry["spdx_license_key"]) is Verdict.BLOCKED
+    and not entry["is_exception"]
+    and not entry["is_deprecated"]
+][::50]
+FEW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+
+
+@FEW
+@given(text=TEXTS, path=st.sampled_from(["a.py", "a/b.pyi", "notes.md", "", "a\n.py"]))
+def test_any_text_is_judged_and_none_is_permitted_without_a_licence(text: str, path: str) -> None:
+    found = assess_file(path, text, TreeLicences(), reader=reader())
+
+    assert found.reason
+    assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
+    assert found.verdict is not Verdict.PERMISSIVE or (
+        load_policy().verdict(found.expression) is Verdict.PERMISSIVE
+    )
+
+
+@FEW
+@given(data=st.binary(max_size=400))
+def test_any_bytes_are_judged(data: bytes) -> None:
+    assert assessed({"a.py": data, "LICENSE": data, "README": data}, "a.py").reason
+
+
+@FEW
+@given(text=TEXTS)
+def test_a_blocked_header_stays_blocked_whatever_stands_before_it(text: str) -> None:
+    quiet = "".join(f"# {line}\n" for line in text.splitlines())
+
+    found = assessed({"a.py": quiet + "\n\n\n" + GPL_HEADER, "LICENSE": MIT}, "a.py")
+
+    assert found.verdict in {Verdict.BLOCKED, Verdict.UNKNOWN}
+
+
+@settings(deadline=None)
+@given(text=st.one_of(st.text(max_size=100), st.lists(WORDS, max_size=20).map(" ".join)))
+def test_a_normal_form_is_stable(text: str) -> None:
+    normal = normalise(text)
+
+    assert normal is None or normalise(normal) == normal
+
+
+@settings(deadline=None)
+@given(text=st.text(max_size=400), name=st.sampled_from(["REUSE.toml", ".reuse/dep5"]))
+def test_any_reuse_file_is_read(text: str, name: str) -> None:
+    assert isinstance(annotations(name, text), tuple)
+
+
+ASSESSMENTS = st.builds(
+    Assessment,
+    path=st.sampled_from(["a.py", "b.py"]),
+    expression=st.sampled_from(["MIT", "Apache-2.0", "GPL-3.0-only", None]),
+    verdict=st.sampled_from(list(Verdict)),
+    inherited=st.booleans(),
+    reason=st.sampled_from(["It says so.", "It does not."]),
+    evidence=st.just(()) | st.just((
+        Evidence(ReadFrom.HEADER, "MIT", Verdict.PERMISSIVE, "a.py", 1, 1, "", (), 1.0, "x"),)),
+    notes=st.just(()),
+    copyrights=st.sampled_from([(), ("Ada",), ("Grace", "Ada")]),
+    policy=st.just("1"),
+)  # fmt: skip
+
+
+@given(each=st.lists(ASSESSMENTS, max_size=6), data=st.data())
+def test_the_strictest_does_not_depend_on_the_order(
+    each: list[Assessment], data: st.DataObject
+) -> None:
+    assert strictest(each) == strictest(data.draw(st.permutations(each)))
+
+
+@given(each=st.lists(ASSESSMENTS, min_size=1, max_size=6), more=ASSESSMENTS)
+def test_one_more_file_never_frees_a_unit(each: list[Assessment], more: Assessment) -> None:
+    before, after = strictest(each).verdict, strictest([*each, more]).verdict
+
+    assert STRICTNESS.index(after) >= STRICTNESS.index(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("2 MB of licence words", "# license copyright GPL redistribute\n" * 54_000),
+        ("2 MB in one line", "# " + "license copyright redistribute " * 64_000),
+        ("a comment of 300 KB", commented(GPL * 9)),
+        ("notices without end", APACHE_HEADER * 1_500),
+        ("pointers without end", META * 4_000),
+        ("deep nesting", "(" * 500_000 + "# license\n" + ")" * 500_000),
+        ("a quote that never ends", "x = 1\n'''" + "license \\" * 100_000),
+        ("backslashes before a quote", "'''" + "\\" * 300_000 + "'''\n# license"),
+        ("quotes and nothing else", "'" * 300_001 + "license"),
+        ("an expression without end", "# SPDX-License-Identifier: " + "(MIT OR " * 20_000),
+        ("tags without end", "# SPDX-License-Identifier: MIT AND\n" * 20_000),
+        ("paths without end", "# see the " + "a/" * 100_000 + "LICENSE file"),
+        ("years without end", "# Copyright (c) " + "2024, " * 50_000 + "license"),
+        ("spaces without end", "# license" + " " * 500_000 + "x"),
+        ("blocks without end", "# license\nx = 1\n" * 60_000),
+    ],
+    ids=lambda value: value if len(value) < 40 else "",
+)
+def test_a_huge_file_takes_bounded_time(name: str, text: str) -> None:
+    reader().read("warm.py", kernel(APACHE_HEADER))
+    started = time.process_time()
+
+    found = assess_file("a.py", text, TreeLicences(), reader=LicenceReader(detector()))
+
+    assert found.reason
+    assert time.process_time() - started < 30, name
+
+
+def test_what_was_cut_away_is_said_and_permits_nothing() -> None:
+    text = "".join(f"{APACHE_HEADER}\nx{n} = 1\n" for n in range(400)) + GPL_HEADER
+
+    found = assess_file("a.py", text, TreeLicences(), reader=reader())
+
+    assert found.verdict is Verdict.UNKNOWN
+    assert any("were read" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("key", BLOCKED_KEYS)
+def test_no_text_of_a_blocked_licence_passes_as_a_license_file(key: str) -> None:
+    found = assessed({"a.py": kernel(), "LICENSE": text_of(key)}, "a.py")
+
+    assert found.verdict in {Verdict.BLOCKED, Verdict.UNKNOWN}
+
+
+def test_the_standard_library_is_read_without_a_crash() -> None:
+    sources = sorted(Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
+    for path in islice(sources, 0, None, 5):
+        data = path.read_bytes()
+        windows(path.name, data.decode("utf-8", "replace"))
+        found = assess_file(path.name, data, TreeLicences(), reader=reader())
+        assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
+
+
+def test_nothing_of_the_project_above_is_imported() -> None:
+    code = "import ingest.licenses, sys; sys.exit('django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

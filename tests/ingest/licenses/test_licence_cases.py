@@ -1,0 +1,30 @@
+"""Every licence case is judged right, and none of the blocked ones passes."""
+
+import pytest
+
+from ingest.licenses.records import Verdict
+from tests.ingest.licenses.cases import CASES, Case
+from tests.ingest.licenses.small_repository import assessed
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_case_is_judged_right(case: Case) -> None:
+    found = assessed(case.files, case.path)
+
+    assert found.verdict is case.verdict, found.reason
+    if case.expression is not None:
+        assert found.expression == case.expression, found.reason
+    if case.read_from is not None:
+        assert next(e for e in found.evidence if e.counts).read_from is case.read_from
+    if case.inherited is not None:
+        assert found.inherited is case.inherited
+    assert found.reason.endswith("."), found.reason
+
+
+def test_there_are_cases_enough_and_each_has_a_name_of_its_own() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) >= 45
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_occurs_among_the_cases(verdict: Verdict) -> None:
+    assert any(case.verdict is verdict for case in CASES)

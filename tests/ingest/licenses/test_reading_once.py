@@ -1,0 +1,60 @@
+"""A content is read once: what was found is kept by blob hash, and says the same again."""
+
+from ingest.licenses import LicenceReader, read_tree
+from ingest.licenses.detector import Match
+from ingest.licenses.reader import from_json, git_blob_hash, to_json
+from tests.ingest.licenses.cases import APACHE_HEADER, MIT_OF_ADA
+from tests.ingest.licenses.small_repository import MemoryTree, kernel, reader
+
+
+class CountingDetector:
+    """Finds nothing, and counts how often it was asked."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def match(self, text: str, *, approximate: bool = True) -> list[Match]:
+        self.asked += 1
+        return []
+
+
+def test_the_second_reading_asks_nobody() -> None:
+    detector, kept = CountingDetector(), dict[str, str]()
+    first = LicenceReader(detector, kept).read("a.py", kernel(APACHE_HEADER))
+    asked = detector.asked
+
+    again = LicenceReader(detector, kept).read("b/c.py", kernel(APACHE_HEADER))
+
+    assert again == first
+    assert detector.asked == asked > 0
+
+
+def test_a_file_without_licence_words_never_asks() -> None:
+    detector = CountingDetector()
+
+    LicenceReader(detector).read("a.py", kernel("# The limit of a commit is a primitive.\n"))
+
+    assert detector.asked == 0
+
+
+def test_findings_survive_their_way_through_a_database() -> None:
+    found = reader().read("a.py", kernel(APACHE_HEADER))
+
+    assert found.statements
+    assert from_json(to_json(found)) == found
+
+
+def test_a_text_and_its_bytes_are_the_same_content() -> None:
+    assert git_blob_hash("é") == git_blob_hash("é".encode())
+    assert git_blob_hash(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+
+def test_the_licence_files_of_a_tree_are_read_once() -> None:
+    detector, kept = CountingDetector(), dict[str, str]()
+    tree = MemoryTree({"LICENSE": MIT_OF_ADA.encode(), "a/LICENSE": MIT_OF_ADA.encode()})
+
+    read_tree(tree, LicenceReader(detector, kept))
+
+    assert len(kept) == 1

@@ -1,0 +1,13 @@
+"""The stage speaks the words that the database knows, without importing it."""
+
+import pytest
+
+from ingest.licenses.records import ReadFrom, Verdict
+
+
+def test_its_words_are_those_of_the_database() -> None:
+    license_model = pytest.importorskip("curation.models.license")
+    vocabulary = pytest.importorskip("curation.models.vocabulary")
+
+    assert [word.value for word in ReadFrom] == list(license_model.ReadFrom.values)
+    assert {word.value for word in Verdict} == set(vocabulary.LicenseVerdict.values)

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.quality import Finding, KernelFacts, check, default_profile, load_profile
+from ingest.quality.findings import blocks
+from ingest.quality.profile import InvalidProfile
+
+GOOD = '''
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    """Double every value."""
+    pid = tl.program_id(0)
+    at = pid * BLOCK + tl.arange(0, BLOCK)
+    # The last block may be partial.
+    mask = at < n
+    x = tl.load(x_ptr + at, mask=mask)
+    tl.store(out_ptr + at, x * 2, mask=mask)
+'''
+FACTS = KernelFacts(
+    name="scale",
+    path="ops/scale.py",
+    function_source=GOOD.split("\n\n\n")[1],
+    standalone_source=GOOD,
+    standalone=True,
+    launcher_source="def f(): ...",
+    tokens=150,
+)
+
+
+def finding(gate: str, **changes: object) -> Finding:
+    found = check(dataclasses.replace(FACTS, **changes))  # type: ignore[arg-type]
+    return next(each for each in found if each.gate == gate)
+
+
+def with_text(gate: str, old: str, new: str) -> Finding:
+    assert old in GOOD
+    return finding(gate, standalone_source=GOOD.replace(old, new))
+
+
+def test_a_good_kernel_passes_every_gate() -> None:
+    assert [each.gate for each in check(FACTS) if not each.passed] == []
+
+
+def test_every_gate_has_a_finding_with_a_sentence() -> None:
+    found = check(FACTS)
+
+    assert [each.gate for each in found] == [gate.name for gate in default_profile().gates]
+    assert all(each.message.endswith((".", "`")) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("gate", "old", "new"),
+    [
+        ("has_jit", "@triton.jit\n", "# @triton.jit\n"),
+        ("bounds_masking", ", mask=mask)", ")  # mask=mask"),
+        ("program_id", "tl.program_id(0)", "0  # tl.program_id"),
+        ("block_size", ": tl.constexpr", ""),
+        ("load_store", "tl.store(", "print("),
+        ("docstring", '"""Double every value."""', "# Double every value."),
+        ("parses", "mask = at < n", "mask = at < )"),
+        ("commented_share", "    # The last block may be partial.\n", ""),
+        ("magic_number_share", "x * 2", "x * 0.7978845 + 0.044715 + 1337"),
+    ],
+)
+def test_a_gate_sees_what_is_missing_in_the_tree(gate: str, old: str, new: str) -> None:
+    assert not with_text(gate, old, new).passed
+
+
+def test_what_only_a_string_or_a_comment_says_doesnt_count() -> None:
+    text = "@other\ndef k(x):\n    '@triton.jit tl.program_id mask= tl.load tl.store BLOCK_SIZE'\n"
+
+    failed = {
+        each.gate
+        for each in check(dataclasses.replace(FACTS, standalone_source=text))
+        if not each.passed
+    }
+
+    assert failed >= {"has_jit", "program_id", "block_size", "load_store", "not_a_stub"}
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["from triton import language as L", "import triton.language as L"],
+)
+def test_gates_look_through_aliases(spelling: str) -> None:
+    text = GOOD.replace("import triton.language as tl", spelling).replace("tl.", "L.")
+
+    assert not [
+        each
+        for each in check(dataclasses.replace(FACTS, standalone_source=text))
+        if not each.passed
+    ]
+
+
+def test_a_single_value_needs_no_mask() -> None:
+    text = GOOD.replace("x = tl.load", "s = tl.load(s_ptr)\n    x = tl.load")
+
+    assert finding("bounds_masking", standalone_source=text).value == 1.0
+
+
+def test_a_checked_block_pointer_is_masked() -> None:
+    text = (
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef scale(p, B: tl.constexpr):\n"
+        "    b = tl.make_block_ptr(p, (8,), (1,), (0,), (B,), (0,))\n"
+        "    tl.store(b, tl.load(b, boundary_check=(0,)), boundary_check=(0,))\n"
+    )
+
+    assert finding("bounds_masking", standalone_source=text).value == 1.0
+
+
+def test_the_finding_points_at_the_line() -> None:
+    found = with_text("bounds_masking", "tl.load(x_ptr + at, mask=mask)", "tl.load(x_ptr + at)")
+
+    assert found.value == 0.5
+    assert "line 13 isn't: `tl.load(x_ptr + at)`" in found.message
+
+
+def test_a_kernel_that_isnt_standalone_says_why() -> None:
+    found = finding("standalone", standalone=False, standalone_reasons=("It needs `helper`.",))
+
+    assert not found.passed
+    assert found.action == "block"
+    assert found.message == "It needs `helper`."
+
+
+@pytest.mark.parametrize(
+    "body", ["pass", "...", '"""Doc."""', "return", "raise NotImplementedError"]
+)
+def test_a_stub_is_blocked(body: str) -> None:
+    text = f"import triton\n@triton.jit\ndef scale(x):\n    {body}\n"
+
+    found = check(dataclasses.replace(FACTS, standalone_source=text))
+
+    assert blocks(found)
+    assert not next(each for each in found if each.gate == "not_a_stub").passed
+
+
+def test_a_test_double_is_blocked_but_a_real_kernel_in_a_test_isnt() -> None:
+    assert not finding("not_a_test_double", path="tests/test_a.py", name="dummy_kernel").passed
+    assert finding("not_a_test_double", path="tests/test_a.py").passed
+    assert finding("not_a_test_double", path="ops/a.py", name="dummy_kernel").passed
+
+
+def test_a_helper_isnt_asked_for_what_only_entries_have() -> None:
+    text = "import triton\n@triton.jit\ndef scale(x):\n    # why\n    return x * x + 1\n"
+    found = check(
+        dataclasses.replace(FACTS, standalone_source=text, kind="helper", launcher_source=None)
+    )
+
+    assert {each.gate for each in found if not each.passed} <= {"docstring"}
+
+
+def test_bounds_are_data() -> None:
+    assert not finding("tokens", tokens=20_000).passed
+    assert not finding("tokens", tokens=3).passed
+    assert finding("tokens", tokens=None).passed
+    assert finding("tokens", tokens=20_000).action == "warn"
+
+
+def test_a_profile_of_ones_own_decides(tmp_path: Path) -> None:
+    path = tmp_path / "strict.toml"
+    path.write_text('version = "7"\n[gates.docstring]\naction = "block"\nleast = 1\n')
+
+    profile = load_profile(path)
+
+    assert profile.version == "7"
+    bare = dataclasses.replace(
+        FACTS, standalone_source=GOOD.replace('"""Double every value."""', "pass")
+    )
+    assert blocks(check(bare, profile))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("version = 1", "needs a `version`"),
+        ("nonsense", "no valid TOML"),
+        ('version = "1"\n[gates.beauty]\naction = "block"', "no such gate"),
+        ('version = "1"\n[gates.docstring]\naction = "explode"', "`action` must be one of"),
+        ('version = "1"\n[gates.docstring]\naction = "warn"\nlest = 1', "unknown key lest"),
+        ('version = "1"\n[gates.docstring]\naction = "warn"\nleast = "a"', "must be a number"),
+    ],
+)
+def test_a_wrong_profile_says_what_is_wrong(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+
+    with pytest.raises(InvalidProfile, match=says):
+        load_profile(path)
+
+
+@given(text=st.text(st.characters(codec="utf-8") | st.sampled_from("()[]:=\n .tldef@")))
+@settings(max_examples=150, deadline=None)
+def test_any_text_can_be_checked(text: str) -> None:
+    facts = KernelFacts("k", "a.py", text, text, standalone=False)
+
+    assert len(check(facts)) == len(default_profile().gates)
