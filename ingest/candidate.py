@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.extract import ExtractedKernel, StandaloneUnit
+from ingest.licenses import Assessment
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Candidate:
     unit: StandaloneUnit
     content_hash: str
     tokens: int
+    # The verdict on each file that the unit draws from; the strictest counts.
+    licences: tuple[Assessment, ...] = ()
     # For what torch.compile emitted: (model, trace) of its graph, and what it came from.
     graph: tuple[str, str] | None = None
     origins: dict[str, Any] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
 from ingest.lookout import look_out
 from ingest.persist import Ledger
+from ingest.persist.licenses import licence_reader
 from ingest.pipeline import EVERYTHING, RULES, reach, read
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
@@ -45,7 +46,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         if reading == repository.last_reading and not run.again:
             attempt.succeed(commit=run.commit, stage="unchanged")
             return
-        items = read(snapshot, _named(repository), progress)
+        items = read(snapshot, _named(repository), licence_reader(), progress)
     _store(run, attempt, items, reading)
     if repository.submodules:
         _queue_submodules(run, snapshot)

@@ -1,4 +1,4 @@
-"""The stages in their order: read, extract, isolate. Pure: rows are `persist`'s matter.
+"""The stages in their order: read, extract, isolate, license. Pure: rows are `persist`'s matter.
 
 A repository's files come first, so that each kernel finds the row of its file.
 """
@@ -14,9 +14,18 @@ from ingest.extract.decoding import decode
 from ingest.git import Absent, Blob, Problem, Selection, Snapshot
 from ingest.git.snapshot import OpenTree
 from ingest.git.submodules import LISTED_IN
+from ingest.licenses import LicenceReader
+from ingest.licensing import FileLicences
 
 # Raise it when the same bytes give other rows: unchanged commits are then read again.
-RULES = 1
+RULES = 2
+
+# Read for what they say of other files, wherever they lie.
+LICENCE_FILES = (
+    "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", "[Uu][Nn][Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*",
+    "[Cc][Oo][Pp][Yy][Ii][Nn][Gg]*", "[Nn][Oo][Tt][Ii][Cc][Ee]*", "[Rr][Ee][Aa][Dd][Mm][Ee]*",
+    "LICENSES/**", "REUSE.toml", ".reuse/dep5", "*.license",
+)  # fmt: skip
 
 # What is read when a source names nothing.
 EVERYTHING = ("**/*.py", "**/*.md")
@@ -31,11 +40,14 @@ def reach(named: Selection, submodules: Sequence[str] = ()) -> Selection:
     nested = (LISTED_IN, *submodules) if submodules else ()
     return Selection(
         include=tuple(dict.fromkeys(("**/*.py", *named.include, *nested))),
+        always=LICENCE_FILES,
         sparse_paths=(*named.sparse_paths, *nested) if named.sparse_paths else (),
     )
 
 
-def read(snapshot: Snapshot, named: Selection, progress: Progress) -> Iterator[Item]:
+def read(
+    snapshot: Snapshot, named: Selection, licences: LicenceReader, progress: Progress
+) -> Iterator[Item]:
     """Every named file of a snapshot, then every kernel in them, or why something was left out."""
     wanted = named.matcher()
     entries = [entry for entry in snapshot.entries if wanted(entry.path)]
@@ -45,7 +57,7 @@ def read(snapshot: Snapshot, named: Selection, progress: Progress) -> Iterator[I
     paths = [entry.path for entry in entries if entry.problem is None]
     with snapshot.open() as tree:
         yield from _files(tree, paths, progress)
-        yield from _kernels(tree, paths, progress)
+        yield from _kernels(tree, paths, licences, progress)
 
 
 def _files(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Item]:
@@ -71,20 +83,25 @@ def file_read(blob: Blob) -> FileRead:
     )
 
 
-def _kernels(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Item]:
+def _kernels(
+    tree: OpenTree, paths: list[str], reader: LicenceReader, progress: Progress
+) -> Iterator[Item]:
+    licences = FileLicences(tree, reader)
     for found in extract(tree, paths, progress):
         if isinstance(found, Extraction):
-            yield candidate(found)
+            yield candidate(found, licences)
         else:
             yield Dropped("extract", found.path, found.code, found.message, line=found.line)
 
 
-def candidate(found: Extraction) -> Candidate:
+def candidate(found: Extraction, licences: FileLicences) -> Candidate:
+    files = found.unit.drawn_from or (found.kernel.path,)
     return Candidate(
         kernel=found.kernel,
         unit=found.unit,
         content_hash=content_hash(found.unit.source),
         tokens=count_tokens(found.unit.source),
+        licences=tuple(map(licences.of, files)),
     )
 
 

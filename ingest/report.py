@@ -17,6 +17,16 @@ from curation.models import (
     SourceFile,
 )
 
+# How the licence of a place is known, in the order of the coverage table.
+COVERAGE = {
+    "valid": Count("pk", filter=Q(license_verdict="permissive", license_inherited=False)),
+    "inherited": Count("pk", filter=Q(license_verdict="permissive", license_inherited=True)),
+    **{
+        verdict: Count("pk", filter=Q(license_verdict=verdict))
+        for verdict in ("unknown", "conflict", "blocked")
+    },
+}
+
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
@@ -35,6 +45,7 @@ class SourceReport:
     helper: int
     gluon: int
     standalone: int
+    licences: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -62,6 +73,7 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             helper=Count("pk", filter=Q(kernel__kind=Kind.HELPER)),
             gluon=Count("pk", filter=Q(kernel__language=Language.GLUON)),
             standalone=Count("pk", filter=Q(kernel__standalone=True)),
+            **COVERAGE,
         )
     )
     drops = _drops(repositories)
@@ -75,6 +87,7 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             **_counts(
                 kernels.get(repository.pk), "kernels", "entry", "helper", "gluon", "standalone"
             ),
+            licences=_counts(kernels.get(repository.pk), *COVERAGE),
             drops=drops.get(repository.pk, {}),
         )
 

@@ -7,7 +7,7 @@ from curation.models.drop import Drop
 from curation.models.ingest_run import IngestRun
 from curation.models.kernel import Kernel, Kind, Language
 from curation.models.lease import Lease
-from curation.models.license import License, LicenseEvidence, ReadFrom
+from curation.models.license import License, LicenseEvidence, LicenseReading, ReadFrom
 from curation.models.pair import Pair, PairOrigin
 from curation.models.provenance import Container, Provenance
 from curation.models.quality import QualityFinding
@@ -63,6 +63,7 @@ __all__ = [
     "Lease",
     "License",
     "LicenseEvidence",
+    "LicenseReading",
     "LicenseVerdict",
     "Likeness",
     "MatchMethod",

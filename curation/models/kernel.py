@@ -67,6 +67,12 @@ class Kernel(models.Model):
     operation_type = models.CharField(max_length=20, choices=OperationType.choices, blank=True)
     difficulty = models.CharField(max_length=10, choices=Difficulty.choices, blank=True)
     tags = models.JSONField(default=list, blank=True)
+    kind_evidence = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="The lines that the kind rests on.",
+    )
+    kind_rules = models.CharField(max_length=40, blank=True)
     license = models.ForeignKey(
         License,
         null=True,

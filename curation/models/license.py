@@ -25,6 +25,15 @@ class License(models.Model):
         return self.expression
 
 
+class LicenseReading(models.Model):
+    """What a detector found in one content, kept because looking again is slow. Disposable."""
+
+    key = models.CharField(
+        max_length=200, primary_key=True, help_text="Content, way of reading, rules, detector."
+    )
+    findings = models.TextField(help_text="JSON.")
+
+
 class ReadFrom(models.TextChoices):
     """Where a licence was read, strongest first."""
 
@@ -64,6 +73,8 @@ class LicenseEvidence(models.Model):
     copyright = models.TextField(blank=True)
     confidence = models.FloatField(null=True, help_text="0 to 1.")
     detector = models.CharField(max_length=100, help_text="Tool, version and rule.")
+    counts = models.BooleanField(default=True, help_text="False: shown, but not decisive.")
+    remark = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

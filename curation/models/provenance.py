@@ -6,7 +6,9 @@ from django.db.models import F, Q
 from curation.models.compiled_graph import CompiledGraph
 from curation.models.constraints import one_of, sha256
 from curation.models.kernel import Kernel
+from curation.models.license import License
 from curation.models.source_file import SourceFile
+from curation.models.vocabulary import LicenseVerdict
 
 
 class Container(models.TextChoices):
@@ -50,6 +52,21 @@ class Provenance(models.Model):
     origins = models.JSONField(
         default=dict, blank=True, help_text="The graph's nodes and ATen operations, if known."
     )
+    license = models.ForeignKey(
+        License,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="provenances",
+        help_text="The strictest over every file that the unit draws from, here.",
+    )
+    license_verdict = models.CharField(
+        max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN
+    )
+    license_inherited = models.BooleanField(
+        default=False, help_text="Only the repository says it; no file itself does."
+    )
+    license_reason = models.TextField(blank=True)
     retired_at = models.DateTimeField(
         null=True, help_text="When an ingest no longer found this kernel there."
     )
@@ -59,6 +76,11 @@ class Provenance(models.Model):
         verbose_name_plural = "provenances"
         ordering = ("pk",)
         constraints = (
+            one_of("license_verdict", LicenseVerdict, "provenance_license_verdict_valid"),
+            models.CheckConstraint(
+                condition=~Q(license_verdict=LicenseVerdict.PERMISSIVE) | Q(license__isnull=False),
+                name="provenance_permissive_names_license",
+            ),
             one_of("container", Container, "provenance_container_valid"),
             sha256("sha256", "provenance_sha256_valid"),
             models.UniqueConstraint(

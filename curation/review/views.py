@@ -30,7 +30,7 @@ class DecisionForm(forms.Form):
 @may_review
 def queue(request: HttpRequest) -> HttpResponse:
     """The kernel to decide on next."""
-    kernel = Kernel.objects.pending().first()
+    kernel = Kernel.objects.pending().select_related("license").first()
     if kernel is None:
         return render(request, "curation/empty_queue.html")
     return _page(request, kernel)
@@ -39,7 +39,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 @require_safe
 @may_review
 def kernel(request: HttpRequest, pk: int) -> HttpResponse:
-    return _page(request, get_object_or_404(Kernel, pk=pk))
+    return _page(request, get_object_or_404(Kernel.objects.select_related("license"), pk=pk))
 
 
 @require_POST
@@ -70,11 +70,14 @@ def decide_kernel(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _page(request: HttpRequest, kernel: Kernel, comment: str = "", code: int = 200) -> HttpResponse:
-    provenances = Provenance.objects.select_related("source_file__repository").filter(kernel=kernel)
+    provenances = Provenance.objects.filter(kernel=kernel, retired_at=None).select_related(
+        "source_file__repository"
+    )
     context = {
         "kernel": kernel,
         "source": highlighted(kernel.standalone_source),
         "provenances": provenances,
+        "findings": kernel.findings.filter(passed=False).exclude(message=""),
         "decisions": kernel.decisions.select_related("user"),
         "request_id": uuid.uuid4(),
         "comment": comment,

@@ -16,21 +16,26 @@ PYTHON = ("**/*.py",)
 class Selection:
     """A path is wanted when it lies under a sparse path, is included, and is not excluded.
 
-    No sparse path means the whole tree; no include pattern means every file.
+    No sparse path means the whole tree; no include pattern means every file. What matches
+    `always` is wanted wherever it lies.
     """
 
     include: tuple[str, ...] = PYTHON
     exclude: tuple[str, ...] = ()
     sparse_paths: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
 
     def matcher(self) -> Callable[[str], bool]:
         """One function from a path to whether it is wanted, compiled once for a whole tree."""
         included = matching_any(self.include) if self.include else None
         excluded = matching_any(self.exclude) if self.exclude else None
+        everywhere = matching_any(self.always) if self.always else None
         roots = tuple(_clean(path) for path in self.sparse_paths)
         below = tuple(f"{root}/" for root in roots)
 
         def wanted(path: str) -> bool:
+            if everywhere is not None and everywhere(path):
+                return True
             if roots and "" not in roots and path not in roots and not path.startswith(below):
                 return False
             if included is not None and not included(path):

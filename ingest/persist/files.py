@@ -21,6 +21,9 @@ class Files:
         }
         self.seen: set[int] = set()
 
+    def knows(self, path: str) -> bool:
+        return path in self._current
+
     def pk_of(self, path: str) -> int:
         return self._current[path][0]
 

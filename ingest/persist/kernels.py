@@ -1,15 +1,24 @@
 """Kernels become rows by their content, and every place where one was seen a row beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from curation.models import CompiledGraph, Kernel, Provenance, Repository
+from curation.models import CompiledGraph, Kernel, Provenance, QualityFinding, Repository
 from ingest.candidate import Candidate, GraphRead
+from ingest.classify import Classification
+from ingest.evidence import Evidence, evidence
+from ingest.licenses import strictest
 from ingest.persist.files import Files
+from ingest.persist.licenses import Licences
 
 # What tells one place from another: file, first and last line, qualname, kernel.
 Place = tuple[int, int, int, str, int]
+
+RENEWED = (
+    "retired_at", "drawn_from",
+    "license_id", "license_verdict", "license_inherited", "license_reason",
+)  # fmt: skip
 
 
 class Kernels:
@@ -19,8 +28,8 @@ class Kernels:
         self._repository = repository
         self._files = files
         self._graphs: dict[tuple[str, str], int] = {}
+        self._licences = Licences(repository, files)
         self.seen: set[int] = set()
-        self.places = self.distinct = 0
 
     def store_graphs(self, graphs: Sequence[GraphRead]) -> None:
         for graph in graphs:
@@ -37,25 +46,25 @@ class Kernels:
             )
             self._graphs[graph.model, graph.trace] = row.pk
 
-    def store(self, found: Sequence[Candidate]) -> int:
+    def store(self, found: Sequence[Candidate], known_evidence: Mapping[str, Evidence]) -> int:
         """Write a batch and say how many kernels were new to the database."""
-        kernels, new = _kernel_rows(found)
+        kernels, new = _kernel_rows(found, known_evidence)
+        for item in found:
+            self._licences.store(item.licences)
         wanted = {self._place(item, kernels): item for item in found}
         known = self._known([place[0] for place in wanted])
         created = [
             self._provenance(place, item) for place, item in wanted.items() if place not in known
         ]
         Provenance.objects.bulk_create(created)
-        back = [
-            row for place, row in known.items() if place in wanted and _differs(row, wanted[place])
+        changed = [
+            row
+            for place, row in known.items()
+            if place in wanted and self._renew(row, wanted[place])
         ]
-        for row in back:
-            row.retired_at = None
-            row.drawn_from = list(wanted[_place_of(row)].unit.drawn_from)
-        Provenance.objects.bulk_update(back, ["retired_at", "drawn_from"])
+        Provenance.objects.bulk_update(changed, [name.removesuffix("_id") for name in RENEWED])
         self.seen.update(row.pk for place, row in known.items() if place in wanted)
         self.seen.update(row.pk for row in created)
-        self.places += len(wanted)
         return new
 
     def _place(self, item: Candidate, kernels: dict[str, int]) -> Place:
@@ -73,9 +82,25 @@ class Kernels:
         rows = Provenance.objects.filter(source_file__in=set(files))
         return {_place_of(row): row for row in rows}
 
+    def _renew(self, row: Provenance, item: Candidate) -> bool:
+        """Write what a reading says of a place that is known; False: nothing has changed."""
+        before = [getattr(row, column) for column in RENEWED]
+        row.retired_at = None
+        row.drawn_from = list(item.unit.drawn_from)
+        self._license(row, item)
+        return before != [getattr(row, column) for column in RENEWED]
+
+    def _license(self, row: Provenance, item: Candidate) -> None:
+        if item.licences:
+            verdict = strictest(item.licences)
+            row.license_id = self._licences.pk_of(verdict)
+            row.license_verdict = verdict.verdict
+            row.license_inherited = verdict.inherited
+            row.license_reason = verdict.reason
+
     def _provenance(self, place: Place, item: Candidate) -> Provenance:
         file, start, end, qualname, kernel = place
-        return Provenance(
+        row = Provenance(
             kernel_id=kernel,
             source_file_id=file,
             qualname=qualname,
@@ -87,26 +112,50 @@ class Kernels:
             graph_id=self._graphs.get(item.graph) if item.graph else None,
             origins=item.origins,
         )
+        self._license(row, item)
+        return row
 
 
 def _place_of(row: Provenance) -> Place:
     return (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id)
 
 
-def _differs(row: Provenance, item: Candidate) -> bool:
-    return row.retired_at is not None or row.drawn_from != list(item.unit.drawn_from)
-
-
-def _kernel_rows(found: Sequence[Candidate]) -> tuple[dict[str, int], int]:
+def unknown(found: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Those of a batch that the database does not know, each content once."""
     wanted = {item.content_hash: item for item in found}
-    known = _pks(wanted)
+    return {name: wanted[name] for name in sorted(wanted.keys() - _pks(wanted).keys())}
+
+
+def _kernel_rows(
+    found: Sequence[Candidate], known_evidence: Mapping[str, Evidence]
+) -> tuple[dict[str, int], int]:
     # In one order everywhere: two workers that insert the same kernels can't lock each other out.
-    missing = [wanted[name] for name in sorted(wanted.keys() - known.keys())]
+    missing = unknown(found)
+    said = {name: known_evidence.get(name) or evidence(item) for name, item in missing.items()}
     if missing:
         # Another worker may write the same kernel from its own repository at this moment.
-        Kernel.objects.bulk_create(map(_kernel, missing), ignore_conflicts=True)
-        known = _pks(wanted)
-    return known, len(missing)
+        Kernel.objects.bulk_create(
+            [_kernel(item, said[name].kind) for name, item in missing.items()],
+            ignore_conflicts=True,
+        )
+    kernels = _pks({item.content_hash: item for item in found})
+    QualityFinding.objects.bulk_create(
+        [
+            QualityFinding(
+                kernel_id=kernels[name],
+                gate=finding.gate,
+                passed=finding.passed,
+                action=finding.action,
+                value=finding.value,
+                message=finding.message,
+                rules=said[name].profile,
+            )
+            for name in missing
+            for finding in said[name].findings
+        ],
+        ignore_conflicts=True,
+    )
+    return kernels, len(missing)
 
 
 def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
@@ -114,7 +163,7 @@ def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
     return dict(rows)
 
 
-def _kernel(item: Candidate) -> Kernel:
+def _kernel(item: Candidate, kind: Classification) -> Kernel:
     kernel, unit = item.kernel, item.unit
     return Kernel(
         content_hash=item.content_hash,
@@ -130,6 +179,11 @@ def _kernel(item: Candidate) -> Kernel:
         parameters=[asdict(parameter) for parameter in kernel.parameters],
         lines=unit.source.count("\n") + (not unit.source.endswith("\n")),
         tokens=item.tokens,
+        operation_type=kind.operation_type,
+        difficulty=kind.difficulty,
+        tags=list(kind.tags),
+        kind_evidence=[asdict(seen) for seen in kind.evidence],
+        kind_rules=kind.rules,
     )
 
 

@@ -1,7 +1,7 @@
 """Takes items as they come, writes them in batches, and counts what came."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from django.db import transaction
@@ -9,9 +9,11 @@ from django.db import transaction
 from curation.models import Drop, IngestRun
 from curation.queue.attempt import Attempt
 from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
+from ingest.evidence import Evidence, evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
-from ingest.persist.kernels import Kernels
+from ingest.persist.kernels import Kernels, unknown
+from ingest.persist.licenses import settle_kernels
 
 BATCH = 250
 COUNTED = ("files", "found", "standalone", "new", "dropped", "retired")
@@ -34,24 +36,28 @@ class Ledger:
             self._attempt.renew(commit=self._run.commit)
             self._run.drops.all().delete()
         for batch in _batches(items):
+            # Gathered before the transaction begins, so that nobody waits for a lock meanwhile.
+            new = unknown([item for item in batch if isinstance(item, Candidate)])
+            said = {name: evidence(item) for name, item in new.items()}
             with transaction.atomic():
                 self._attempt.renew()
-                self._store(batch)
+                self._store(batch, said)
 
     def close(self) -> None:
         """Retire what this run did not see. Called within the transaction that ends the run."""
         self.funnel["retired"] += close(
             self._run.repository, self._files.gone(), self._kernels.seen
         )
+        settle_kernels(self._run.repository)
 
-    def _store(self, batch: list[Item]) -> None:
+    def _store(self, batch: list[Item], said: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
         graphs = [item for item in batch if isinstance(item, GraphRead)]
         found = [item for item in batch if isinstance(item, Candidate)]
         dropped = [item for item in batch if isinstance(item, Dropped)]
         self._files.store(files)
         self._kernels.store_graphs(graphs)
-        new = self._kernels.store(found) if found else 0
+        new = self._kernels.store(found, said) if found else 0
         bound = [_not_standalone(item) for item in found if not item.unit.standalone]
         Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *bound))
         self.funnel.update(

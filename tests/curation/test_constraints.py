@@ -83,6 +83,8 @@ VIOLATIONS: list[tuple[str, Violation]] = [
         lambda: [make.a_repository(name="a/b", url=url) for url in ("https://a", "https://b")],
     ),
     ("repository.url", twice(make.a_repository, url=lambda: "https://example.org/a/b")),
+    ("provenance_license_verdict_valid", once(make.a_provenance, license_verdict=NO_CHOICE)),
+    ("provenance_permissive_names_license", once(make.a_provenance, license_verdict=PERMISSIVE)),
     ("sourcetext_sha256_valid", once(make.a_source_text, sha256=NO_SHA)),
     (
         "compiledgraph_once",

@@ -15,7 +15,9 @@ from curation.models import (
     Drop,
     IngestRun,
     Kernel,
+    LicenseEvidence,
     Provenance,
+    QualityFinding,
     Repository,
     RunState,
     SourceFile,
@@ -26,6 +28,12 @@ from ingest.in_process import ingest_now
 from ingest.jobs import ingest
 from ingest.requests import request_ingest
 from tests.conftest import commit
+
+# What an ingest writes, each before what it points to.
+READ = (
+    Decision, Drop, QualityFinding, LicenseEvidence, Provenance, Kernel, SourceFile, SourceText,
+    IngestRun,
+)  # fmt: skip
 
 
 class Killed(BaseException):
@@ -60,6 +68,8 @@ def outcome() -> list[Any]:
         ),
         sorted(Provenance.objects.values_list("kernel__content_hash", "start_line", gone)),
         sorted(Decision.objects.values_list("kernel__content_hash", "status", "rules")),
+        sorted(QualityFinding.objects.values_list("kernel__content_hash", "gate", "passed")),
+        sorted(LicenseEvidence.objects.values_list("source_file__blob_hash", "verdict")),
         sorted(Drop.objects.filter(run=run).values_list("path", "reason")),
     ]
 
@@ -75,14 +85,15 @@ def two_commits(
     (kernel_folder / "gone.py").unlink()
     (kernel_folder / "null.py").write_bytes(b"import triton  # jit\0")
     (kernel_folder / "new.py").write_text(add.read_text().replace("add_kernel", "new_kernel"))
-    add.write_text(add.read_text().replace("x + y", "x + 2 * y"))
+    tag = "# SPDX-License-Identifier: MIT\n"
+    add.write_text(tag + add.read_text().replace("x + y", "x + 2 * y"))
     second = commit(kernel_folder)
     call_command("ingest", str(kernel_folder), "--now", verbosity=0)
     return first, second
 
 
 def read_first_and_ask_for_second(commits: tuple[str, str]) -> IngestRun:
-    for model in (Decision, Drop, Provenance, Kernel, SourceFile, SourceText, IngestRun):
+    for model in READ:
         model._default_manager.all()._raw_delete("default")
     Repository.objects.filter(origin="folder").update(ref=commits[0], last_reading="")
     ingest_now(Repository.objects.get())

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from ingest.report import SourceReport, report
+from ingest.report import COVERAGE, SourceReport, report
 from ingest.sources import chosen
 
 COLUMNS = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
@@ -21,9 +21,13 @@ class Command(BaseCommand):
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
         rows = list(report(chosen(repository)))
-        totals = by_category(rows)
+        totals, coverage = by_category(rows), coverage_by_category(rows)
         if options["json"]:
-            document = {"sources": [row.as_json() for row in rows], "categories": totals}
+            document = {
+                "sources": [row.as_json() for row in rows],
+                "categories": totals,
+                "licences": coverage,
+            }
             self.stdout.write(json.dumps(document, indent=2))
             return
         width = max((len(row.repository) for row in rows), default=10)
@@ -37,6 +41,21 @@ class Command(BaseCommand):
         for category, counted in totals.items():
             counts = [f"{counted[column]:,}" for column in COLUMNS]
             self.stdout.write(_line(width, category, *counts))
+        self.stdout.write("")
+        self.stdout.write(_line(width, "licences of kernels", *COVERAGE))
+        for category, known in coverage.items():
+            every = sum(known.values()) or 1
+            shares = [f"{count:,} ({100 * count // every}%)" for count in known.values()]
+            self.stdout.write(_line(width, category, *shares))
+
+
+def coverage_by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:
+    """How many places of kernels have a licence of each sort."""
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COVERAGE, 0))
+    for row in rows:
+        for sort, count in row.licences.items():
+            totals[row.category][sort] += count
+    return dict(sorted(totals.items()))
 
 
 def by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:

@@ -114,7 +114,7 @@ def test_a_page_costs_the_same_queries_however_much_it_shows(
     for count in (1, 30):
         for _ in range(count):
             a_provenance(kernel=kernel)
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             browser.get(kernel.get_absolute_url())
 
 
@@ -124,7 +124,7 @@ def test_the_queue_costs_the_same_queries_however_long_it_is(
     for count in (1, 30):
         for _ in range(count):
             a_kernel()
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             browser.get(reverse("queue"))
 
 

@@ -1,0 +1,140 @@
+"""Licence verdicts become rows: the evidence of each file, and the word on each kernel."""
+
+from collections.abc import Iterable, Iterator, MutableMapping
+from functools import cache
+
+from django.conf import settings
+
+from curation.models import (
+    Kernel,
+    License,
+    LicenseEvidence,
+    LicenseReading,
+    LicenseVerdict,
+    Provenance,
+    Repository,
+)
+from ingest.licenses import Assessment, Evidence, LicenceReader, Scancode
+from ingest.persist.files import Files
+
+# A blocked copy anywhere blocks the kernel: somebody who may know says no. Otherwise a place that
+# permits it is enough, for that is where it is taken from.
+PRECEDENCE = (
+    LicenseVerdict.BLOCKED,
+    LicenseVerdict.PERMISSIVE,
+    LicenseVerdict.CONFLICT,
+    LicenseVerdict.UNKNOWN,
+)
+
+
+@cache
+def licence_reader() -> LicenceReader:
+    """One for the process: the detector takes seconds and a gigabyte once it is needed."""
+    return LicenceReader(Scancode(settings.DATA_DIR / "scancode"), KeptReadings())
+
+
+class KeptReadings(MutableMapping[str, str]):
+    """What was read before, by content, in the database."""
+
+    def __getitem__(self, key: str) -> str:
+        found = LicenseReading.objects.filter(key=key).values_list("findings", flat=True).first()
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __setitem__(self, key: str, value: str) -> None:
+        LicenseReading.objects.update_or_create(key=key, defaults={"findings": value})
+
+    def __delitem__(self, key: str) -> None:
+        LicenseReading.objects.filter(key=key).delete()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(LicenseReading.objects.values_list("key", flat=True))
+
+    def __len__(self) -> int:
+        return LicenseReading.objects.count()
+
+
+class Licences:
+    """The evidence of one repository's files, each written once a run and only when it changed."""
+
+    def __init__(self, repository: Repository, files: Files) -> None:
+        self._repository = repository
+        self._files = files
+        self._written: set[str] = set()
+        self._pks: dict[str, int] = {}
+
+    def pk_of(self, assessment: Assessment) -> int | None:
+        """The row of its expression, made when it is met for the first time."""
+        expression = assessment.expression
+        if expression is None:
+            return None
+        if expression not in self._pks:
+            row, _ = License.objects.get_or_create(
+                expression=expression[:300], defaults={"verdict": assessment.verdict}
+            )
+            self._pks[expression] = row.pk
+        return self._pks[expression]
+
+    def store(self, assessments: Iterable[Assessment]) -> None:
+        for assessment in assessments:
+            # A kernel may draw from a file that its source does not name: it has no row.
+            if assessment.path not in self._written and self._files.knows(assessment.path):
+                self._written.add(assessment.path)
+                self._store(assessment)
+
+    def _store(self, assessment: Assessment) -> None:
+        file = self._files.pk_of(assessment.path)
+        known = LicenseEvidence.objects.filter(source_file=file)
+        fresh = [self._row(file, evidence) for evidence in assessment.evidence]
+        if [_content(row) for row in known.order_by("pk")] != [_content(row) for row in fresh]:
+            known.delete()
+            LicenseEvidence.objects.bulk_create(fresh)
+
+    def _row(self, file: int, evidence: Evidence) -> LicenseEvidence:
+        named = License.objects.filter(expression=evidence.expression or "").first()
+        if named is None and evidence.expression:
+            named = License.objects.create(
+                expression=evidence.expression[:300], verdict=evidence.verdict
+            )
+        return LicenseEvidence(
+            repository=self._repository,
+            source_file_id=file,
+            license=named,
+            verdict=evidence.verdict,
+            read_from=evidence.read_from,
+            path=evidence.path,
+            start_line=evidence.start_line,
+            end_line=evidence.end_line,
+            matched_text=evidence.matched_text,
+            copyright="\n".join(evidence.copyrights),
+            confidence=evidence.confidence,
+            detector=evidence.detector,
+            counts=evidence.counts,
+            remark=evidence.remark,
+        )
+
+
+def _content(row: LicenseEvidence) -> tuple[object, ...]:
+    return (
+        row.license_id, row.verdict, row.read_from, row.path, row.start_line, row.end_line,
+        row.matched_text, row.copyright, row.detector, row.counts, row.remark,
+    )  # fmt: skip
+
+
+def settle_kernels(repository: Repository) -> None:
+    """Give each kernel of a repository the word of all places where it stands."""
+    here = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
+    kernels = Kernel.objects.filter(provenances__in=here).distinct()
+    best: dict[int, tuple[int, int | None]] = {}
+    places = Provenance.objects.filter(kernel__in=kernels, retired_at=None).order_by("pk")
+    for kernel, verdict, named in places.values_list("kernel_id", "license_verdict", "license_id"):
+        rank = PRECEDENCE.index(LicenseVerdict(verdict))
+        if kernel not in best or rank < best[kernel][0]:
+            best[kernel] = (rank, named)
+    for pk, verdict, named in kernels.values_list("pk", "license_verdict", "license_id"):
+        rank, license_id = best[pk]
+        if (verdict, named) != (PRECEDENCE[rank], license_id):
+            Kernel.objects.filter(pk=pk).update(
+                license_verdict=PRECEDENCE[rank], license_id=license_id
+            )
