@@ -4,13 +4,14 @@ nothing about how the result is written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.kernels import decorators_of
-from ingest.extract.meaning import MeaningReader, Resolution, Use
+from ingest.extract.meaning import MeaningReader, Resolution
 from ingest.extract.names import Names, names_of
 from ingest.extract.outline import (
     CLAUSES,
@@ -40,20 +41,26 @@ class Piece:
     clauses: tuple[Clause, ...]
     names: Names
     leaf: Leaf | None = None
-    uses: list[Use] = field(default_factory=list)
-    dropped: tuple[tuple[int, int], ...] = ()
+    resolution: Resolution = field(default_factory=Resolution)
 
 
 @dataclass(eq=False, slots=True)
 class Closure:
     target: Piece
     pieces: dict[tuple[str, int], Piece] = field(default_factory=dict)
-    headers: dict[tuple[str, int], list[Use]] = field(default_factory=dict)
+    headers: dict[tuple[str, int], Resolution] = field(default_factory=dict)
     submodules: dict[str, None] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     missing: dict[str, None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     tuned: bool = False
+
+    def headers_of(self, piece: Piece) -> Iterator[Resolution]:
+        """What the conditions around a piece mean, outermost first."""
+        for clause in piece.clauses:
+            header = self.headers.get((piece.module.path, clause.compound))
+            if header is not None:
+                yield header
 
     @property
     def complete(self) -> bool:
@@ -123,9 +130,8 @@ class Gatherer:
         if place in self._closure.pieces:
             return
         self._closure.pieces[place] = piece
-        resolution = self._resolution(piece)
-        self._accept(resolution)
-        piece.uses, piece.dropped = resolution.uses, resolution.dropped
+        piece.resolution = self._resolution(piece)
+        self._accept(piece.resolution)
         if len(piece.clauses) > NESTING_LIMIT:
             self._closure.reasons["It needs code that is nested too deeply to follow."] = None
             piece.clauses = ()
@@ -203,7 +209,7 @@ class Gatherer:
             for child in part.named_children:
                 if child.type != "block" and child.type not in CLAUSES:
                     reader.read_loads(names_of(child).loads)
-        self._closure.headers[place] = reader.resolution.uses
+        self._closure.headers[place] = reader.resolution
         self._accept(reader.resolution)
 
 

@@ -27,7 +27,8 @@ HOLES = (
     re.compile(r"\$\{?[A-Za-z_]\w*\}?|<[A-Z][A-Z0-9_]*>"),
 )
 FORMAT_HOLE = re.compile(r"(?<!\{)\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^{}\n]*)?\}(?!\})")
-DECORATOR = re.compile(rb"^[ \t]*@[^\n]*\bjit\b", re.M)
+DECORATOR = re.compile(rb"\n[ \t]*@[^\n]*\bjit\b")
+"""Below the first line: one in a string has the opening quotes on a line above it."""
 INSIDE_STRING = frozenset({"string_content", "escape_sequence", "escape_interpolation"})
 KERNEL = re.compile(r"^[ \t]*@.*\bjit\b", re.M)
 

@@ -11,6 +11,7 @@ from ingest.extract.candidates import (
     is_candidate,
     unfit,
 )
+from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.decoding import decode
 from ingest.extract.describe import describe
 from ingest.extract.embedded import in_markdown, in_strings, in_template
@@ -63,8 +64,16 @@ class _Session:
         self.references = References(self.resolver)
 
     def run(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
-        self._find()
-        self._read_uses()
+        try:
+            with collector_paused():
+                self._find()
+                self._read_uses()
+            yield from self._found(wanted)
+        finally:
+            self.repository.forget()
+            collector_resumed()
+
+    def _found(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
         for number, path in enumerate(paths):
             self._tell("isolate", number, len(paths))
@@ -72,14 +81,18 @@ class _Session:
                 continue
             yield from self.problems.get(path, ())
             if path in self.candidates:
-                yield from sorted(self._kernels(path), key=lambda e: e.kernel.start_line)
+                with collector_paused():
+                    found = sorted(self._kernels(path), key=lambda e: e.kernel.start_line)
+                yield from found
 
     def _find(self) -> None:
-        """Know every kernel of the tree before asking who uses it."""
+        """Know every kernel of the tree, and every name in it, before asking who uses it."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
         for number, path in enumerate(known):
             self._tell("find", number, len(known))
             data = self.repository.read(path)
+            if data is not None and path.endswith(".py"):
+                self.references.add_file(data)
             if data is not None and not is_candidate(path, data):
                 continue
             problem = unfit(path, data, self.file_limit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -27,6 +27,10 @@ class FoundKernel:
     jit_index: int | None
     """Which decorator makes it a kernel; None where an assignment does."""
     aliases: tuple[str, ...] = ()
+    end: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.end = code_end(self.definition)
 
     @property
     def definition(self) -> Node:
@@ -43,10 +47,6 @@ class FoundKernel:
     @property
     def start(self) -> int:
         return self.node.start_byte
-
-    @property
-    def end(self) -> int:
-        return code_end(self.definition)
 
     @property
     def first_line(self) -> int:

@@ -38,6 +38,7 @@ def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
         return
     module.fragment = True
     references = References(resolver)
+    references.add_file(code)
     kernels = kernels_of(module, resolver)
     for kernel in kernels:
         references.add_kernel(kernel)

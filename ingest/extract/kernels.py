@@ -21,7 +21,6 @@ JIT: dict[str, Language] = {
     "triton.experimental.gluon.jit": "gluon",
     "triton.experimental.gluon._runtime.jit": "gluon",
 }
-DECORATED = "(decorated_definition definition: (function_definition)) @decorated"
 NAMING = frozenset({"identifier", "list_splat_pattern", "dictionary_splat_pattern"})
 ASSIGNED_JIT = re.compile(rb"=[^\n=]*\bjit\b")
 WRAPPED = "(assignment left: (identifier) right: (call) @call)"
@@ -35,9 +34,8 @@ def kernels_of(module: Module, resolver: Resolver) -> list[FoundKernel]:
 
 
 def _find(module: Module, resolver: Resolver) -> list[FoundKernel]:
-    root = module.source.tree.root_node
     found: dict[int, FoundKernel] = {}
-    for node in captures(DECORATED, root).get("decorated", ()):
+    for node in module.nesting.decorated:
         if node.has_error:
             continue
         for index, decorator in enumerate(decorators_of(node)):

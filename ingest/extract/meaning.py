@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -43,8 +44,7 @@ TUNING = frozenset(
 Key = External | Local | Builtin
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A span of the text that means `key`, and how it is spelled there."""
 
     start: int
@@ -69,6 +69,14 @@ class Resolution:
     """Spans that are left out: decorators."""
     tuned: bool = False
     """Whether it has decorators that only tune, and kept them."""
+    _spellings: tuple[tuple[Key, str], ...] | None = None
+
+    @property
+    def spellings(self) -> tuple[tuple[Key, str], ...]:
+        """What is used and how it is written, once each, in the order of the text."""
+        if self._spellings is None:
+            self._spellings = tuple(dict.fromkeys((use.key, use.spelled) for use in self.uses))
+        return self._spellings
 
 
 class MeaningReader:

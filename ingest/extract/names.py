@@ -4,7 +4,9 @@ applied to one subtree without recursion.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -55,6 +57,12 @@ ROLES = f"""{STORES}
 """
 
 
+READING = frozenset({b"(", b"[", b"."})
+BINDING_KEYWORD = re.compile(rb"\b(?:def|class|import|type(?=[\s\\]))\b")
+OCCURRENCES = 1000
+"""Where a name stands more often than this, its text isn't read to the end."""
+WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
+
 TYPE_PARAMETER = "(type_parameter (type . (identifier) @name))"
 
 
@@ -103,10 +111,13 @@ def names_of(node: Node) -> Names:
         owners.at(offset).bound.add(imported.name)
     for declared in found.get("global", ()):
         owners.at(declared.start_byte).outer.add(text_of(declared))
-    identifiers = [Token(text_of(n), n.start_byte, n.end_byte) for n in found.get("name", ())]
-    stored = _bind_stores(found, owners, identifiers)
+    stored = _stores(found, owners)
     skipped = {n.start_byte for role in ("member", "dotted") for n in found.get(role, ())}
     skipped -= {n.start_byte for n in found.get("pattern", ())}
+    identifiers = _tokens(node, found.get("name", ()), skipped.difference(stored))
+    for token in identifiers:
+        if token.start in stored:
+            stored[token.start].bound.add(token.name)
     loads: list[Token] = []
     stores: list[Token] = []
     for token in identifiers:
@@ -123,12 +134,53 @@ def names_of(node: Node) -> Names:
     )
 
 
+def _tokens(node: Node, identifiers: Sequence[Node], skipped: set[int]) -> list[Token]:
+    """Cut from the text of the node around them: that is cheaper than asking each for its own."""
+    text, base = node.text or b"", node.start_byte
+    names: dict[bytes, str] = {}
+    tokens: list[Token] = []
+    for identifier in identifiers:
+        start = identifier.start_byte
+        if start in skipped:
+            continue
+        end = identifier.end_byte
+        written = text[start - base : end - base]
+        name = names.get(written)
+        if name is None:
+            name = names[written] = written.decode("utf-8")
+        tokens.append(Token(name, start, end))
+    return tokens
+
+
 def possibly_bound(body: Node) -> frozenset[str]:
     """Every name that something in a body binds, at whatever depth: cheap, and a superset."""
     found = captures(STORES, body)
     names = {text_of(n) for role in ("store", "pattern", "walrus") for n in found.get(role, ())}
     imported = {i.name for node in found.get("import", ()) for i in read_import(node)}
     return frozenset(names | imported)
+
+
+def only_read(text: bytes, name: bytes) -> bool:
+    """Whether a name is nowhere more than called, subscripted or asked for an attribute.
+
+    Only after one of a few keywords would that bind it; where they stand, nothing is promised.
+    """
+    at = text.find(name)
+    for _ in range(OCCURRENCES):
+        if at == -1:
+            return BINDING_KEYWORD.search(text) is None
+        end = at + len(name)
+        if text[end : end + 1] not in READING and not _goes_on(text, at, end):
+            return False
+        at = text.find(name, end)
+    return False
+
+
+def _goes_on(text: bytes, start: int, end: int) -> bool:
+    """Whether a span is part of a longer word."""
+    return WORD_BYTE.match(text, end) is not None or (
+        start > 0 and WORD_BYTE.match(text, start - 1) is not None
+    )
 
 
 def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
@@ -175,9 +227,8 @@ class _Owners:
         return self._scopes[index] if found else self.at(offset)
 
 
-def _bind_stores(
-    found: dict[str, list[Node]], owners: _Owners, identifiers: list[Token]
-) -> dict[int, _Scope]:
+def _stores(found: dict[str, list[Node]], owners: _Owners) -> dict[int, _Scope]:
+    """The scope that each binding identifier belongs to, by the identifier's offset."""
     stored: dict[int, _Scope] = {}
     for role in ("store", "pattern", "walrus"):
         for identifier in found.get(role, ()):
@@ -195,9 +246,6 @@ def _bind_stores(
             if typed := _type_parameters(node):
                 for identifier in captures(TYPE_PARAMETER, typed).get("name", ()):
                     stored[identifier.start_byte] = owners.starting_at(typed.start_byte)
-    for token in identifiers:
-        if scope_of_store := stored.get(token.start):
-            scope_of_store.bound.add(token.name)
     return stored
 
 

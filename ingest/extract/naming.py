@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ingest.extract.closure import Closure, Piece
-from ingest.extract.meaning import Key, Use
+from ingest.extract.meaning import Key
 from ingest.extract.records import Renamed
 from ingest.extract.resolve import Builtin, External, Local
 
@@ -22,8 +22,9 @@ Spellings = dict[str, dict[Piece, None]]
 def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
     """A name for each key, no two alike, none captured by an inner scope where it is used."""
     spellings: defaultdict[Key, Spellings] = defaultdict(dict)
-    for piece, use in _uses(closure):
-        spellings[use.key].setdefault(use.spelled, {})[piece] = None
+    for piece in closure.pieces.values():
+        for key, spelled in _spellings(closure, piece):
+            spellings[key].setdefault(spelled, {})[piece] = None
     names: Names = {}
     occupied: dict[str, Key] = {name: Builtin(name) for name in closure.missing}
     for key in sorted(spellings, key=lambda k: _precedence(closure, k)):
@@ -50,17 +51,13 @@ def _is_captured(name: str, spellings: Spellings) -> bool:
     )
 
 
-def _uses(closure: Closure) -> Iterator[tuple[Piece, Use]]:
-    for piece in closure.pieces.values():
-        for use in piece.uses:
-            yield piece, use
-        if piece.leaf is not None and piece.leaf.imports:
-            for name in piece.leaf.binds:
-                key = Local(piece.module.path, piece.scope.start, name)
-                yield piece, Use(piece.node.start_byte, piece.node.start_byte, key, name)
-        for clause in piece.clauses:
-            for use in closure.headers.get((piece.module.path, clause.compound), ()):
-                yield piece, use
+def _spellings(closure: Closure, piece: Piece) -> Iterator[tuple[Key, str]]:
+    yield from piece.resolution.spellings
+    if piece.leaf is not None and piece.leaf.imports:
+        for name in piece.leaf.binds:
+            yield Local(piece.module.path, piece.scope.start, name), name
+    for header in closure.headers_of(piece):
+        yield from header.spellings
 
 
 def _precedence(closure: Closure, key: Key) -> tuple[int, str, int, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from ingest.extract.imports import Imported, read_dynamic_import, read_import
-from ingest.extract.names import Names, names_of, parameter_names, possibly_bound
+from ingest.extract.names import Names, names_of, only_read, parameter_names, possibly_bound
 from ingest.extract.syntax import Source, text_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ TRITON_GUARD = re.compile(rb"if\b(?!.*(?:\bnot\b|[<>=!]|version))[^:]*triton[^:]
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 LOOPS = frozenset({"for_statement", "while_statement", "match_statement", "type_alias_statement"})
+
+NAMES_BY_TEXT = 20
+"""So many names are looked for in a function's text; for more, one walk through it is cheaper."""
 
 MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault", "register"})
 
@@ -131,8 +134,7 @@ class Scope:
         self.parameters: frozenset[str] = frozenset()
         self._body = body
         self._possible: frozenset[str] | None = None
-        if start >= 0 and body is not None:
-            self._possible = possibly_bound(body)
+        self._looked_up: dict[str, bool] = {}
         self._leaves: list[Leaf] | None = None
         self._bindings: dict[str, list[Binding]] = {}
         self._outer: set[str] = set()
@@ -154,10 +156,28 @@ class Scope:
 
     def bindings(self, name: str) -> list[Binding]:
         """The places that give this name a value, in the order of the file."""
-        if self._possible is not None and name not in self._possible:
+        if self._leaves is None and self.start >= 0 and not self._may_bind(name):
             return []
         _ = self.leaves
         return [] if name in self._outer else self._bindings.get(name, [])
+
+    def _may_bind(self, name: str) -> bool:
+        """Whether the body can bind a name: by its text, which mostly tells, else by its tree."""
+        if self._body is None:
+            return False
+        if self._possible is None:
+            if self._only_reads(self._body, name):
+                return False
+            self._possible = possibly_bound(self._body)
+        return name in self._possible
+
+    def _only_reads(self, body: Node, name: str) -> bool:
+        if name not in self._looked_up:
+            if body.has_error or len(self._looked_up) >= NAMES_BY_TEXT:
+                return False
+            text = self.source.data[body.start_byte : body.end_byte]
+            self._looked_up[name] = only_read(text, name.encode("utf-8"))
+        return self._looked_up[name]
 
     @property
     def stars(self) -> list[Imported]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from ingest.extract.syntax import Source, captures, parse
+from ingest.extract.scopes import Nesting
+from ingest.extract.syntax import Source, parse
 
-DECORATED = "(decorated_definition definition: (function_definition)) @decorated"
 STATEMENT_LIMIT = 5_000
 
 STATEMENT = re.compile(
@@ -27,7 +27,7 @@ def recovered(source: Source) -> Source:
 
 
 def _whole_functions(source: Source) -> int:
-    found = captures(DECORATED, source.tree.root_node).get("decorated", ())
+    found = Nesting(source.tree.root_node).decorated
     return sum(not node.has_error for node in found)
 
 

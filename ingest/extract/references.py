@@ -20,13 +20,15 @@ from ingest.extract.outline import definition_of
 from ingest.extract.records import Kind, Launcher
 from ingest.extract.repository import Module
 from ingest.extract.resolve import Local, Resolver
-from ingest.extract.syntax import captures, dotted, text_of
+from ingest.extract.syntax import dotted, statements, text_of
 
 WORD = re.compile(rb"[^\W\d]\w*")
 MEMBER = re.compile(rb"\.\s*([^\W\d]\w*)")
-IMPORT = re.compile(
-    rb"^[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)", re.M
-)
+IMPORT = re.compile(rb"\n[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)")
+"""It begins with a plain character, which makes the search several times faster."""
+RENAMED = re.compile(rb"as(?<!\was)(?!\w)(?:[\s\\]++|#[^\n]{0,1000}+){1,4}+(?=([^\W\d]\w*))")
+"""The name after an `as`, whichever statement it is of. It too begins with plain characters; few
+comments and short ones may stand between, so that the search stays linear."""
 LAUNCHING_METHODS = frozenset({"run", "warmup", "__getitem__"})
 LAUNCH_ADAPTERS = frozenset({"wrap_triton", "capture_triton"})
 
@@ -42,7 +44,7 @@ class Usage:
 
 
 class References:
-    """Collects uses file by file; every kernel must be known before the first use is read."""
+    """Collects uses file by file; every file and kernel must be known before the first is read."""
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -51,7 +53,12 @@ class References:
         self._names: set[bytes] = set()
         self._importable: set[bytes] = set()
         self._stems: set[bytes] = set()
+        self._renamed: set[bytes] = set()
         self._usage: defaultdict[KernelId, Usage] = defaultdict(Usage)
+
+    def add_file(self, data: bytes) -> None:
+        """Note which names the imports of a Python file may give to what they import."""
+        self._renamed.update(RENAMED.findall(data))
 
     def add_kernel(self, kernel: FoundKernel) -> None:
         identity = (kernel.module.path, kernel.start)
@@ -70,7 +77,7 @@ class References:
         """Whether a file without kernels of its own imports one, or a module that has some."""
         if not self._importable:
             return False
-        imported = {word for match in IMPORT.finditer(data) for word in WORD.findall(match.group())}
+        imported = set(WORD.findall(b"".join(IMPORT.findall(b"\n" + data))))
         if not self._importable.isdisjoint(imported):
             return True
         if self._stems.isdisjoint(imported):
@@ -79,6 +86,8 @@ class References:
 
     def read(self, module: Module) -> None:
         """Take in every use of a kernel that this module makes."""
+        if not self._names:
+            return
         names = self._names | self._aliases_in(module)
         inside = _Intervals((k.start, k.end) for k in kernels_of(module, self._resolver))
         known: dict[tuple[int, tuple[str, ...]], list[KernelId]] = {}
@@ -110,10 +119,15 @@ class References:
         return {
             imported.name.encode("utf-8")
             for imported in module.scope.members_imported()
-            if imported.name.encode("utf-8") not in self._names
+            if self._may_be_renamed(imported.name)
             and (imported.level or not may_remain(imported.module))
             and self._means_kernel(module, imported.name)
         }
+
+    def _may_be_renamed(self, name: str) -> bool:
+        """Whether some import in the repository may call a kernel so that is called otherwise."""
+        written = name.encode("utf-8")
+        return written not in self._names and (not name.isascii() or written in self._renamed)
 
     def _means_kernel(self, module: Module, name: str) -> bool:
         target = self._resolver.reference(module, (module.scope,), (name,), {}).target
@@ -150,12 +164,17 @@ class References:
 def _identifiers(module: Module, names: set[bytes]) -> Iterator[Node]:
     """The identifiers of a module that are one of these names: found as text, checked as syntax."""
     data, root = module.source.data, module.source.tree.root_node
-    for match in WORD.finditer(data):
-        if match.group() not in names:
-            continue
-        node = root.descendant_for_byte_range(*match.span())
-        if node is not None and node.type == "identifier" and node.end_byte == match.end():
-            yield node
+    at = 0
+    for line in data.split(b"\n"):
+        # Most lines have none: to ask that of a line at once is cheaper than of each word.
+        if not names.isdisjoint(WORD.findall(line)):
+            for match in WORD.finditer(data, at, at + len(line)):
+                if match[0] not in names:
+                    continue
+                node = root.descendant_for_byte_range(*match.span())
+                if node and node.type == "identifier" and node.end_byte == match.end():
+                    yield node
+        at += len(line) + 1
 
 
 class _Intervals:
@@ -256,8 +275,12 @@ def _launcher_around(module: Module, expression: Node) -> Launcher | None:
 def _returns_nothing(kernel: FoundKernel) -> bool:
     """What an entry must do: nobody takes its result."""
     own = kernel.definition
-    returns = captures("(return_statement (_)) @value", own).get("value", ())
-    return not any(_function_around(node) == own for node in returns)
+    if b"return" not in kernel.module.source.data[own.start_byte : own.end_byte]:
+        return True
+    return not any(
+        node.type == "return_statement" and node.named_child_count and _function_around(node) == own
+        for node in statements(own)
+    )
 
 
 def _function_around(node: Node) -> Node | None:

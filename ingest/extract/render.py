@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ingest.extract.closure import Closure, Piece
-from ingest.extract.meaning import Use
+from ingest.extract.meaning import Resolution
 from ingest.extract.naming import Names, assign_names
 from ingest.extract.outline import branches_of, compound_at
 from ingest.extract.records import Renamed
@@ -62,9 +62,10 @@ def _scope_order(closure: Closure) -> list[ScopeId]:
     needs: defaultdict[ScopeId, dict[ScopeId, None]] = defaultdict(dict)
     for piece in closure.pieces.values():
         own = (piece.module.path, piece.scope.start)
-        for use in _all_uses(closure, piece):
-            if isinstance(use.key, Local) and (use.key.path, use.key.scope) != own:
-                needs[own][use.key.path, use.key.scope] = None
+        for resolution in (piece.resolution, *closure.headers_of(piece)):
+            for key, _ in resolution.spellings:
+                if isinstance(key, Local) and (key.path, key.scope) != own:
+                    needs[own][key.path, key.scope] = None
     last = (closure.target.module.path, closure.target.scope.start)
     order: dict[ScopeId, None] = {}
     entered = {last}
@@ -79,15 +80,6 @@ def _scope_order(closure: Closure) -> list[ScopeId]:
             entered.add(following)
             stack.append((following, iter(sorted(needs[following]))))
     return list(order)
-
-
-def _all_uses(closure: Closure, piece: Piece) -> list[Use]:
-    headers = [
-        use
-        for clause in piece.clauses
-        for use in closure.headers.get((piece.module.path, clause.compound), ())
-    ]
-    return [*piece.uses, *headers]
 
 
 def _blocks(
@@ -121,7 +113,7 @@ def _compound(closure: Closure, names: Names, pieces: Sequence[Piece], depth: in
     start = first.clauses[depth].compound
     source = first.module.source
     node = compound_at(source, start)
-    header_uses = closure.headers.get((first.module.path, start), [])
+    means = closure.headers.get((first.module.path, start), Resolution())
     written: list[str] = []
     for _, clause in branches_of(source, node) if node is not None else ():
         inside = [piece for piece in pieces if piece.clauses[depth].index == clause.index]
@@ -129,7 +121,7 @@ def _compound(closure: Closure, names: Names, pieces: Sequence[Piece], depth: in
             following = [p for p in pieces if p.clauses[depth].index > clause.index]
             if not following:
                 continue
-        edits = _renames(names, header_uses, clause.start, clause.header_end)
+        edits = _renames(names, means, clause.start, clause.header_end)
         header = _edited(source.data, clause.start, clause.header_end, edits).strip()
         written.append(INDENT * depth + header)
         if inside:
@@ -158,8 +150,8 @@ def _statement(names: Names, piece: Piece, depth: int) -> str:
         end = comment.end()
     line_start = data.rfind(b"\n", 0, piece.node.start_byte) + 1
     margin = len(data[line_start : piece.node.start_byte])
-    edits = _renames(names, piece.uses, start, end)
-    edits += [(a, SPACE.match(data, b).end(), b"") for a, b in piece.dropped]  # type: ignore[union-attr]
+    edits = _renames(names, piece.resolution, start, end)
+    edits += [(a, SPACE.match(data, b).end(), b"") for a, b in piece.resolution.dropped]  # type: ignore[union-attr]
     if margin or depth:
         edits += _shift(data, piece.node, start, end, margin, (INDENT * depth).encode())
     return INDENT * depth + _edited(data, start, end, edits)
@@ -203,10 +195,12 @@ def _is_docstring(string: Node) -> bool:
     return string.parent is not None and string.parent.type == "expression_statement"
 
 
-def _renames(names: Names, uses: Sequence[Use], start: int, end: int) -> list[Edit]:
+def _renames(names: Names, resolution: Resolution, start: int, end: int) -> list[Edit]:
+    if all(names[key] == spelled for key, spelled in resolution.spellings):
+        return []
     return [
         (use.start, use.end, names[use.key].encode("utf-8"))
-        for use in uses
+        for use in resolution.uses
         if start <= use.start < end and names[use.key] != use.spelled
     ]
 
@@ -263,6 +257,6 @@ def _import_line(module: str, attribute: str | None, name: str, binds_root: bool
 def _postpones_annotations(closure: Closure) -> bool:
     return any(
         leaf.node.type == "future_import_statement" and b"annotations" in (leaf.node.text or b"")
-        for piece in closure.pieces.values()
-        for leaf in piece.module.scope.leaves[:3]
+        for module in {piece.module for piece in closure.pieces.values()}
+        for leaf in module.scope.leaves[:3]
     )

@@ -47,9 +47,10 @@ class Module:
     kernels: list[FoundKernel] | None = None
     """Kept here once found, so that they are forgotten together with the tree."""
 
-    @property
-    def path(self) -> str:
-        return self.source.path
+    path: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.path = self.source.path
 
     def function(self, node: Node) -> Scope:
         if node.start_byte not in self.functions:
@@ -144,9 +145,19 @@ class Repository:
         self._held[source.path] = module
         self._held_bytes += len(source.data)
         while self._held_bytes > HELD_BYTES and len(self._held) > 1:
-            _, forgotten = self._held.popitem(last=False)
-            self._held_bytes -= len(forgotten.source.data)
+            self._forget_oldest()
         return module
+
+    def forget(self) -> None:
+        """Let go of every held module."""
+        while self._held:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        _, forgotten = self._held.popitem(last=False)
+        self._held_bytes -= len(forgotten.source.data)
+        # A kernel knows its module too; that circle would keep the tree until a collection.
+        forgotten.kernels = None
 
     def package_of(self, path: str) -> str:
         """The dotted package that a file belongs to, by the `__init__.py` files above it."""
@@ -180,16 +191,19 @@ class Repository:
         return None
 
     def _absolute(self, importer: str, tail: str) -> str | None:
-        found: list[tuple[int, int, str]] = []
+        found: list[str] = []
         for path in self._by_tail[tail.rpartition("/")[2]]:
             stem = path.removesuffix("/__init__.py").removesuffix(".py")
             if stem != tail and not stem.endswith("/" + tail):
                 continue
             root = stem[: len(stem) - len(tail)].rstrip("/")
             if self._is_import_root(root, importer):
-                shared = len(posixpath.commonprefix([path, importer]))
-                found.append((-shared, len(path), path))
-        return min(found)[2] if found else None
+                found.append(path)
+        if len(found) > 1:
+            found.sort(
+                key=lambda path: (-len(posixpath.commonprefix([path, importer])), len(path), path)
+            )
+        return found[0] if found else None
 
     def _is_import_root(self, root: str, importer: str) -> bool:
         if f"{root}/__init__.py" in self._python and posixpath.dirname(importer) != root:

@@ -8,6 +8,7 @@ import builtins
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingest.extract.imports import Imported, may_remain
 from ingest.extract.outline import Binding, Clause, Leaf, Scope
@@ -39,9 +40,11 @@ CERTAIN = frozenset(
 """Modules that every torch and triton of today has: a guard around their import guards nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class External:
-    """Imported and left imported: `import module`, or `from module import attribute`."""
+class External(NamedTuple):
+    """Imported and left imported: `import module`, or `from module import attribute`.
+
+    What serves as a key is a NamedTuple, because it is made and hashed for every use of a name.
+    """
 
     module: str
     attribute: str | None
@@ -59,8 +62,7 @@ class Foreign:
     module: str
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(NamedTuple):
     """Defined in a scope of the repository; `scope` is -1 for a module's own."""
 
     path: str
@@ -83,8 +85,7 @@ class Parameter:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Builtin:
+class Builtin(NamedTuple):
     name: str
 
 
@@ -96,8 +97,7 @@ class Unknown:
 Target = External | Foreign | Local | ModuleValue | Parameter | Builtin | Unknown
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A target and how many of the dotted parts it stands for."""
 
     target: Target

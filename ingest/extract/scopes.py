@@ -6,9 +6,9 @@ from bisect import bisect_left
 
 from tree_sitter import Node
 
-from ingest.extract.syntax import captures, text_of
+from ingest.extract.syntax import statements, text_of
 
-DEFINITIONS = "(function_definition) @definition (class_definition) @definition"
+DEFINITIONS = frozenset({"function_definition", "class_definition"})
 
 
 class Nesting:
@@ -19,7 +19,15 @@ class Nesting:
     """
 
     def __init__(self, root: Node) -> None:
-        found = captures(DEFINITIONS, root).get("definition", [])
+        found: list[Node] = []
+        self.decorated: list[Node] = []
+        """Functions with their decorators, in no fixed order."""
+        for node in statements(root):
+            kind = node.type
+            if kind in DEFINITIONS:
+                found.append(node)
+            elif kind == "decorated_definition" and _decorates_function(node):
+                self.decorated.append(node)
         self._nodes = sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
         self._starts = [node.start_byte for node in self._nodes]
         self._ends = [node.end_byte for node in self._nodes]
@@ -49,6 +57,11 @@ class Nesting:
             if outer.type == "function_definition":
                 parts.append("<locals>")
         return ".".join([*parts, name_of(definition)])
+
+
+def _decorates_function(node: Node) -> bool:
+    definition = node.child_by_field_name("definition")
+    return definition is not None and definition.type == "function_definition"
 
 
 def name_of(definition: Node) -> str:

@@ -5,6 +5,7 @@ grammar of the Python that runs us, and safe on nesting of any depth.
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -45,11 +46,8 @@ class Source:
 
 def parse(path: str, text: str) -> Source:
     data = text.encode("utf-8")
-    starts = [0]
-    found = data.find(b"\n")
-    while found != -1:
-        starts.append(found + 1)
-        found = data.find(b"\n", found + 1)
+    ended = data.split(b"\n")[:-1]
+    starts = [0, *itertools.accumulate(len(line) + 1 for line in ended)]
     parser = Parser(PYTHON)
     deadline = time.monotonic() + PARSE_SECONDS
     try:
@@ -74,6 +72,44 @@ def _refuse_rubble(tree: Tree) -> None:
         if node.child_count > RUBBLE:
             raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
         pending.extend(child for child in node.children if child.has_error)
+
+
+BODIES = frozenset(
+    PYTHON.id_for_node_kind(kind, True)
+    for kind in (
+        "block",
+        "case_clause",
+        "class_definition",
+        "decorated_definition",
+        "elif_clause",
+        "else_clause",
+        "except_clause",
+        "finally_clause",
+        "for_statement",
+        "function_definition",
+        "if_statement",
+        "match_statement",
+        "try_statement",
+        "while_statement",
+        "with_statement",
+    )
+)
+"""What a statement can stand in."""
+
+
+def statements(root: Node) -> Iterator[Node]:
+    """The statements under a node and what they stand in, at whatever depth, in no fixed order.
+
+    Expressions hold none, and are entered only where something in them doesn't parse. A query
+    looks at every node, which takes five times as long.
+    """
+    pending = [root]
+    broken = root.has_error
+    while pending:
+        for node in pending.pop().named_children:
+            yield node
+            if node.kind_id in BODIES or (broken and node.has_error):
+                pending.append(node)
 
 
 @functools.cache
