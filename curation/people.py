@@ -12,8 +12,8 @@ REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pai
 
 _VIEWED = (
     "band", "claim", "compiledgraph", "contaminationmatch", "decision", "drop",
-    "duplicatelink", "fingerprint",
-    "ingestrun", "kernel", "license", "licenseevidence", "lease", "pair", "provenance",
+    "duplicatelink", "fingerprint", "ingestrun", "kernel", "license", "licenseevidence",
+    "licensereading", "lease", "pair", "provenance",
     "qualityfinding", "release", "releasemember", "repository", "sourcefile", "sourcetext",
     "validationcheck", "validationresult", "validationrun",
 )  # fmt: skip

@@ -28,6 +28,7 @@ from curation.models import (
     Lease,
     License,
     LicenseEvidence,
+    LicenseReading,
     LicenseVerdict,
     Likeness,
     MatchMethod,
@@ -158,6 +159,12 @@ def a_license(**over: Any) -> License:
         "verdict": LicenseVerdict.PERMISSIVE,
     }
     return License.objects.create(**values | over)
+
+
+def a_license_reading(**over: Any) -> LicenseReading:
+    return LicenseReading.objects.create(
+        **{"key": f"blob {next(_numbers)}", "findings": "{}"} | over
+    )
 
 
 def some_license_evidence(**over: Any) -> LicenseEvidence:

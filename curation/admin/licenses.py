@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
 from curation.admin.read_only import ReadOnlyAdmin
-from curation.models import License, LicenseEvidence
+from curation.models import License, LicenseEvidence, LicenseReading
 
 
 @admin.register(License)
@@ -35,3 +35,9 @@ class LicenseEvidenceAdmin(ReadOnlyAdmin[LicenseEvidence]):
     list_filter = ("verdict", "read_from", "repository")
     list_select_related = ("repository", "license")
     search_fields = ("path", "license__expression")
+
+
+@admin.register(LicenseReading)
+class LicenseReadingAdmin(ReadOnlyAdmin[LicenseReading]):
+    list_display = ("key",)
+    search_fields = ("key__startswith",)
