@@ -1,6 +1,7 @@
 """The verdict on a standalone unit: as strict as the strictest file that it draws from."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ingest.licenses.expressions import both
 from ingest.licenses.records import STRICTNESS, Assessment, Verdict
@@ -8,7 +9,7 @@ from ingest.licenses.records import STRICTNESS, Assessment, Verdict
 
 def strictest(assessments: Iterable[Assessment]) -> Assessment:
     """One assessment for all; the order in which they come does not matter."""
-    each = sorted(set(assessments), key=lambda a: (-STRICTNESS.index(a.verdict), a.path, a.reason))
+    each = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
     if not each:
         reason = "It draws from no file, so there is nothing that could permit it."
         return Assessment("", None, Verdict.UNKNOWN, False, reason, (), (), (), "")
@@ -33,3 +34,16 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
         copyrights=tuple(dict.fromkeys(c for a in each for c in a.copyrights)),
         policy=worst.policy,
     )
+
+
+def _named_or_unknown(assessment: Assessment) -> Assessment:
+    """Permission that names no licence is none, also where another file names one."""
+    if assessment.verdict is not Verdict.PERMISSIVE or assessment.expression:
+        return assessment
+    return replace(assessment, verdict=Verdict.UNKNOWN)
+
+
+def _rank(assessment: Assessment) -> tuple[int, str, str, str]:
+    """Strictest first. All of it counts: a tie would leave the order to a set's whim."""
+    strictness = -STRICTNESS.index(assessment.verdict)
+    return strictness, assessment.path, assessment.reason, repr(assessment)

@@ -120,6 +120,26 @@ def test_the_strictest_does_not_depend_on_the_order(
     assert strictest(each) == strictest(data.draw(st.permutations(each)))
 
 
+def test_assessments_that_differ_in_their_holders_alone_have_one_order() -> None:
+    ada, grace = (
+        Assessment("a.py", "MIT", Verdict.PERMISSIVE, False, "It says so.", (), (), (name,), "1")
+        for name in ("Ada", "Grace")
+    )
+
+    assert strictest([ada, grace]) == strictest([grace, ada])
+    assert strictest([grace, ada]).copyrights == ("Ada", "Grace")
+
+
+def test_permission_without_a_licence_is_none_beside_a_file_that_names_one() -> None:
+    nameless, named = (
+        Assessment("a.py", expression, Verdict.PERMISSIVE, False, "It says so.", (), (), (), "1")
+        for expression in (None, "MIT")
+    )
+
+    assert strictest([nameless]).verdict is Verdict.UNKNOWN
+    assert strictest([nameless, named]).verdict is Verdict.UNKNOWN
+
+
 @given(each=st.lists(ASSESSMENTS, min_size=1, max_size=6), more=ASSESSMENTS)
 def test_one_more_file_never_frees_a_unit(each: list[Assessment], more: Assessment) -> None:
     before, after = strictest(each).verdict, strictest([*each, more]).verdict
