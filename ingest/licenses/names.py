@@ -5,7 +5,8 @@
 
 import re
 
-from ingest.licenses.records import Bearing, ReadFrom, Statement
+from ingest.licenses.phrases import stated
+from ingest.licenses.records import ReadFrom, Statement
 from ingest.licenses.windows import Window
 
 _NAMES = tuple(
@@ -44,15 +45,13 @@ def bare_names(window: Window, explained: set[int], read_from: ReadFrom) -> list
         match = pattern.search(sentence)
         if match is None:
             continue
-        start, end = max(0, match.start() - 80), match.end() + 80
         found.append(
-            Statement(
+            stated(
+                left,
+                sentence,
+                match,
                 read_from=read_from,
-                bearing=Bearing.GRANT,
                 expression=expression,
-                start_line=left.line_at(match.start()),
-                end_line=left.line_at(match.end() - 1),
-                matched_text=sentence[start:end].strip(),
                 confidence=0.5,
                 detector="bare-name",
                 remark=f"It names “{match.group()}”; which version is a guess.",

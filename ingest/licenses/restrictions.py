@@ -6,7 +6,8 @@ No text of a licence that the policy permits contains any of these.
 
 import re
 
-from ingest.licenses.records import Bearing, ReadFrom, Statement
+from ingest.licenses.phrases import stated
+from ingest.licenses.records import ReadFrom, Statement
 from ingest.licenses.windows import Window
 
 RESTRICTED = "LicenseRef-restricted-use"
@@ -50,15 +51,13 @@ def restrictions(window: Window, read_from: ReadFrom) -> list[Statement]:
         match = phrase.search(sentence)
         if match is None:
             continue
-        start, end = max(0, match.start() - 80), match.end() + 80
         found.append(
-            Statement(
+            stated(
+                window,
+                sentence,
+                match,
                 read_from=read_from,
-                bearing=Bearing.GRANT,
                 expression=RESTRICTED,
-                start_line=window.line_at(match.start()),
-                end_line=window.line_at(match.end() - 1),
-                matched_text=sentence[start:end].strip(),
                 confidence=0.9,
                 detector=f"restriction-{number}",
                 remark=f"The words “{match.group()[:100]}” restrict its use.",
