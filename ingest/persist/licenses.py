@@ -14,7 +14,8 @@ from curation.models import (
     Provenance,
     Repository,
 )
-from ingest.licenses import Assessment, Evidence, LicenceReader, Scancode
+from ingest.licenses import Assessment, Evidence, LicenceReader
+from ingest.licenses.apart import ScancodeApart
 from ingest.persist.files import Files
 
 # A blocked copy anywhere blocks the kernel: somebody who may know says no. Otherwise a place that
@@ -29,8 +30,8 @@ PRECEDENCE = (
 
 @cache
 def licence_reader() -> LicenceReader:
-    """One for the process: the detector takes seconds and a gigabyte once it is needed."""
-    return LicenceReader(Scancode(settings.DATA_DIR / "scancode"), KeptReadings())
+    """One for the process: its detector takes seconds to start, once it is needed."""
+    return LicenceReader(ScancodeApart(settings.DATA_DIR / "scancode"), KeptReadings())
 
 
 class KeptReadings(MutableMapping[str, str]):

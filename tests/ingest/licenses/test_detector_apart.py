@@ -1,0 +1,78 @@
+"""The detector in a process of its own: the same answers, and no harm when that process is lost."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ingest.licenses.apart import ScancodeApart
+from ingest.licenses.detector import DetectionTookTooLong
+from tests.ingest.licenses.cases import APACHE_HEADER
+from tests.ingest.licenses.small_repository import detector
+
+
+@pytest.fixture(scope="module")
+def apart() -> ScancodeApart:
+    return ScancodeApart(seconds=2)
+
+
+@pytest.mark.parametrize("text", [APACHE_HEADER, "", "\0 \ud800 é", "GPL-2.0 or MIT, line\r\n2"])
+def test_it_answers_as_the_detector_here_does(apart: ScancodeApart, text: str) -> None:
+    assert apart.match(text) == detector().match(text)
+    assert apart.name == detector().name
+
+
+def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
+    apart: ScancodeApart,
+) -> None:
+    apart.match(APACHE_HEADER)
+    os.kill(process_of(apart), signal.SIGKILL)
+
+    with pytest.raises(DetectionTookTooLong, match="ended on this text"):
+        apart.match("Licensed under the MIT license, once more.")
+
+    assert apart.match(APACHE_HEADER) == detector().match(APACHE_HEADER)
+
+
+def test_a_process_that_hangs_is_ended(apart: ScancodeApart) -> None:
+    apart.match(APACHE_HEADER)
+    stopped = process_of(apart)
+    os.kill(stopped, signal.SIGSTOP)
+
+    with pytest.raises(DetectionTookTooLong, match="did not finish in 2 seconds"):
+        apart.match("Licensed under the MIT license, and then silence.")
+
+    assert not Path("/proc", str(stopped)).exists()
+
+
+def test_its_process_leaves_with_whoever_asked_however_that_went() -> None:
+    asking = (
+        "import os, signal\n"
+        "from ingest.licenses.apart import ScancodeApart\n"
+        "apart = ScancodeApart()\n"
+        "apart.match('MIT License')\n"
+        "print(apart._child._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    asker = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True)
+    child = Path("/proc", asker.stdout.strip())
+
+    assert asker.returncode == -signal.SIGKILL
+    wait_until_gone(child)
+
+
+def process_of(apart: ScancodeApart) -> int:
+    assert apart._child is not None
+    return apart._child._process.pid
+
+
+def wait_until_gone(process: Path) -> None:
+    if process.exists():
+        descriptor = os.pidfd_open(int(process.name))
+        gone, _, _ = select.select([descriptor], [], [], 20)
+        os.close(descriptor)
+        assert gone, "the detector outlived its asker"
