@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.extract import ExtractedKernel, StandaloneUnit
-from ingest.licenses import Assessment
+from ingest.licenses import Assessment, LicenceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Candidate:
     tokens: int
     # The verdict on each file that the unit draws from; the strictest counts.
     licences: tuple[Assessment, ...] = ()
+    licence_texts: tuple[LicenceText, ...] = ()
     # For what torch.compile emitted: (model, trace) of its graph, and what it came from.
     graph: tuple[str, str] | None = None
     origins: dict[str, Any] = field(default_factory=dict)

@@ -1,9 +1,18 @@
 """The verdict on each file of a tree that a kernel draws from, found when it is asked for."""
 
+from collections.abc import Collection
 from functools import cached_property
 
 from ingest.git.snapshot import OpenTree
-from ingest.licenses import Assessment, LicenceReader, TreeLicences, assess_file, read_tree
+from ingest.licenses import (
+    Assessment,
+    LicenceReader,
+    LicenceText,
+    TreeLicences,
+    assess_file,
+    read_tree,
+    texts_for,
+)
 
 
 class FileLicences:
@@ -13,12 +22,20 @@ class FileLicences:
         self._tree = tree
         self._reader = reader
         self._known: dict[str, Assessment] = {}
+        self._texts: dict[str, tuple[LicenceText, ...]] = {}
 
     def of(self, path: str) -> Assessment:
         if path not in self._known:
             data = self._tree.read(path) or b""
             self._known[path] = assess_file(path, data, self._governing, reader=self._reader)
         return self._known[path]
+
+    def texts(self, paths: Collection[str]) -> tuple[LicenceText, ...]:
+        """What must travel with a unit that draws from these files, each text once."""
+        for path in paths:
+            if path not in self._texts:
+                self._texts[path] = texts_for(path, self._governing)
+        return tuple(dict.fromkeys(text for path in paths for text in self._texts[path]))
 
     @cached_property
     def _governing(self) -> TreeLicences:

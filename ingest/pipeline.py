@@ -18,7 +18,7 @@ from ingest.licenses import LicenceReader
 from ingest.licensing import FileLicences
 
 # Raise it when the same bytes give other rows: unchanged commits are then read again.
-RULES = 2
+RULES = 3
 
 # Read for what they say of other files, wherever they lie.
 LICENCE_FILES = (
@@ -102,6 +102,7 @@ def candidate(found: Extraction, licences: FileLicences) -> Candidate:
         content_hash=content_hash(found.unit.source),
         tokens=count_tokens(found.unit.source),
         licences=tuple(map(licences.of, files)),
+        licence_texts=licences.texts(files),
     )
 
 

@@ -67,6 +67,14 @@ class Provenance(models.Model):
         default=False, help_text="Only the repository says it; no file itself does."
     )
     license_reason = models.TextField(blank=True)
+    copyrights = models.JSONField(
+        default=list, blank=True, help_text="The copyright lines that a NOTICE must repeat."
+    )
+    license_texts = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="The licence files that must travel along: [path, sha256 of a source text].",
+    )
     retired_at = models.DateTimeField(
         null=True, help_text="When an ingest no longer found this kernel there."
     )

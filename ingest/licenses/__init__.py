@@ -7,6 +7,7 @@ from ingest.licenses.assess import assess, assess_file
 from ingest.licenses.copies import Copy, Flag, flagged_copies, with_flag
 from ingest.licenses.coverage import Category, category, coverage
 from ingest.licenses.detector import LicenceDetector, Scancode
+from ingest.licenses.notices import LicenceText, texts_for
 from ingest.licenses.policy import Policy, load_policy
 from ingest.licenses.reader import LicenceReader
 from ingest.licenses.records import Assessment, Evidence, ReadFrom, Verdict
@@ -21,6 +22,7 @@ __all__ = [
     "Flag",
     "LicenceDetector",
     "LicenceReader",
+    "LicenceText",
     "Policy",
     "ReadFrom",
     "Scancode",
@@ -35,5 +37,6 @@ __all__ = [
     "load_policy",
     "read_tree",
     "strictest",
+    "texts_for",
     "with_flag",
 ]

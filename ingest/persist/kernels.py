@@ -18,6 +18,7 @@ Place = tuple[int, int, int, str, int]
 RENEWED = (
     "retired_at", "drawn_from",
     "license_id", "license_verdict", "license_inherited", "license_reason",
+    "copyrights", "license_texts",
 )  # fmt: skip
 
 
@@ -51,6 +52,7 @@ class Kernels:
         kernels, new = _kernel_rows(found, known_evidence)
         for item in found:
             self._licences.store(item.licences)
+            self._licences.store_texts(item.licence_texts)
         wanted = {self._place(item, kernels): item for item in found}
         known = self._known([place[0] for place in wanted])
         created = [
@@ -97,6 +99,8 @@ class Kernels:
             row.license_verdict = verdict.verdict
             row.license_inherited = verdict.inherited
             row.license_reason = verdict.reason
+            row.copyrights = list(verdict.copyrights)
+            row.license_texts = [[text.path, text.sha256] for text in item.licence_texts]
 
     def _provenance(self, place: Place, item: Candidate) -> Provenance:
         file, start, end, qualname, kernel = place

@@ -13,9 +13,11 @@ from curation.models import (
     LicenseVerdict,
     Provenance,
     Repository,
+    SourceText,
 )
-from ingest.licenses import Assessment, Evidence, LicenceReader
+from ingest.licenses import Assessment, Evidence, LicenceReader, LicenceText
 from ingest.licenses.apart import ScancodeApart
+from ingest.licenses.standard_texts import standard_text
 from ingest.persist.files import Files
 
 # A blocked copy anywhere blocks the kernel: somebody who may know says no. Otherwise a place that
@@ -64,6 +66,7 @@ class Licences:
         self._files = files
         self._written: set[str] = set()
         self._pks: dict[str, int] = {}
+        self._texts: set[str] = set()
 
     def pk_of(self, assessment: Assessment) -> int | None:
         """The row of its expression, made when it is met for the first time."""
@@ -71,10 +74,7 @@ class Licences:
         if expression is None:
             return None
         if expression not in self._pks:
-            row, _ = License.objects.get_or_create(
-                expression=expression[:300], defaults={"verdict": assessment.verdict}
-            )
-            self._pks[expression] = row.pk
+            self._pks[expression] = _license(expression, assessment.verdict).pk
         return self._pks[expression]
 
     def store(self, assessments: Iterable[Assessment]) -> None:
@@ -83,6 +83,13 @@ class Licences:
             if assessment.path not in self._written and self._files.knows(assessment.path):
                 self._written.add(assessment.path)
                 self._store(assessment)
+
+    def store_texts(self, texts: Iterable[LicenceText]) -> None:
+        """Keep what must travel with the kernels, once for each content."""
+        for text in texts:
+            if text.sha256 not in self._texts:
+                SourceText.objects.get_or_create(sha256=text.sha256, defaults={"text": text.text})
+                self._texts.add(text.sha256)
 
     def _store(self, assessment: Assessment) -> None:
         file = self._files.pk_of(assessment.path)
@@ -93,11 +100,7 @@ class Licences:
             LicenseEvidence.objects.bulk_create(fresh)
 
     def _row(self, file: int, evidence: Evidence) -> LicenseEvidence:
-        named = License.objects.filter(expression=evidence.expression or "").first()
-        if named is None and evidence.expression:
-            named = License.objects.create(
-                expression=evidence.expression[:300], verdict=evidence.verdict
-            )
+        named = _license(evidence.expression, evidence.verdict) if evidence.expression else None
         return LicenseEvidence(
             repository=self._repository,
             source_file_id=file,
@@ -114,6 +117,17 @@ class Licences:
             counts=evidence.counts,
             remark=evidence.remark,
         )
+
+
+def _license(expression: str, verdict: str) -> License:
+    """The row of an expression, made with the text that it stands for when it is met first."""
+    row = License.objects.filter(expression=expression[:300]).first()
+    if row is None:
+        row, _ = License.objects.get_or_create(
+            expression=expression[:300],
+            defaults={"verdict": verdict, "text": standard_text(expression)},
+        )
+    return row
 
 
 def _content(row: LicenseEvidence) -> tuple[object, ...]:

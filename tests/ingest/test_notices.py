@@ -1,0 +1,101 @@
+"""What must travel with a kernel: its copyright lines, its licence files, and where it is from."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from curation.evidence.notices import Text, notices
+from curation.models import Kernel, License, LicenseVerdict, Provenance
+from ingest.licenses.standard_texts import standard_text
+from tests.conftest import commit
+from tests.factories import a_kernel, a_license, a_provenance, a_repository, a_source_file
+from tests.ingest.licenses.cases import MIT_OF_ADA
+
+pytestmark = pytest.mark.django_db
+
+
+def read(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+
+
+def test_the_licence_file_and_the_notice_above_a_kernel_travel_with_it(kernel_folder: Path) -> None:
+    notice = "This product includes work of Grace.\n"
+    read(kernel_folder, {"LICENSE": MIT_OF_ADA, "NOTICE": notice})
+
+    kernel = Kernel.objects.get()
+    said = notices([kernel.pk])[kernel.pk]
+
+    assert said.expression == "MIT"
+    assert "Ada" in said.copyrights[0]
+    assert said.texts == (Text("LICENSE", MIT_OF_ADA), Text("NOTICE", notice))
+
+
+def test_a_file_with_a_tag_alone_brings_the_text_that_the_tag_stands_for(
+    kernel_folder: Path,
+) -> None:
+    tagged = "# SPDX-License-Identifier: MIT\n" + (kernel_folder / "add.py").read_text()
+    read(kernel_folder, {"add.py": tagged})
+
+    kernel = Kernel.objects.get()
+    (text,) = notices([kernel.pk])[kernel.pk].texts
+
+    assert text.path == ""
+    assert text.text.startswith("Permission is hereby granted, free of charge")
+
+
+def test_reading_again_changes_nothing(kernel_folder: Path) -> None:
+    read(kernel_folder, {"LICENSE": MIT_OF_ADA})
+    before = list(Provenance.objects.values())
+    call_command("ingest", str(kernel_folder), "--now", "--again", verbosity=0)
+
+    assert list(Provenance.objects.values()) == before
+
+
+def test_of_several_places_the_permissive_one_of_the_best_known_repository_speaks() -> None:
+    mit, kernel = a_license(expression="MIT"), a_kernel()
+    for stars, verdict in ((5, "permissive"), (900, "permissive"), (5_000, "unknown")):
+        a_provenance(
+            kernel=kernel,
+            source_file=a_source_file(repository=a_repository(stars=stars)),
+            license=mit,
+            license_verdict=verdict,
+            copyrights=[f"Copyright of {stars}"],
+        )
+
+    assert notices([kernel.pk])[kernel.pk].copyrights == ("Copyright of 900",)
+
+
+def test_a_kernel_that_nobody_permits_has_none() -> None:
+    kernel = a_kernel()
+    a_provenance(kernel=kernel, license_verdict=LicenseVerdict.UNKNOWN)
+
+    assert notices([kernel.pk]) == {}
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("BSD-3-Clause", "Neither the name of"),
+        ("MIT OR Apache-2.0", "Apache License"),
+        ("Apache-2.0 WITH LLVM-exception", "LLVM"),
+        ("LicenseRef-nobody-knows", ""),
+    ],
+)
+def test_an_expression_stands_for_the_texts_of_all_that_it_names(
+    expression: str, words: str
+) -> None:
+    text = standard_text(expression)
+
+    assert words in text
+    assert bool(text) is bool(words)
+
+
+def test_a_licence_keeps_the_text_that_it_stands_for(kernel_folder: Path) -> None:
+    read(kernel_folder, {"LICENSE": MIT_OF_ADA})
+
+    assert License.objects.get().text == standard_text("MIT")
