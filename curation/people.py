@@ -13,7 +13,7 @@ REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pai
 _VIEWED = (
     "band", "claim", "compiledgraph", "contaminationmatch", "decision", "drop",
     "duplicatelink", "fingerprint", "ingestrun", "kernel", "license", "licenseevidence",
-    "licensereading", "lease", "pair", "provenance",
+    "licensereading", "lease", "optout", "pair", "provenance",
     "qualityfinding", "release", "releasemember", "repository", "sourcefile", "sourcetext",
     "validationcheck", "validationresult", "validationrun",
 )  # fmt: skip
@@ -27,6 +27,8 @@ CURATE = (
     "add_validationrun",
     "add_release",
     "change_license",
+    "add_optout",
+    "change_optout",
 )
 
 # From Django's own applications: curators manage people.

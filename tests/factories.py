@@ -33,6 +33,7 @@ from curation.models import (
     Likeness,
     MatchMethod,
     OperationType,
+    OptOut,
     Outcome,
     Pair,
     PairOrigin,
@@ -159,6 +160,11 @@ def a_license(**over: Any) -> License:
         "verdict": LicenseVerdict.PERMISSIVE,
     }
     return License.objects.create(**values | over)
+
+
+def an_opt_out(**over: Any) -> OptOut:
+    defaults: dict[str, Any] = {"author": "Ada Lovelace", "reason": "She wrote to us."}
+    return OptOut.objects.create(**(defaults | over))
 
 
 def a_license_reading(**over: Any) -> LicenseReading:

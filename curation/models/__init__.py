@@ -8,6 +8,7 @@ from curation.models.ingest_run import IngestRun
 from curation.models.kernel import Kernel, Kind, Language
 from curation.models.lease import Lease
 from curation.models.license import License, LicenseEvidence, LicenseReading, ReadFrom
+from curation.models.opt_out import OptOut
 from curation.models.pair import Pair, PairOrigin
 from curation.models.provenance import Container, Provenance
 from curation.models.quality import QualityFinding
@@ -68,6 +69,7 @@ __all__ = [
     "Likeness",
     "MatchMethod",
     "OperationType",
+    "OptOut",
     "Origin",
     "Outcome",
     "Pair",

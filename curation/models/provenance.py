@@ -75,6 +75,9 @@ class Provenance(models.Model):
         blank=True,
         help_text="The licence files that must travel along: [path, sha256 of a source text].",
     )
+    opted_out = models.BooleanField(
+        default=False, editable=False, help_text="Whether an opt-out covers this place."
+    )
     retired_at = models.DateTimeField(
         null=True, help_text="When an ingest no longer found this kernel there."
     )

@@ -72,6 +72,8 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("repository_category_valid", once(make.a_repository, category=NO_CHOICE)),
     ("repository_tier_1_to_3", once(make.a_repository, tier=0)),
     ("repository_tier_1_to_3", once(make.a_repository, tier=4)),
+    ("optout_of_paths_or_of_an_author", once(make.an_opt_out, path="a.py")),
+    ("optout_of_paths_or_of_an_author", once(make.an_opt_out, author="")),
     ("repository_weight_positive", once(make.a_repository, upsampling_weight=0)),
     (
         "repository_token_estimate_ordered",

@@ -1,4 +1,4 @@
-"""`manage.py report`: what stands in the database, by source and by category."""
+"""`manage.py report`: what stands in the database, by source and by category, or as a funnel."""
 
 import json
 from collections import defaultdict
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from curation.evidence.funnel import Stage, funnel
 from ingest.report import COVERAGE, SourceReport, report
 from ingest.sources import chosen
 
@@ -18,8 +19,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
         parser.add_argument("--json", action="store_true", help="one JSON document")
+        parser.add_argument(
+            "--funnel", action="store_true", help="how many kernels pass each stage, and why not"
+        )
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
+        if options["funnel"]:
+            self._funnel(list(funnel(chosen(repository).sources())), options["json"])
+            return
         rows = list(report(chosen(repository)))
         totals, coverage = by_category(rows), coverage_by_category(rows)
         if options["json"]:
@@ -47,6 +54,15 @@ class Command(BaseCommand):
             every = sum(known.values()) or 1
             shares = [f"{count:,} ({100 * count // every}%)" for count in known.values()]
             self.stdout.write(_line(width, category, *shares))
+
+    def _funnel(self, stages: list[Stage], as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps([stage.as_json() for stage in stages], indent=2))
+            return
+        for stage in stages:
+            self.stdout.write(f"{stage.count:>10,}  {stage.name}")
+            for reason, count in stage.behind.items():
+                self.stdout.write(f"{'':12}  {count:,} stayed behind: {reason}")
 
 
 def coverage_by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:

@@ -23,6 +23,7 @@ from curation.models import (
     License,
     LicenseEvidence,
     LicenseReading,
+    OptOut,
     Pair,
     Provenance,
     QualityFinding,
@@ -88,6 +89,7 @@ READ_ONLY = (
 
 EDITED = (
     Shown(License, make.a_license),
+    Shown(OptOut, make.an_opt_out, curator=(200, 200, 200, 403), superuser=(200, 200, 200, 403)),
     Shown(
         Repository, make.a_repository, curator=(200, 200, 200, 403), superuser=(200, 200, 200, 403)
     ),

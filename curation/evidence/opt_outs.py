@@ -1,0 +1,74 @@
+"""Which places of kernels somebody asked to leave out. One such place keeps a kernel from leaving,
+wherever else it stands."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from curation.models import OptOut, Provenance
+
+BATCH = 2_000
+
+
+def opted_out() -> Exists:
+    """A condition on kernels: somebody asked that it be left out, in one place at least."""
+    return Exists(
+        Provenance.objects.filter(kernel=OuterRef("pk")).filter(
+            Q(opted_out=True) | Q(source_file__repository__opted_out_at__isnull=False)
+        )
+    )
+
+
+def mark_opted_out(places: QuerySet[Provenance]) -> int:
+    """Bring the mark of these places up to date, and say how many changed."""
+    wishes = [_wish(row) for row in OptOut.objects.in_force()]
+    changed = 0
+    columns = (
+        "pk", "opted_out", "copyrights",
+        "source_file__path", "source_file__repository_id", "source_file__repository__name",
+    )  # fmt: skip
+    if not wishes:
+        return places.filter(opted_out=True).update(opted_out=False)
+    moved: dict[bool, list[int]] = {True: [], False: []}
+    for pk, marked, copyrights, path, repository, name in (
+        places.order_by().values_list(*columns).iterator(chunk_size=BATCH)
+    ):
+        wanted = any(wish(repository, name, path, copyrights) for wish in wishes)
+        if wanted is not marked:
+            moved[wanted].append(pk)
+    for wanted, pks in moved.items():
+        for start in range(0, len(pks), 500):
+            rows = Provenance.objects.filter(pk__in=pks[start : start + 500])
+            changed += rows.update(opted_out=wanted)
+    return changed
+
+
+Wish = Callable[[int, str, str, Sequence[str]], bool]
+
+
+def _wish(row: OptOut) -> Wish:
+    if row.author:
+        return _of_author(row.author)
+    return _of_paths(row.repository_id, row.path)
+
+
+def _of_paths(wanted: int | None, pattern: str) -> Wish:
+    matches = re.compile(translate(pattern + "*" if pattern.endswith("/") else pattern)).match
+
+    def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
+        return repository == wanted and matches(path) is not None
+
+    return wish
+
+
+def _of_author(author: str) -> Wish:
+    owner = author.casefold() + "/"
+    # Whole words: an opt-out of Ada is none of Adam.
+    named = re.compile(rf"(?<!\w){re.escape(author)}(?!\w)", re.IGNORECASE).search
+
+    def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
+        return name.casefold().startswith(owner) or any(map(named, copyrights))
+
+    return wish

@@ -1,0 +1,101 @@
+"""What rules reject without a person: each gate in force, its sentence, and the way back.
+
+A person's word stands: an item whose newest decision is a person's is left alone.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from curation.models import (
+    Action,
+    Actor,
+    ContaminationMatch,
+    Decision,
+    Kernel,
+    LicenseVerdict,
+    QualityFinding,
+    Status,
+)
+from curation.review.decisions import decide_by_policy
+
+# Raise it when a gate means something else; a decision names the version that it was made by.
+VERSION = 1
+POLICY = "triage"
+BATCH = 500
+
+Renew = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    name: str
+    holds_back: Q | Exists
+    sentence: str
+
+    @property
+    def rules(self) -> str:
+        return f"{POLICY} {VERSION}: {self.name}"
+
+
+def gates() -> Iterator[Gate]:
+    """In the order in which a person would reject; the first that holds an item back is named."""
+    yield Gate(
+        "licence", Q(license_verdict=LicenseVerdict.BLOCKED), "Its licence forbids giving it away."
+    )
+    blocked = QualityFinding.objects.filter(passed=False, action=Action.BLOCK)
+    for name in blocked.order_by("gate").values_list("gate", flat=True).distinct():
+        here = blocked.filter(kernel=OuterRef("pk"), gate=name)
+        yield Gate(f"quality, {name}", Exists(here), f"It fails the gate “{name}”.")
+    match = ContaminationMatch.objects.filter(
+        kernel=OuterRef("pk"), content_hash=OuterRef("content_hash")
+    )
+    yield Gate("contamination", Exists(match), "A benchmark holds it, or nearly it.")
+
+
+def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[str]:
+    """Reject what a gate holds back, reopen what none does any more; count by rules.
+
+    `renew` is called in each transaction, so that a run that was given up decides nothing.
+    """
+    decided: Counter[str] = Counter()
+    left_to_rules = kernels.alias(
+        newest=Subquery(
+            Decision.objects.filter(kernel=OuterRef("pk")).order_by("-pk").values("actor")[:1]
+        )
+    ).filter(Q(newest=None) | Q(newest=Actor.POLICY))
+    in_force = list(gates())
+    for gate in in_force:
+        held = left_to_rules.filter(gate.holds_back, status=Status.PENDING)
+        decided[gate.rules] += _each(held, Status.REJECTED, gate.rules, gate.sentence, renew)
+    free = _rejected_here(kernels)
+    for gate in in_force:
+        free = free.exclude(gate.holds_back)
+    rules = f"{POLICY} {VERSION}: reopened"
+    decided[rules] += _each(free, Status.PENDING, rules, "No gate holds it back any more.", renew)
+    return +decided
+
+
+def _rejected_here(kernels: QuerySet[Kernel]) -> QuerySet[Kernel]:
+    """Those that stand rejected by an earlier triage, and by nothing since."""
+    newest = Decision.objects.filter(kernel=OuterRef("pk")).order_by("-pk")
+    return (
+        kernels.filter(status=Status.REJECTED)
+        .alias(said_by=Subquery(newest.values("rules")[:1]))
+        .filter(said_by__startswith=f"{POLICY} ")
+    )
+
+
+def _each(items: QuerySet[Kernel], status: Status, rules: str, sentence: str, renew: Renew) -> int:
+    """In short transactions: nobody waits long for a lock."""
+    decided = 0
+    pks = list(items.order_by("pk").values_list("pk", flat=True))
+    for start in range(0, len(pks), BATCH):
+        batch = Kernel.objects.filter(pk__in=pks[start : start + BATCH])
+        with transaction.atomic():
+            renew()
+            decided += decide_by_policy(items=batch, status=status, rules=rules, comment=sentence)
+    return decided

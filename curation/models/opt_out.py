@@ -1,0 +1,63 @@
+"""Somebody's wish that a part of a repository, or their own work anywhere, be left out."""
+
+from typing import Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from curation.models.repository import Repository
+
+
+class OptOutQuerySet(models.QuerySet["OptOut"]):
+    def in_force(self) -> Self:
+        return self.filter(lifted_at=None)
+
+
+class OptOut(models.Model):
+    """Of paths of one repository, or of an author. A whole repository says so in its own row.
+
+    Never deleted: lifted, so that a release of the past can be understood.
+    """
+
+    repository = models.ForeignKey(
+        Repository, null=True, blank=True, on_delete=models.PROTECT, related_name="opt_outs"
+    )
+    path = models.CharField(
+        max_length=1000,
+        blank=True,
+        help_text="A file, a folder that ends in /, or a pattern in which * stands for anything.",
+    )
+    author = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="An owner of repositories, or a name as copyright lines write it.",
+    )
+    reason = models.CharField(max_length=1000, help_text="Who asked for it, when, and how.")
+    lifted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OptOutQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "opt-out"
+        ordering = ("-pk",)
+        constraints = (
+            models.CheckConstraint(
+                condition=(Q(repository__isnull=False, author="") & ~Q(path=""))
+                | (Q(repository__isnull=True, path="") & ~Q(author="")),
+                name="optout_of_paths_or_of_an_author",
+                violation_error_message="Name a repository and a path of it, or an author.",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.author or f"{self.repository}: {self.path}"

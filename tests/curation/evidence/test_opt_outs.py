@@ -1,0 +1,123 @@
+"""Somebody's wish to be left out: which places it covers, and what it does to a kernel."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from curation.evidence.opt_outs import mark_opted_out, opted_out
+from curation.models import Kernel, OptOut, Provenance
+from tests.factories import (
+    a_curator,
+    a_provenance,
+    a_repository,
+    a_source_file,
+    an_opt_out,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def a_place(name: str = "ada/kernels", path: str = "ops/add.py", *copyrights: str) -> Provenance:
+    file = a_source_file(repository=a_repository(name=name), path=path)
+    return a_provenance(source_file=file, copyrights=list(copyrights))
+
+
+def covers(place: Provenance) -> bool:
+    mark_opted_out(Provenance.objects.all())
+    place.refresh_from_db()
+    held = Kernel.objects.filter(opted_out()).exists()
+    assert held is place.opted_out
+    return held
+
+
+@pytest.mark.parametrize(
+    ("path", "covered"),
+    [
+        ("ops/add.py", True),
+        ("ops/", True),
+        ("ops/*.py", True),
+        ("*add*", True),
+        ("op", False),
+        ("add.py", False),
+        ("ops/add.p", False),
+    ],
+)
+def test_a_path_is_a_file_a_folder_or_a_pattern(path: str, covered: bool) -> None:
+    place = a_place()
+    an_opt_out(author="", repository=place.source_file.repository, path=path)
+
+    assert covers(place) is covered
+
+
+def test_a_path_of_one_repository_says_nothing_of_another() -> None:
+    place = a_place()
+    an_opt_out(author="", repository=a_repository(name="bob/kernels"), path="ops/")
+
+    assert not covers(place)
+
+
+@pytest.mark.parametrize(
+    ("author", "covered"),
+    [("Ada Lovelace", True), ("ada", True), ("ADA", True), ("Lovel", False), ("kernels", False)],
+)
+def test_an_author_is_an_owner_or_whole_words_of_a_copyright_line(
+    author: str, covered: bool
+) -> None:
+    place = a_place("ada/kernels", "add.py", "Copyright (c) 2024 Ada Lovelace and others")
+    an_opt_out(author=author)
+
+    assert covers(place) is covered
+
+
+def test_lifting_it_lets_the_kernel_go() -> None:
+    place = a_place()
+    an_opt_out(author="ada")
+    assert covers(place)
+    OptOut.objects.update(lifted_at=timezone.now())
+
+    assert not covers(place)
+
+
+def test_a_repository_that_opted_out_needs_no_mark() -> None:
+    place = a_place()
+    repository = place.source_file.repository
+    repository.opted_out_at = timezone.now()
+    repository.save()
+
+    assert Kernel.objects.filter(opted_out()).get() == place.kernel
+
+
+@pytest.fixture
+def curator() -> User:
+    return a_curator()
+
+
+def test_a_curator_writes_one_in_the_admin_and_lifts_it_there(
+    client: Client, curator: User
+) -> None:
+    place = a_place()
+    client.force_login(curator)
+    added = client.post(
+        reverse("admin:curation_optout_add"), {"author": "ada", "reason": "A letter."}, follow=True
+    )
+
+    assert "1 places of kernels are left out" in added.content.decode()
+    place.refresh_from_db()
+    assert place.opted_out
+    assert OptOut.objects.get().created_by == curator
+
+    client.post(
+        reverse("admin:curation_optout_changelist"),
+        {"action": "lift", "_selected_action": OptOut.objects.get().pk},
+    )
+    place.refresh_from_db()
+    assert not place.opted_out
+
+
+def test_one_that_names_nothing_is_told_what_to_name(client: Client, curator: User) -> None:
+    client.force_login(curator)
+    page = client.post(reverse("admin:curation_optout_add"), {"reason": "A letter."})
+
+    assert "Name a repository and a path of it, or an author." in page.content.decode()
