@@ -8,9 +8,11 @@ from ingest.jobs import ingest
 from ingest.requests import NotIngested, request_ingest
 
 
-def ingest_now(repository: Repository, *, again: bool = False) -> IngestRun:
+def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
     """Carry an ingest out in this process; raises with its sentence where it fails."""
-    run = _waiting(repository) or request_ingest(repository, hand_over=False, again=again)
+    run = _waiting(repository) or request_ingest(
+        repository, hand_over=False, again=again, commit=commit
+    )
     ingest(run.pk)
     run = IngestRun.objects.get(pk=run.pk)
     if run.live:

@@ -14,13 +14,13 @@ from curation.models import Condition, Drop, IngestRun, Origin, Repository
 from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
 from ingest.compiled import read_compiled
-from ingest.git import Selection, Snapshot, fetch, parse_source
+from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
 from ingest.lookout import look_out
 from ingest.persist import Ledger
 from ingest.persist.licenses import licence_reader
-from ingest.pipeline import EVERYTHING, RULES, reach, read
+from ingest.pipeline import EVERYTHING, reach, read, rules
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
 from ingest.sources import take_up_submodule
@@ -39,7 +39,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
     if repository.origin == Origin.INDUCTOR:
         items, reading = read_compiled(Path(repository.url), progress), ""
     else:
-        snapshot = _fetch(repository, progress)
+        snapshot = _fetch(run, progress)
         look_out(repository)
         run.commit = snapshot.commit
         reading = _reading(repository, snapshot)
@@ -52,13 +52,16 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         _queue_submodules(run, snapshot)
 
 
-def _fetch(repository: Repository, progress: RunProgress) -> Snapshot:
-    local = repository.origin == Origin.FOLDER
+def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
+    repository = run.repository
+    source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
+    # The commit was named when the run was asked for, or found by an earlier attempt at it.
+    ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
     try:
         return fetch(
-            parse_source(repository.url, allow_local=local),
+            source,
             mirrors=settings.DATA_DIR / "mirrors",
-            ref=repository.ref,
+            ref=ref,
             selection=reach(_named(repository), repository.submodules),
             progress=progress.fetching,
         )
@@ -107,5 +110,5 @@ def _named(repository: Repository) -> Selection:
 def _reading(repository: Repository, snapshot: Snapshot) -> str:
     """Names what is read and by which rules: the same name would give the same rows."""
     named = _named(repository)
-    what = [RULES, snapshot.commit, named.include, named.exclude, named.sparse_paths]
+    what = [*rules(), snapshot.commit, named.include, named.exclude, named.sparse_paths]
     return hashlib.sha256(json.dumps([*what, repository.role]).encode()).hexdigest()

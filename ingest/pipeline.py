@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from curation.identity import content_hash
 from curation.tokens import count_tokens
 from ingest.candidate import Candidate, Dropped, FileRead, Item
+from ingest.classify import classification
 from ingest.extract import Extraction, extract
 from ingest.extract.decoding import decode
 from ingest.git import Absent, Blob, Problem, Selection, Snapshot
 from ingest.git.snapshot import OpenTree
 from ingest.git.submodules import LISTED_IN
-from ingest.licenses import LicenceReader
+from ingest.licenses import LicenceReader, load_policy, reader
 from ingest.licensing import FileLicences
+from ingest.quality import default_profile
 
-# Raise it when the same bytes give other rows: unchanged commits are then read again.
+# Raise it when extraction makes other rows of the same bytes.
 RULES = 3
 
 # Read for what they say of other files, wherever they lie.
@@ -32,6 +34,18 @@ EVERYTHING = ("**/*.py", "**/*.md")
 
 # Called with the stage, how many files are done and how many there are.
 Progress = Callable[[str, int, int], None]
+
+
+def rules() -> tuple[str, ...]:
+    """The versions of all that decides what rows come of a commit: with a new one, a commit that
+    has not changed is read again."""
+    return (
+        str(RULES),
+        classification.VERSION,
+        default_profile().version,
+        load_policy().version,
+        reader.RULES_VERSION,
+    )
 
 
 def reach(named: Selection, submodules: Sequence[str] = ()) -> Selection:

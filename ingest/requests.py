@@ -20,17 +20,19 @@ def request_ingest(
     requested_by: User | None = None,
     hand_over: bool = True,
     again: bool = False,
+    commit: str = "",
 ) -> IngestRun:
     """Queue an ingest. Without `hand_over` the caller carries it out itself.
 
-    `again` reads everything anew, also when nothing has changed.
+    `again` reads everything anew, also when nothing has changed; `commit` says at which commit,
+    where it is not to be the newest.
     """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")
     try:
         with transaction.atomic():
             run = IngestRun.objects.create(
-                repository=repository, requested_by=requested_by, again=again
+                repository=repository, requested_by=requested_by, again=again, commit=commit
             )
             if hand_over:
                 enqueue(run)

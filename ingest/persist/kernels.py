@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from curation.models import CompiledGraph, Kernel, Provenance, QualityFinding, Repository
 from ingest.candidate import Candidate, GraphRead
-from ingest.classify import Classification
+from ingest.classify import Classification, classification
 from ingest.evidence import Evidence, evidence
 from ingest.licenses import strictest
+from ingest.persist.evidence import kind_columns, renew_kinds, store_findings
 from ingest.persist.files import Files
 from ingest.persist.licenses import Licences
+from ingest.quality import default_profile
 
 # What tells one place from another: file, first and last line, qualname, kernel.
 Place = tuple[int, int, int, str, int]
@@ -47,9 +51,9 @@ class Kernels:
             )
             self._graphs[graph.model, graph.trace] = row.pk
 
-    def store(self, found: Sequence[Candidate], known_evidence: Mapping[str, Evidence]) -> int:
+    def store(self, found: Sequence[Candidate], gathered: Mapping[str, Evidence]) -> int:
         """Write a batch and say how many kernels were new to the database."""
-        kernels, new = _kernel_rows(found, known_evidence)
+        kernels, new = _kernel_rows(found, gathered)
         for item in found:
             self._licences.store(item.licences)
             self._licences.store_texts(item.licence_texts)
@@ -124,41 +128,38 @@ def _place_of(row: Provenance) -> Place:
     return (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id)
 
 
-def unknown(found: Sequence[Candidate]) -> dict[str, Candidate]:
-    """Those of a batch that the database does not know, each content once."""
+def wanting(found: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Those of a batch, each content once, that the database does not know or knows by other
+    rules than today's."""
     wanted = {item.content_hash: item for item in found}
-    return {name: wanted[name] for name in sorted(wanted.keys() - _pks(wanted).keys())}
+    known = _pks(wanted)
+    today = Kernel.objects.filter(content_hash__in=wanted, kind_rules=classification.VERSION)
+    judged = QualityFinding.objects.filter(kernel=OuterRef("pk")).exclude(
+        rules=default_profile().version
+    )
+    current = today.exclude(Exists(judged)).values_list("content_hash", flat=True)
+    return {name: wanted[name] for name in sorted(wanted.keys() - (known.keys() & {*current}))}
 
 
 def _kernel_rows(
-    found: Sequence[Candidate], known_evidence: Mapping[str, Evidence]
+    found: Sequence[Candidate], gathered: Mapping[str, Evidence]
 ) -> tuple[dict[str, int], int]:
+    wanted = {item.content_hash: item for item in found}
     # In one order everywhere: two workers that insert the same kernels can't lock each other out.
-    missing = unknown(found)
-    said = {name: known_evidence.get(name) or evidence(item) for name, item in missing.items()}
+    missing = {name: wanted[name] for name in sorted(wanted.keys() - _pks(wanted).keys())}
+    said = {
+        **{name: gathered[name] for name in wanted if name in gathered},
+        **{name: evidence(item) for name, item in missing.items() if name not in gathered},
+    }
     if missing:
         # Another worker may write the same kernel from its own repository at this moment.
         Kernel.objects.bulk_create(
             [_kernel(item, said[name].kind) for name, item in missing.items()],
             ignore_conflicts=True,
         )
-    kernels = _pks({item.content_hash: item for item in found})
-    QualityFinding.objects.bulk_create(
-        [
-            QualityFinding(
-                kernel_id=kernels[name],
-                gate=finding.gate,
-                passed=finding.passed,
-                action=finding.action,
-                value=finding.value,
-                message=finding.message,
-                rules=said[name].profile,
-            )
-            for name in missing
-            for finding in said[name].findings
-        ],
-        ignore_conflicts=True,
-    )
+    kernels = _pks(wanted)
+    renew_kinds({kernels[name]: said[name].kind for name in said if name not in missing})
+    store_findings({kernels[name]: said[name] for name in said})
     return kernels, len(missing)
 
 
@@ -183,11 +184,7 @@ def _kernel(item: Candidate, kind: Classification) -> Kernel:
         parameters=[asdict(parameter) for parameter in kernel.parameters],
         lines=unit.source.count("\n") + (not unit.source.endswith("\n")),
         tokens=item.tokens,
-        operation_type=kind.operation_type,
-        difficulty=kind.difficulty,
-        tags=list(kind.tags),
-        kind_evidence=[asdict(seen) for seen in kind.evidence],
-        kind_rules=kind.rules,
+        **kind_columns(kind),
     )
 
 

@@ -12,7 +12,7 @@ from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
 from ingest.evidence import Evidence, evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
-from ingest.persist.kernels import Kernels, unknown
+from ingest.persist.kernels import Kernels, wanting
 from ingest.persist.licenses import settle_kernels
 
 BATCH = 250
@@ -37,11 +37,11 @@ class Ledger:
             self._run.drops.all().delete()
         for batch in _batches(items):
             # Gathered before the transaction begins, so that nobody waits for a lock meanwhile.
-            new = unknown([item for item in batch if isinstance(item, Candidate)])
-            said = {name: evidence(item) for name, item in new.items()}
+            wanted = wanting([item for item in batch if isinstance(item, Candidate)])
+            gathered = {name: evidence(item) for name, item in wanted.items()}
             with transaction.atomic():
                 self._attempt.renew()
-                self._store(batch, said)
+                self._store(batch, gathered)
 
     def close(self) -> None:
         """Retire what this run did not see. Called within the transaction that ends the run."""
@@ -50,14 +50,14 @@ class Ledger:
         )
         settle_kernels(self._run.repository)
 
-    def _store(self, batch: list[Item], said: Mapping[str, Evidence]) -> None:
+    def _store(self, batch: list[Item], gathered: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
         graphs = [item for item in batch if isinstance(item, GraphRead)]
         found = [item for item in batch if isinstance(item, Candidate)]
         dropped = [item for item in batch if isinstance(item, Dropped)]
         self._files.store(files)
         self._kernels.store_graphs(graphs)
-        new = self._kernels.store(found, said) if found else 0
+        new = self._kernels.store(found, gathered) if found else 0
         bound = [_not_standalone(item) for item in found if not item.unit.standalone]
         Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *bound))
         self.funnel.update(

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.evidence.funnel import Stage, funnel
+from curation.models import Role
 from ingest.report import COVERAGE, SourceReport, report
 from ingest.sources import chosen
 
@@ -25,7 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
         if options["funnel"]:
-            self._funnel(list(funnel(chosen(repository).sources())), options["json"])
+            self._funnel(list(funnel(chosen(repository).filter(role=Role.SOURCE))), options["json"])
             return
         rows = list(report(chosen(repository)))
         totals, coverage = by_category(rows), coverage_by_category(rows)

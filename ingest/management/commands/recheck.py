@@ -1,0 +1,47 @@
+"""`manage.py recheck`: gather all evidence anew by today's rules; decisions stay as they are."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.errors import CurationError
+from curation.models import Repository
+from curation.words import counted
+from ingest.in_process import ingest_now
+from ingest.management.commands.ingest import summary
+from ingest.requests import request_ingest
+from ingest.sources import chosen
+
+
+class Command(BaseCommand):
+    help = (
+        "Read sources again at the commit that was read last, so that new rules for licences, "
+        "quality, kind, duplicates and benchmarks reach every kernel. No decision of a person "
+        "changes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.add_argument(
+            "--now", action="store_true", help="do it in this process instead of the queue"
+        )
+
+    def handle(self, *, repository: str | None, now: bool, **options: Any) -> None:
+        sources = chosen(repository).filter(opted_out_at=None)
+        refused = [said for source in sources if (said := self._recheck(source, now))]
+        if refused:
+            raise CommandError("\n".join([f"{counted(len(refused), 'source')} failed:", *refused]))
+
+    def _recheck(self, source: Repository, now: bool) -> str | None:
+        """One that can't be read must not keep the others from being rechecked."""
+        try:
+            if now:
+                self.stdout.write(
+                    summary(ingest_now(source, again=True, commit=source.last_commit))
+                )
+            else:
+                run = request_ingest(source, again=True, commit=source.last_commit)
+                self.stdout.write(f"{run} is queued.")
+        except CurationError as error:
+            return f"{source}: {error}"
+        return None

@@ -1,0 +1,69 @@
+"""What rules say of a kernel by its text becomes rows, each written when it is new or changed."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from curation.models import Kernel, QualityFinding
+from ingest.classify import Classification
+from ingest.evidence import Evidence
+
+KIND = ("operation_type", "difficulty", "tags", "kind_evidence", "kind_rules")
+FINDING = ("passed", "action", "value", "message", "rules")
+
+
+def kind_columns(kind: Classification) -> dict[str, Any]:
+    return {
+        "operation_type": kind.operation_type,
+        "difficulty": kind.difficulty,
+        "tags": list(kind.tags),
+        "kind_evidence": [asdict(seen) for seen in kind.evidence],
+        "kind_rules": kind.rules,
+    }
+
+
+def renew_kinds(kinds: Mapping[int, Classification]) -> None:
+    """Bring the kind of known kernels up to today's rules."""
+    changed = []
+    for row in Kernel.objects.filter(pk__in=kinds).only("pk", *KIND):
+        columns = kind_columns(kinds[row.pk])
+        if any(getattr(row, name) != value for name, value in columns.items()):
+            for name, value in columns.items():
+                setattr(row, name, value)
+            changed.append(row)
+    Kernel.objects.bulk_update(changed, KIND)
+
+
+def store_findings(said: Mapping[int, Evidence]) -> None:
+    """One finding a gate; a gate that is no more leaves none behind."""
+    known = {
+        (row.kernel_id, row.gate): row for row in QualityFinding.objects.filter(kernel__in=said)
+    }
+    fresh = {
+        (kernel, finding.gate): QualityFinding(
+            kernel_id=kernel,
+            gate=finding.gate,
+            passed=finding.passed,
+            action=finding.action,
+            value=finding.value,
+            message=finding.message,
+            rules=evidence.profile,
+        )
+        for kernel, evidence in said.items()
+        for finding in evidence.findings
+    }
+    gone = [row.pk for place, row in known.items() if place not in fresh]
+    QualityFinding.objects.filter(pk__in=gone).delete()
+    changed = []
+    for place in known.keys() & fresh.keys():
+        if _content(known[place]) != _content(fresh[place]):
+            fresh[place].pk = known[place].pk
+            changed.append(fresh[place])
+    QualityFinding.objects.bulk_update(changed, FINDING)
+    QualityFinding.objects.bulk_create(
+        (row for place, row in fresh.items() if place not in known), ignore_conflicts=True
+    )
+
+
+def _content(row: QualityFinding) -> tuple[object, ...]:
+    return tuple(getattr(row, column) for column in FINDING)
