@@ -1,9 +1,9 @@
 """What the repository says of one path: LICENSE files above it, REUSE notes, NOTICE, README."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, either
-from ingest.licenses.license_files import LicenceFile, Role
+from ingest.licenses.license_files import LicenceFile, Role, speaks_of_one_thing
 from ingest.licenses.policy import Policy
 from ingest.licenses.records import Bearing, Evidence, ReadFrom, Statement, Verdict, stricter
 from ingest.licenses.reuse import SIDE_FILE
@@ -26,7 +26,12 @@ class Terms:
 
 def governing_terms(path: str, tree: TreeLicences, policy: Policy) -> tuple[Terms, ...]:
     """The terms of each folder above a path that has licence files, the nearest first."""
-    found = [_terms(files, tree, policy) for files in tree.governing(path)]
+    found: list[Terms] = []
+    # From the root on, so that what a folder adds is added to all that holds above it.
+    for files in reversed(list(tree.governing(path))):
+        terms = _terms(files, tree, policy)
+        adds = found and all(speaks_of_one_thing(file.path) for file in files)
+        found.insert(0, _added(terms, found[0]) if adds else terms)
     if not found and len(tree.texts) == 1:
         # A REUSE repository with one licence text has no other that could be meant.
         found = [_terms(tree.texts, tree, policy)]
@@ -127,6 +132,24 @@ def _terms(files: tuple[LicenceFile, ...], tree: TreeLicences, policy: Policy) -
         copyrights=tuple(c.holder for c in borrowed),
         copyright_lines=tuple(c.text for c in borrowed),
         notes=tuple(_notes(files, evidence)),
+    )
+
+
+def _added(own: Terms, above: Terms) -> Terms:
+    """What a folder says of one thing in it does not replace what holds for the whole."""
+    said = filter(None, (own.expression, above.expression))
+    verdict = stricter((own.verdict, above.verdict))
+    where = f"{own.where} and {above.where}"
+    return replace(
+        own,
+        where=where,
+        expression=both(said),
+        verdict=verdict,
+        reason=own.reason if own.verdict is verdict else above.reason,
+        evidence=(*own.evidence, *above.evidence),
+        copyrights=(*own.copyrights, *above.copyrights),
+        copyright_lines=(*own.copyright_lines, *above.copyright_lines),
+        notes=(*own.notes, *above.notes),
     )
 
 

@@ -43,6 +43,14 @@ _FORBIDS = re.compile(
 )
 
 
+_PLAIN = frozenset({"txt", "md", "rst", "html", "text", ""})
+_SAYS_WHICH = re.compile(
+    r"mit|apache|bsd|[al]?gpl|gnu|mpl|isc|cc|zlib|unlicense|boost|bsl|epl|cddl|artistic|psf|python"
+    r"|ncsa|eupl|openssl|vim|x11|ofl|0bsd|wtfpl|llvm|exception|commercial|enterprise|proprietary"
+    r"|nvidia|research|non|academic|source|model|all|full|main|new|en\b|v?\d"
+)
+
+
 # Longer than any licence; what makes a file longer are the licences of others.
 LONGEST_READ = 80_000
 
@@ -82,6 +90,17 @@ def role_of(path: str) -> Role | None:
     if _NOTICE.fullmatch(name):
         return Role.NOTICE
     return Role.README if _README.fullmatch(name) else None
+
+
+def speaks_of_one_thing(path: str) -> bool:
+    """Whether its name says whose or which code it is about (LICENSE.somebody.txt), rather than
+    which licence it holds (LICENSE-MIT) or nothing more (LICENSE.txt)."""
+    words = re.split(r"[-_.\s]+", PurePosixPath(path).name.lower())[1:]
+    return (
+        bool(words)
+        and not any(_SAYS_WHICH.match(word) for word in words if word)
+        and not (len(words) == 1 and words[0] in _PLAIN)
+    )
 
 
 def folder_of(path: str) -> str:

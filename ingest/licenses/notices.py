@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from ingest.licenses.license_files import LicenceFile, Role
+from ingest.licenses.license_files import LicenceFile, Role, speaks_of_one_thing
 from ingest.licenses.tree import TreeLicences, folders_above
 
 
@@ -18,9 +18,13 @@ class LicenceText:
 
 def texts_for(path: str, tree: TreeLicences) -> tuple[LicenceText, ...]:
     """The nearest licence files first; those of a REUSE folder where no other governs."""
-    terms = next(iter(tree.governing(path)), tree.texts)
+    terms: list[LicenceFile] = []
+    for files in tree.governing(path):
+        terms.extend(files)
+        if not all(speaks_of_one_thing(file.path) for file in files):
+            break
     notices = (file for folder in folders_above(path) for file in tree.of_role(folder, Role.NOTICE))
-    return tuple(map(_text, (*terms, *notices)))
+    return tuple(map(_text, (*(terms or tree.texts), *notices)))
 
 
 def _text(file: LicenceFile) -> LicenceText:

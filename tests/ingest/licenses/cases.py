@@ -72,6 +72,14 @@ def tag(value: str) -> str:
 
 CASES = (
     # Tags
+    Case("a licence file of one thing in the folder adds to the repository's",
+         {AT: kernel(), "LICENSE": MIT_OF_ADA, "kernels/LICENSE.grace.txt": TWO_CLAUSE}, P,
+         "BSD-2-Clause AND MIT"),
+    Case("a licence file of one thing, blocked, blocks all beside it",
+         {AT: kernel(), "LICENSE": MIT_OF_ADA, "kernels/LICENSE.grace.txt": GPL}, B),
+    Case("a nested licence file that names its licence replaces the repository's",
+         {AT: kernel(), "LICENSE": MIT_OF_ADA, "kernels/LICENSE-BSD.txt": TWO_CLAUSE}, P,
+         "BSD-2-Clause"),
     Case("a tag alone, no LICENSE anywhere", {AT: kernel(tag("MIT"))}, P, "MIT",
          ReadFrom.SPDX_TAG, inherited=False),
     Case("a tag that agrees with the LICENSE", {AT: kernel(tag("MIT")), "LICENSE": MIT_OF_ADA}, P,
