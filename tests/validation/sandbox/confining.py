@@ -1,0 +1,74 @@
+"""Runs a piece of Python in the sandbox and says what came of it."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
+from validation.sandbox.launch import landlock_version
+from validation.sandbox.probing import LANDLOCK_VERSION
+
+SECONDS = 30
+LIMITS = Limits(memory=1 << 30, cpu_seconds=20, processes=24, file_size=16 << 20, open_files=64)
+
+
+def levels() -> list[Level]:
+    """Those that really confine, on this host. CI installs bubblewrap, so the first is there."""
+    found = [] if probe().level is not Level.BUBBLEWRAP else [Level.BUBBLEWRAP]
+    return found + ([Level.LANDLOCK] if landlock_version() >= LANDLOCK_VERSION else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    said: str
+    complaint: str
+    status: int
+
+
+def confinement(**changes: Any) -> Confinement:
+    limits = replace(LIMITS, **{k: changes.pop(k) for k in list(changes) if hasattr(LIMITS, k)})
+    return Confinement(
+        readable=(*python_readable(), *changes.pop("also", ())),
+        limits=limits,
+        **{"scratch": 8 << 20, **changes},
+    )
+
+
+def begin(
+    program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any
+) -> "subprocess.Popen[bytes]":
+    return start(
+        [os.path.realpath(sys.executable), "-I", "-S", "-c", textwrap.dedent(program)],
+        confinement(**changes),
+        level=level,
+        pass_fds=pass_fds,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def run(program: str, level: Level, **changes: Any) -> Ended:
+    process = begin(program, level, **changes)
+    try:
+        said, complaint = process.communicate(timeout=SECONDS)
+    finally:
+        kill(process)
+    return Ended(said.decode().strip(), complaint.decode().strip(), process.returncode)
+
+
+def processes_saying(mark: str) -> list[int]:
+    """Processes of this host with `mark` in their command line."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if mark.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found

@@ -1,0 +1,23 @@
+"""Starts programs that nobody trusts, as confined as this host allows.
+
+Standard library only, nothing else of the project: the judge and the compile check build on it.
+"""
+
+from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
+from validation.sandbox.probing import Probe, probe
+from validation.sandbox.readable import python_readable
+from validation.sandbox.starting import best, start
+from validation.sandbox.tree import kill
+
+__all__ = [
+    "Confinement",
+    "Level",
+    "Limits",
+    "Probe",
+    "SandboxUnavailable",
+    "best",
+    "kill",
+    "probe",
+    "python_readable",
+    "start",
+]

@@ -1,0 +1,141 @@
+"""Starting a program at a given level of confinement."""
+
+import ctypes
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from validation.sandbox import bubblewrap, seccomp
+from validation.sandbox.confinement import Confinement, Level, SandboxUnavailable
+from validation.sandbox.python import NOBODY, interpreter, python, script
+
+Stream = int | IO[Any] | None
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# Harmless facts about the machine that libraries ask for.
+FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
+DEFAULT_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "nobody"}
+
+
+def launch(
+    argv: Sequence[str],
+    confinement: Confinement,
+    level: Level,
+    *,
+    pass_fds: Sequence[int] = (),
+    stdin: Stream = None,
+    stdout: Stream = None,
+    stderr: Stream = None,
+    cwd: Path | None = None,
+) -> subprocess.Popen[bytes]:
+    env = DEFAULT_ENV | dict(confinement.env)
+    if os.geteuid() == 0 and level is not Level.NONE:
+        for folder in confinement.writable:
+            os.chown(folder, NOBODY, NOBODY)
+    order = _order(argv, confinement, level, pass_fds)
+    if level is Level.BUBBLEWRAP:
+        command = _in_bubblewrap(order, confinement, env, cwd)
+    else:
+        command = _under_guard(order, confinement, env, cwd)
+    return subprocess.Popen(
+        command,
+        pass_fds=pass_fds,
+        stdin=subprocess.DEVNULL if stdin is None else stdin,
+        stdout=subprocess.DEVNULL if stdout is None else stdout,
+        stderr=subprocess.DEVNULL if stderr is None else stderr,
+        # Whoever can see the first process inside can see what it was started with.
+        env={},
+        cwd="/",
+        # A Ctrl-C at the terminal is the caller's to deal with.
+        start_new_session=True,
+    )
+
+
+def _order(
+    argv: Sequence[str], confinement: Confinement, level: Level, pass_fds: Sequence[int]
+) -> dict[str, Any]:
+    limits = confinement.limits
+    bounds = {
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_FSIZE": limits.file_size,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_CORE": 0,
+    }
+    if limits.memory is not None:
+        bounds["RLIMIT_AS"] = limits.memory
+    machine = platform.machine()
+    calls = ""
+    if level is not Level.NONE:
+        calls = seccomp.program(machine, unix_sockets=level is Level.BUBBLEWRAP).hex()
+    return {
+        "argv": list(argv),
+        "pass_fds": list(pass_fds),
+        "limits": bounds,
+        "processes": limits.processes,
+        "uid": NOBODY if os.geteuid() == 0 and level is not Level.NONE else 0,
+        "seccomp": calls,
+        "landlock": _landlock(confinement) if level is Level.LANDLOCK else None,
+    }
+
+
+def _in_bubblewrap(
+    order: dict[str, Any], confinement: Confinement, env: Mapping[str, str], cwd: Path | None
+) -> list[str]:
+    bwrap = bubblewrap.found()
+    if bwrap is None:
+        raise SandboxUnavailable("bubblewrap (bwrap) is not on PATH. Install it.")
+    inner = [*python(), str(script("confined")), json.dumps(order)]
+    private = {"HOME": "/tmp", **env, "TMPDIR": "/tmp"}  # noqa: S108 - one of its own
+    return bubblewrap.command(bwrap, confinement, private, inner, cwd)
+
+
+def _under_guard(
+    order: dict[str, Any], confinement: Confinement, env: Mapping[str, str], cwd: Path | None
+) -> list[str]:
+    # No namespace counts for it alone: what its user runs already comes on top.
+    order["processes"] += threads_of(order["uid"] or os.getuid())
+    guard = {
+        "parent": os.getpid(),
+        "scratch": confinement.scratch,
+        "uid": order["uid"],
+        "cwd": str(cwd) if cwd else "",
+        "env": dict(env),
+    }
+    confined = [*python(), str(script("confined")), json.dumps(order)]
+    return [*python(), str(script("guard")), json.dumps(guard), *confined]
+
+
+def _landlock(confinement: Confinement) -> dict[str, list[str]]:
+    devices = list(DEVICES)
+    readable = [*map(str, confinement.readable), *FACTS, interpreter(), str(script("confined"))]
+    if confinement.gpu:
+        devices += bubblewrap.gpu_devices()
+        # The driver reads its own process's maps, and Landlock can't name "whoever asks".
+        readable += [*bubblewrap.GPU_LIBRARIES, "/proc", "/sys"]
+    return {
+        "readable": readable,
+        "writable": [str(path) for path in confinement.writable],
+        "devices": devices,
+    }
+
+
+def threads_of(uid: int) -> int:
+    count = 0
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                if process.stat().st_uid == uid:
+                    count += len(list((process / "task").iterdir()))
+            except OSError:
+                continue
+    return count
+
+
+def landlock_version() -> int:
+    """0 where the kernel has no Landlock or has it turned off."""
+    version: int = ctypes.CDLL(None, use_errno=True).syscall(444, None, 0, 1)
+    return max(0, version)
