@@ -172,8 +172,14 @@ SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 # How long a queued row may be without a job in Redis before it counts as lost.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
 # What the scheduler does at every sweep, one after the other.
-SCHEDULED = ["curation.queue.sweep.sweep", "ingest.refresh.queue_due"]
+SCHEDULED = [
+    "curation.queue.sweep.sweep",
+    "ingest.refresh.queue_due",
+    "validation.requests.queue_uncompiled",
+]
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
+# How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
+COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)
 
 # --- GitHub ---------------------------------------------------------------------------------
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")

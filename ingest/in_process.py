@@ -1,8 +1,7 @@
 """Carrying an ingest out here and now, for who waits at a shell."""
 
-from django.utils import timezone
-
 from curation.models import IngestRun, Repository, RunState
+from curation.queue.in_process import carry_out_here
 from curation.queue.sweep import sweep
 from ingest.jobs import ingest
 from ingest.requests import NotIngested, request_ingest
@@ -13,16 +12,7 @@ def ingest_now(repository: Repository, *, again: bool = False, commit: str = "")
     run = _waiting(repository) or request_ingest(
         repository, hand_over=False, again=again, commit=commit
     )
-    ingest(run.pk)
-    run = IngestRun.objects.get(pk=run.pk)
-    if run.live:
-        # Nobody will try again by himself what was asked for at a shell.
-        IngestRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
-            state=RunState.FAILED,
-            attempt_token=None,
-            lease_until=None,
-            finished_at=timezone.now(),
-        )
+    run = carry_out_here(run, ingest)
     if run.state != RunState.SUCCEEDED:
         raise NotIngested(run.message)
     return run

@@ -2,9 +2,9 @@
 
 import sys
 import time
-from typing import TextIO
 
 from curation.models import IngestRun
+from curation.progress_bar import Bar
 from curation.queue.attempt import Attempt
 from ingest.git import Progress
 
@@ -30,27 +30,3 @@ class RunProgress:
 
     def fetching(self, progress: Progress) -> None:
         self(progress.stage[:40], progress.received_bytes, 0)
-
-
-class Bar:
-    """One line that is written over; silent where nobody watches."""
-
-    WIDTH = 30
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._shown = out.isatty()
-
-    def show(self, stage: str, done: int, total: int) -> None:
-        if not self._shown:
-            return
-        filled = self.WIDTH * done // total if total else 0
-        count = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
-        bar = f"[{'#' * filled}{' ' * (self.WIDTH - filled)}] " if total else ""
-        self._out.write(f"\r\x1b[K{stage:<12} {bar}{count}")
-        self._out.flush()
-
-    def end(self) -> None:
-        if self._shown:
-            self._out.write("\r\x1b[K")
-            self._out.flush()

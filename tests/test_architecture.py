@@ -23,7 +23,7 @@ def test_web_ingest_and_queue_never_load_torch() -> None:
     program = (
         "import sys, os; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings';"
         "import django; django.setup();"
-        "import curation.urls, curation.wsgi, ingest.jobs, curation.export.folder;"
+        "import curation.urls, curation.wsgi, ingest.jobs, curation.export.folder, validation.jobs;"
         "sys.exit(bool({'torch', 'triton'} & set(sys.modules)))"
     )
 

@@ -1,0 +1,151 @@
+"""What is said of a kernel, by a real Triton in a real sandbox."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from tests.validation.compile import kernels
+from validation.compile import Answer, Environment, Judge, Outcome, Reason, Unit, WorkerUnavailable
+from validation.compile.outcome import outcome
+
+
+def compile_one(judge: Judge, source: str) -> Outcome:
+    ((_, done),) = judge.compile([Unit(1, source, "kernel")])
+    return done
+
+
+def test_each_rule_gives_a_signature_that_compiles(judge: Judge) -> None:
+    names = dict(enumerate(kernels.COMPILING))
+    units = [Unit(key, kernels.COMPILING[name], "kernel") for key, name in names.items()]
+
+    done = {names[unit.key]: outcome for unit, outcome in judge.compile(units)}
+
+    assert {name: o.message for name, o in done.items() if o.answer is not Answer.COMPILES} == {}
+    assert set(done) == set(kernels.COMPILING)
+    assert all("ptx" in outcome.stages for outcome in done.values())
+    first = {name for name, outcome in done.items() if outcome.flips == 0}
+    assert first >= set(done) - {"LOOP_CARRIED", "POINTER_TABLE"}
+
+
+def test_the_answer_keeps_what_it_holds_for(judge: Judge) -> None:
+    done = compile_one(judge, kernels.TUNED)
+
+    assert done.signature == {"x": "*fp32", "n": "i32"}
+    assert done.constants == {"BLOCK": "256", "EVEN": "True"}
+    said = done.sentence(judge.environment)
+    assert said.startswith(f"compiles (triton {judge.environment.triton}, sm_90, signature x: ")
+    assert said.endswith("constexprs BLOCK = 256, EVEN = True)")
+
+
+def test_a_scalar_becomes_a_float_when_the_compiler_says_so(judge: Judge) -> None:
+    done = compile_one(judge, kernels.LOOP_CARRIED)
+
+    assert done.signature["start"] == "fp32"
+    assert done.flips >= 1
+    assert done.attempts > 1
+
+
+@pytest.mark.parametrize("source", [kernels.OLD_LANGUAGE, kernels.LOST_MODULE])
+def test_what_left_the_language_is_rejected_by_name(judge: Judge, source: str) -> None:
+    done = compile_one(judge, source)
+
+    assert done.answer is Answer.REJECTED
+    assert "trans_b" in done.message or "triton.ops" in done.message
+    assert done.sentence(judge.environment).startswith("rejected by triton 3.")
+
+
+def test_a_unit_that_cannot_be_loaded_is_undecided(judge: Judge) -> None:
+    done = compile_one(judge, kernels.MISSING_MODULE)
+
+    assert (done.answer, done.reason) == (Answer.UNDECIDED, Reason.EXTRACTION)
+    assert "nowhere_to_be_found" in done.message
+
+
+def test_a_signature_that_is_not_found_is_undecided_not_broken(judge: Judge) -> None:
+    done = compile_one(judge, kernels.NOT_INFERRED)
+
+    assert (done.answer, done.reason) == (Answer.UNDECIDED, Reason.INFERENCE)
+    assert done.sentence(judge.environment).startswith("undecided: inference, ")
+
+
+def test_what_takes_too_long_is_undecided_and_holds_nobody_up(judge: Judge) -> None:
+    units = [Unit(1, kernels.ENDLESS, "kernel"), Unit(2, kernels.ADD, "kernel")]
+
+    done = {unit.key: outcome for unit, outcome in judge.compile(units)}
+
+    assert done[1].reason is Reason.TIMEOUT
+    assert done[2].answer is Answer.COMPILES
+
+
+@pytest.mark.parametrize(
+    "mischief",
+    [
+        "os.kill(os.getpid(), signal.SIGSEGV)",
+        "os._exit(0)",
+        "os.write(3, b'{')",
+        "os.write(3, json.dumps({'answer': 'excellent'}).encode())",
+        "os.kill(os.getppid(), signal.SIGKILL)",
+    ],
+)
+def test_a_unit_that_ends_its_process_costs_only_its_own_answer(
+    judge: Judge, mischief: str
+) -> None:
+    source = f"import json, os, signal\n{mischief}\nos._exit(1)\n" + kernels.ADD
+
+    done = {
+        unit.key: outcome
+        for unit, outcome in judge.compile(
+            [Unit(1, source, "kernel"), Unit(2, kernels.ADD, "kernel")]
+        )
+    }
+
+    assert done[1].reason is Reason.CRASH
+    assert done[2].answer is Answer.COMPILES
+
+
+def test_a_unit_sees_neither_the_worker_nor_the_project(judge: Judge) -> None:
+    """Only what the compiler needs is there, and nothing is open but its own output."""
+    here = Path(__file__).resolve()
+    source = kernels.ADD + (
+        "import os\n"
+        "seen = []\n"
+        f"for path in ({str(here)!r}, {str(here.parents[3] / 'manage.py')!r}, '/etc/passwd'):\n"
+        "    seen += [path] if os.path.exists(path) else []\n"
+        "for fd in os.listdir('/proc/self/fd') if os.access('/proc/self/fd', os.R_OK) else ():\n"
+        "    open_file = os.path.realpath(f'/proc/self/fd/{fd}')\n"
+        "    if int(fd) > 3 and os.path.exists(open_file) and not open_file.endswith('/said'):\n"
+        "        seen += [open_file]\n"
+        "try:\n"
+        "    seen += os.listdir(f'/proc/{os.getppid()}/fd')\n"
+        "except OSError:\n"
+        "    pass\n"
+        "if seen:\n"
+        "    raise RuntimeError(seen)\n"
+    )
+
+    done = compile_one(judge, source)
+
+    assert done.answer is Answer.COMPILES, done.message
+
+
+def test_it_says_when_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
+
+    with Judge() as judge, pytest.raises(WorkerUnavailable, match="nobody"):
+        compile_one(judge, kernels.ADD)
+
+
+def test_an_answer_is_nothing_but_text_and_numbers() -> None:
+    whole = Outcome(Answer.COMPILES, signature={"x": "*fp32"}, stages=("ptx",))
+    said = json.loads(json.dumps(asdict(whole)))
+
+    assert outcome(said, 0.0) == whole
+    for nonsense in ({}, {"answer": "yes"}, {"answer": "compiles", "signature": [1]}, [1], None):
+        assert outcome(nonsense, 1.0).reason is Reason.CRASH  # type: ignore[arg-type]
+
+
+def test_an_architecture_is_named_as_its_maker_names_it() -> None:
+    assert Environment("3.9.0", "cuda:80", "none").architecture == "sm_80"
+    assert Environment("3.9.0", "hip:gfx942", "none").architecture == "gfx942"

@@ -1,0 +1,309 @@
+"""From a request for a validation to its rows: each item once, bound to the content it saw."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from curation.evidence.compiling import compile_verdict
+from curation.models import (
+    Device,
+    Kernel,
+    Kind,
+    Language,
+    Outcome,
+    RunState,
+    Status,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+from curation.queue.attempt import claim
+from tests.factories import (
+    a_curator,
+    a_kernel,
+    a_provenance,
+    a_repository,
+    a_reviewer,
+    a_source_file,
+    a_validation_result,
+    a_validation_run,
+    sha,
+)
+from tests.validation.compile import kernels
+from validation import checkers
+from validation.checkers import Checker, NoChecker
+from validation.compiling import compilable
+from validation.findings import Beat, Check, Finding
+from validation.jobs import validate
+from validation.requests import BATCH, queue_uncompiled, request_validation, without_verdict
+
+pytestmark = pytest.mark.django_db
+
+
+class CountingChecker:
+    """A device that passes everything, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.environment: Mapping[str, Any] = {"made": "for tests"}
+        self.asked: list[int] = []
+        self.dies_at = 0
+
+    @contextmanager
+    def open(self, options: Mapping[str, Any]) -> Iterator["CountingChecker"]:
+        yield self
+
+    def check(self, items: Iterable[Kernel], beat: Beat) -> Iterator[tuple[Kernel, Finding]]:
+        for item in items:
+            beat()
+            if len(self.asked) + 1 == self.dies_at:
+                raise MemoryError("the worker is gone")
+            self.asked.append(item.pk)
+            yield item, Finding(Verdict.PASSED, "fine", checks=(Check("equal", Outcome.PASSED),))
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> CountingChecker:
+    """Stands for any device but the compiler: the mapping is where one plugs in."""
+    checker = CountingChecker()
+    plugged = Checker(model=Kernel, eligible=compilable, open=checker.open)
+    monkeypatch.setitem(checkers.CHECKERS, Device.CUDA, plugged)
+    return checker
+
+
+def a_run(*items: Kernel) -> ValidationRun:
+    (run,) = request_validation(items, device=Device.CUDA, hand_over=False)
+    return run
+
+
+# --- The job --------------------------------------------------------------------------------
+def test_each_item_gets_a_result_and_its_checks(counting: CountingChecker) -> None:
+    one, other = a_kernel(), a_kernel()
+    run = a_run(one, other)
+
+    validate(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.done, run.total) == (RunState.SUCCEEDED, 2, 2)
+    assert run.environment == {"made": "for tests"}
+    results = ValidationResult.objects.order_by("kernel_id")
+    assert [r.content_hash for r in results] == [one.content_hash, other.content_hash]
+    assert ValidationCheck.objects.filter(name="equal", outcome=Outcome.PASSED).count() == 2
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(counting: CountingChecker) -> None:
+    first, second, third = a_kernel(), a_kernel(), a_kernel()
+    run = a_run(first, second, third)
+    counting.dies_at = 3
+    with pytest.raises(MemoryError):
+        validate(run.pk)
+    counting.dies_at = 0
+    ValidationRun.objects.update(state=RunState.QUEUED, attempt_token=None, lease_until=None)
+
+    validate(run.pk)
+
+    run.refresh_from_db()
+    assert counting.asked == [first.pk, second.pk, third.pk]
+    assert (run.state, run.done) == (RunState.SUCCEEDED, 3)
+    assert ValidationResult.objects.count() == 3
+
+
+def test_a_run_that_another_worker_has_is_left_alone(counting: CountingChecker) -> None:
+    run = a_run(a_kernel())
+    claim(ValidationRun, run.pk)
+
+    validate(run.pk)
+
+    assert counting.asked == []
+
+
+def test_a_worker_that_was_given_up_writes_nothing(
+    counting: CountingChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(a_kernel())
+
+    def steal(options: Mapping[str, Any]) -> Any:
+        ValidationRun.objects.update(state=RunState.QUEUED, attempt_token=None, lease_until=None)
+        claim(ValidationRun, run.pk)
+        return counting.open(options)
+
+    plugged = Checker(model=Kernel, eligible=compilable, open=steal)
+    monkeypatch.setitem(checkers.CHECKERS, Device.CUDA, plugged)
+
+    validate(run.pk)
+
+    assert not ValidationResult.objects.exists()
+    assert ValidationRun.objects.get().state == RunState.RUNNING
+
+
+def test_what_has_changed_since_it_was_asked_for_is_left_out(counting: CountingChecker) -> None:
+    kernel = a_kernel()
+    run = a_run(kernel)
+    Kernel.objects.update(content_hash=sha("changed"))
+
+    validate(run.pk)
+
+    assert counting.asked == []
+    assert ValidationRun.objects.get().state == RunState.SUCCEEDED
+
+
+def test_a_device_without_a_checker_is_refused_in_a_sentence() -> None:
+    with pytest.raises(NoChecker, match="“interpreter”"):
+        request_validation([a_kernel()], device=Device.INTERPRETER)
+
+
+# --- Requests -------------------------------------------------------------------------------
+def test_runs_name_a_bounded_number_of_items(counting: CountingChecker) -> None:
+    items = [a_kernel() for _ in range(BATCH + 1)]
+
+    runs = request_validation(items, device=Device.CUDA, hand_over=False)
+
+    assert [run.total for run in runs] == [BATCH, 1]
+
+
+def test_a_verdict_counts_for_the_content_and_the_device_it_saw() -> None:
+    seen, other_device, older_content = a_kernel(), a_kernel(), a_kernel()
+    run = a_validation_run(
+        device=Device.COMPILER, state=RunState.CANCELLED, finished_at="2026-01-01T00:00Z"
+    )
+    a_validation_result(run=run, kernel=seen, content_hash=seen.content_hash)
+    a_validation_result(kernel=other_device, content_hash=other_device.content_hash)
+    a_validation_result(run=run, kernel=older_content, content_hash=sha("older"))
+
+    found = without_verdict(compilable(), Device.COMPILER)
+
+    assert set(found) == {other_device, older_content}
+
+
+def test_the_scheduler_asks_for_what_came_in_and_only_once(queue_redis: object) -> None:
+    for over in (
+        {"kind": Kind.HELPER},
+        {"language": Language.GLUON},
+        {"standalone": False},
+        {"status": Status.RETIRED},
+    ):
+        a_kernel(**over)
+    kernel = a_kernel()
+
+    assert (queue_uncompiled(), queue_uncompiled()) == (1, 0)
+
+    run = ValidationRun.objects.get()
+    assert run.device == Device.COMPILER
+    assert run.batch == [["kernel", kernel.pk, kernel.content_hash]]
+
+
+def test_the_scheduler_leaves_a_host_that_cannot_compile_in_peace(queue_redis: object) -> None:
+    a_kernel()
+    queue_uncompiled()
+    attempt = claim(ValidationRun, ValidationRun.objects.get().pk)
+    assert attempt
+    attempt.fail("no sandbox here")
+
+    assert queue_uncompiled() == 0
+
+
+def test_the_scheduler_asks_for_nothing_where_people_do(settings: Any) -> None:
+    settings.COMPILES_AT_ONCE = 0
+    a_kernel()
+
+    assert queue_uncompiled() == 0
+
+
+# --- The command ----------------------------------------------------------------------------
+def call(*arguments: str) -> str:
+    out = StringIO()
+    call_command("validate", *arguments, stdout=out)
+    return out.getvalue().strip()
+
+
+def test_kernels_are_compiled_at_the_shell() -> None:
+    """The whole way, once, with a real compiler: a kernel that compiles and one that can't."""
+    good = a_kernel(name="kernel", standalone_source=kernels.ADD)
+    bad = a_kernel(name="kernel", standalone_source=kernels.OLD_LANGUAGE)
+    helper = a_kernel(name="kernel", kind=Kind.HELPER)
+
+    said = call("--now")
+
+    assert said == "2 items: 1 passed, 1 failed."
+    verdict = compile_verdict(good)
+    assert verdict
+    assert verdict.verdict == Verdict.PASSED
+    assert verdict.message.startswith("compiles (triton ")
+    assert verdict.figures["signature"]["x"] == "*fp32"
+    assert verdict.run.environment["target"] == "cuda:90"
+    assert [c.name for c in verdict.checks.all()] == ["ttir", "ptx", "cubin"]
+    refused = compile_verdict(bad)
+    assert refused
+    assert refused.verdict == Verdict.FAILED
+    assert "trans_b" in refused.message
+    assert compile_verdict(helper) is None
+    assert call("--now") == "0 items: nothing to do."
+
+
+def test_a_helper_that_is_asked_for_by_name_is_told_what_it_lacks() -> None:
+    helper = a_kernel(kind=Kind.HELPER)
+
+    assert call(str(helper.pk), "--now") == "1 item: 1 unsupported."
+
+    verdict = compile_verdict(helper)
+    assert verdict
+    assert verdict.message == "undecided: a helper has no signature to launch with"
+
+
+def test_a_source_can_be_named(counting: CountingChecker) -> None:
+    kernel = a_kernel()
+    a_kernel()
+    source = a_repository(name="some/source")
+    a_provenance(kernel=kernel, source_file=a_source_file(repository=source))
+
+    assert call("--device", "cuda", "--repository", "some/source", "--now") == "1 item: 1 passed."
+    assert counting.asked == [kernel.pk]
+    with pytest.raises(CommandError, match="not among the sources"):
+        call("--repository", "nobody/knows")
+
+
+def test_an_item_that_is_not_there_is_named() -> None:
+    with pytest.raises(CommandError, match="There is no kernel 12345"):
+        call("12345")
+
+
+def test_without_now_they_wait_in_the_queue(queue_redis: object) -> None:
+    a_kernel()
+
+    assert call("--all") == "1 item in 1 run: queued."
+    assert ValidationRun.objects.get().state == RunState.QUEUED
+
+
+# --- The admin ------------------------------------------------------------------------------
+def press(client: Client, *items: Kernel) -> Any:
+    return client.post(
+        "/admin/curation/kernel/",
+        {"action": "compile_selected", "_selected_action": [item.pk for item in items]},
+        follow=True,
+    )
+
+
+def test_a_curator_queues_the_selected_kernels(client: Client, queue_redis: object) -> None:
+    curator = a_curator()
+    client.force_login(curator)
+    kernel = a_kernel()
+
+    response = press(client, kernel)
+
+    assert "1 kernel in 1 run: queued." in response.content.decode()
+    run = ValidationRun.objects.get()
+    assert run.requested_by == curator
+    assert run.batch == [["kernel", kernel.pk, kernel.content_hash]]
+
+
+def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
+    client.force_login(a_reviewer(is_staff=True))
+
+    press(client, a_kernel())
+
+    assert not ValidationRun.objects.exists()

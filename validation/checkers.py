@@ -1,0 +1,39 @@
+"""Which checker does the work of which device. A new device is one more line here."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from curation.errors import CurationError
+from curation.models import Device, Kernel, Pair
+from validation.compiling import compilable, open_compiler
+from validation.findings import OpenChecker
+
+
+class NoChecker(CurationError):
+    """Nothing here can check on this device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """`eligible` are the items whose verdicts are worth asking for unasked."""
+
+    model: type[Kernel] | type[Pair]
+    eligible: Callable[[], QuerySet[Any]]
+    open: Callable[[Mapping[str, Any]], AbstractContextManager[OpenChecker]]
+
+
+CHECKERS: dict[Device, Checker] = {
+    Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=open_compiler),
+}
+
+
+def checker_for(device: str) -> Checker:
+    checker = CHECKERS.get(Device(device))
+    if checker is None:
+        able = ", ".join(CHECKERS)
+        raise NoChecker(f"Nothing here checks on the device “{device}”. What can: {able}.")
+    return checker

@@ -1,0 +1,222 @@
+"""Triton's part: loads a unit, and compiles its kernel with a guessed signature.
+
+Runs inside the sandbox only: loading a unit executes it.
+"""
+
+import contextlib
+import importlib.util
+import os
+import re
+import signal
+import sys
+import tempfile
+import traceback
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, make_backend
+from triton.runtime import Autotuner, Heuristics, JITFunction
+
+from validation.compile.errors import Complaint
+from validation.compile.guess import MISSING, Constant, Dtype, Guess, Parameter
+from validation.compile.search import TooSlow
+from validation.compile.uses import Place, place
+
+try:
+    from triton._C.libtriton import ir
+except ImportError as error:  # a Triton whose inside looks different
+    raise SystemExit(f"This Triton can't be asked for its first stage: {error}") from None
+
+
+class NotLoaded(Exception):
+    """The unit can't be executed here; `by_triton` says whether Triton itself refused it."""
+
+    def __init__(self, message: str, *, by_triton: bool) -> None:
+        super().__init__(message)
+        self.by_triton = by_triton
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    kernel: Any
+    parameters: list[Parameter]
+    known: dict[str, Constant]
+    options: dict[str, int]
+
+
+def load(source: str, name: str) -> Loaded:
+    """Execute the unit and find its kernel."""
+    file = Path(tempfile.mkdtemp()) / "unit.py"
+    file.write_text(source)
+    spec = importlib.util.spec_from_file_location("unit", file)
+    assert spec is not None  # noqa: S101 - a path that ends in .py has one
+    assert spec.loader is not None  # noqa: S101 - and that a loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["unit"] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:  # noqa: BLE001 - scraped code raises what it likes
+        raise NotLoaded(_said(error), by_triton=_by_triton(error)) from None
+    kernel, known, options = _unwrapped(getattr(module, name, None))
+    if kernel is None:
+        kernel = next(
+            (
+                found
+                for found in map(_jit_function, vars(module).values())
+                if found is not None and found.fn.__name__ == name
+            ),
+            None,
+        )
+    if kernel is None:
+        raise NotLoaded(f"The unit has no kernel {name} once it is executed.", by_triton=False)
+    parameters = [
+        Parameter(p.name, p.is_constexpr, p.default if p.has_default else MISSING)
+        for p in kernel.params
+    ]
+    return Loaded(kernel, parameters, known, options)
+
+
+def _unwrapped(found: object) -> tuple[Any, dict[str, Constant], dict[str, int]]:
+    known: dict[str, Constant] = {}
+    options: dict[str, int] = {}
+    while not isinstance(found, JITFunction):
+        if isinstance(found, Autotuner) and found.configs:
+            config = found.configs[0]
+            known |= {k: v for k, v in config.kwargs.items() if isinstance(v, int | str | float)}
+            options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
+        if not isinstance(found, Autotuner | Heuristics) and not hasattr(found, "fn"):
+            return None, {}, {}
+        found = found.fn
+    return found, known, options
+
+
+def _jit_function(found: object) -> Any:
+    for _ in range(8):
+        if isinstance(found, JITFunction):
+            return found
+        found = getattr(found, "fn", None)
+    return None
+
+
+class Compiler:
+    """Compiles one kernel for one target."""
+
+    def __init__(self, loaded: Loaded, target: GPUTarget) -> None:
+        self._loaded = loaded
+        self._target = target
+        self._backend: Any = make_backend(target)
+        self._names = {parameter.name for parameter in loaded.parameters}
+
+    def to_ttir(self, guess: Guess, seconds: float) -> Complaint | None:
+        """Only the first stage, which decides nearly everything and costs a tenth."""
+        context = ir.context()
+        ir.load_dialects(context)
+        self._backend.load_dialects(context)
+        options = self._backend.parse_options({})
+        try:
+            with _alarm(seconds):
+                self._source(guess).make_ir(
+                    self._target,
+                    options,
+                    self._backend.get_codegen_implementation(options),
+                    self._backend.get_module_map(),
+                    context,
+                )
+        except TooSlow:
+            raise
+        except Exception as error:  # noqa: BLE001 - the frontend raises whatever Python does
+            return _complaint(error)
+        return None
+
+    def to_binary(self, guess: Guess) -> tuple[str, ...]:
+        """All stages; the names of what came out."""
+        options = self._backend.parse_options({}).__dict__
+        wanted = {key: value for key, value in self._loaded.options.items() if key in options}
+        compiled = triton.compile(self._source(guess), target=self._target, options=wanted)
+        return tuple(name for name in ("ttir", "ptx", "cubin") if name in compiled.asm)
+
+    def _source(self, guess: Guess) -> ASTSource:
+        names = [parameter.name for parameter in self._loaded.parameters]
+        signature = {name: guess.types.get(name, "constexpr") for name in names}
+        constants = {(names.index(k),): _constant(v) for k, v in guess.constants.items()}
+        return ASTSource(self._loaded.kernel, signature, constants)
+
+
+def _constant(value: Constant) -> Any:
+    if isinstance(value, Dtype):
+        return getattr(tl, value.name)
+    return tuple(map(_constant, value)) if isinstance(value, tuple) else value
+
+
+def _complaint(error: BaseException) -> Complaint:
+    """The innermost cause, and the expressions on the way to it."""
+    places: list[Place] = []
+    innermost: BaseException = error
+    step: BaseException | None = error
+    while step is not None:
+        innermost = step
+        node, text = getattr(step, "node", None), getattr(step, "src", None)
+        if node is not None and hasattr(node, "col_offset"):
+            places.insert(0, place(_function_name(text), node))
+        step = step.__cause__
+    message = _said(innermost)
+    if "error encountered during parsing" in message:
+        message = _from_native_code() or message
+    return Complaint(message, places)
+
+
+def _from_native_code() -> str:
+    """The first error among what MLIR wrote since the last look; it raises none itself."""
+    sys.stderr.flush()
+    here = os.lseek(2, 0, os.SEEK_CUR)
+    said = os.pread(2, min(here, 1 << 16), max(0, here - (1 << 16))).decode(errors="replace")
+    errors = re.findall(r"error: (.*)", said)
+    os.ftruncate(2, 0)
+    os.lseek(2, 0, os.SEEK_SET)
+    return errors[0] if errors else ""
+
+
+def _function_name(text: str | None) -> str:
+    _, _, rest = (text or "").partition("def ")
+    return rest.partition("(")[0].strip()
+
+
+def _said(error: BaseException) -> str:
+    own = getattr(error, "error_message", None)
+    if own:
+        return str(own)
+    if hasattr(error, "node"):
+        text = str(error)
+        return text.rpartition("^\n")[2] or text
+    return f"{type(error).__name__}: {error}"
+
+
+def _by_triton(error: BaseException) -> bool:
+    """Whether Triton refused: by raising itself, or by lacking what the unit names in it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    home = str(Path(triton.__file__).parent)
+    within = bool(frames) and frames[-1].filename.startswith(home)
+    said = str(error)
+    lacks = isinstance(error, AttributeError | ImportError) and "triton" in said
+    own = said.partition("(")[0].partition(".")[0]
+    takes = isinstance(error, TypeError) and "argument" in said and hasattr(triton, own)
+    return within or lacks or takes
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(number: int, frame: types.FrameType | None) -> None:
+        raise TooSlow
+
+    signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, max(seconds, 0.01))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)

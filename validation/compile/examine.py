@@ -1,0 +1,128 @@
+"""Examines one kernel, in a process that ends with it: loads, searches, compiles."""
+
+import math
+import os
+import resource
+import select
+import signal
+import time
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+from validation.compile.compiler import Compiler, Loaded, NotLoaded, load
+from validation.compile.device import gpu_target
+from validation.compile.errors import is_of_the_language
+from validation.compile.guess import Guess, Type, no_larger, quarter
+from validation.compile.outcome import Answer, Outcome, Reason
+from validation.compile.search import Found, TooSlow, search
+from validation.compile.uses import read_uses
+
+# Time is the processor's: a busy machine makes no kernel slow. Waiting ends too, later.
+PATIENCE = 4
+# Shares of a kernel's time. What is left goes to a second, smaller compile.
+SEARCH, COMPILE = 0.4, 0.3
+ATTEMPT_SECONDS = 5.0
+
+
+def examine(source: str, name: str, target: str, seconds: float) -> dict[str, Any]:
+    try:
+        loaded = load(source, name)
+        reading = read_uses(source, loaded.kernel.fn.__name__)
+    except NotLoaded as error:
+        if error.by_triton:
+            return _plain(Outcome(Answer.REJECTED, message=str(error)))
+        return _plain(Outcome(Answer.UNDECIDED, Reason.EXTRACTION, str(error)))
+    except (SyntaxError, KeyError, RecursionError) as error:
+        message = f"{type(error).__name__}: {error}"
+        return _plain(Outcome(Answer.UNDECIDED, Reason.EXTRACTION, message))
+    compiler = Compiler(loaded, gpu_target(target))
+
+    def attempt(guess: Guess) -> Any:
+        left = SEARCH * seconds - time.process_time()
+        return compiler.to_ttir(guess, min(ATTEMPT_SECONDS, max(left, 0.1)))
+
+    found = search(attempt, loaded.parameters, reading, loaded.known)
+    if found.guess is None:
+        return _plain(_not_found(found))
+    return _plain(_compiled(compiler, loaded, found.guess, found, COMPILE * seconds))
+
+
+def _not_found(found: Found) -> Outcome:
+    if found.complaint is None:
+        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=found.attempts)
+    message = found.complaint.brief
+    if is_of_the_language(found.complaint):
+        return Outcome(Answer.REJECTED, message=message, attempts=found.attempts)
+    return Outcome(Answer.UNDECIDED, Reason.INFERENCE, message, attempts=found.attempts)
+
+
+def _compiled(
+    compiler: Compiler, loaded: Loaded, guess: Guess, found: Found, seconds: float
+) -> Outcome:
+    flips = found.flips
+    stages = _in_time(compiler, guess, seconds)
+    if stages is None and (smaller := _smaller(compiler, guess)) is not None:
+        guess, flips = smaller, flips + 1
+        stages = _in_time(compiler, guess, seconds)
+    if stages is None:
+        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=found.attempts)
+    names = [parameter.name for parameter in loaded.parameters]
+    done = Outcome(
+        Answer.COMPILES,
+        signature={name: _text(guess.types[name]) for name in names if name in guess.types},
+        constants={n: str(guess.constants[n]) for n in names if n in guess.constants},
+        attempts=found.attempts,
+        flips=flips,
+        stages=tuple(stages.split()),
+    )
+    if stages.startswith("!"):
+        # The frontend took it and the backend did not.
+        return replace(done, answer=Answer.REJECTED, message=stages[1:].strip()[:500], stages=())
+    return done
+
+
+def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
+    """A quicker instantiation that still passes the first stage."""
+    for smaller in (quarter(guess), no_larger(guess)):
+        with suppress(TooSlow):
+            if compiler.to_ttir(smaller, ATTEMPT_SECONDS) is None:
+                return smaller
+    return None
+
+
+def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> str | None:
+    """The stages that a full compile gave, `!` and a complaint, or None: it took too long.
+
+    In a process of its own: nothing stops native code but its end.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        limit = math.ceil(seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        try:
+            said = " ".join(compiler.to_binary(guess))
+        except Exception as error:  # noqa: BLE001 - whatever the backend raises
+            said = f"!{type(error).__name__}: {error}"
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if used.ru_utime + used.ru_stime < limit - 1:  # else ptxas met the limit
+            os.write(writing, said.encode(errors="replace")[:4000])
+        os._exit(0)
+    os.close(writing)
+    ready, _, _ = select.select([reading], [], [], PATIENCE * seconds)
+    said = os.read(reading, 4000).decode(errors="replace") if ready else ""
+    os.close(reading)
+    os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if said or status in (0, -signal.SIGKILL, -signal.SIGXCPU):
+        return said or None
+    return f"!the compiler died of signal {-status}"
+
+
+def _text(kind: Type) -> str:
+    return f"({', '.join(map(_text, kind))})" if isinstance(kind, tuple) else kind
+
+
+def _plain(done: Outcome) -> dict[str, Any]:
+    return asdict(done)

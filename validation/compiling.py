@@ -1,0 +1,130 @@
+"""Kernels to the compiler, and its answers as findings."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import QuerySet
+
+from curation.errors import CurationError
+from curation.models import Kernel, Kind, Language, Outcome, Status, Verdict
+from validation import compile as compiling
+from validation.compile import Answer, Environment, Judge, Reason, Unit, WorkerUnavailable
+from validation.findings import Beat, Check, Finding
+from validation.sandbox import SandboxUnavailable
+
+STAGES = ("ttir", "ptx", "cubin")
+
+
+class CompilerUnavailable(CurationError):
+    """This host can't confine the compiler: trying again gives the same."""
+
+
+class CompilerAway(CurationError):
+    """The compiler did not start, or stopped answering."""
+
+    retry = True
+
+
+def compilable() -> QuerySet[Kernel]:
+    """Helpers have no signature to launch with: they are compiled with the kernels that call
+    them. Gluon's layouts can't be inferred."""
+    return Kernel.objects.filter(
+        kind=Kind.ENTRY,
+        language=Language.TRITON,
+        standalone=True,
+        status__in=(Status.PENDING, Status.APPROVED),
+    )
+
+
+@contextmanager
+def open_compiler(options: Mapping[str, Any]) -> Iterator["Compiler"]:
+    try:
+        with Judge(target=str(options.get("target", compiling.TARGET))) as judge:
+            yield Compiler(judge)
+    except SandboxUnavailable as error:
+        raise CompilerUnavailable(str(error)) from None
+    except WorkerUnavailable as error:
+        raise CompilerAway(str(error)) from None
+
+
+class Compiler:
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._environment = judge.environment
+
+    @property
+    def environment(self) -> Mapping[str, Any]:
+        return asdict(self._environment)
+
+    def check(self, items: Iterable[Kernel], beat: Beat) -> Iterator[tuple[Kernel, Finding]]:
+        kernels: dict[int, Kernel] = {}
+        for kernel in items:
+            if reason := _not_asked(kernel):
+                yield kernel, Finding(Verdict.UNSUPPORTED, reason)
+            else:
+                kernels[kernel.pk] = kernel
+        units = map(unit, kernels.values())
+        for asked, outcome in self._judge.compile(units, beat):
+            yield kernels[asked.key], finding(outcome, self._environment)
+
+
+def _not_asked(kernel: Kernel) -> str:
+    if kernel.language == Language.GLUON:
+        return "undecided: a Gluon kernel's layouts can't be inferred from its text"
+    if kernel.kind == Kind.HELPER:
+        return "undecided: a helper has no signature to launch with"
+    if not kernel.standalone:
+        return "undecided: extraction, the unit does not stand alone"
+    return ""
+
+
+def unit(kernel: Kernel) -> Unit:
+    return Unit(kernel.pk, kernel.standalone_source, kernel.name.rpartition(".")[2])
+
+
+def finding(outcome: compiling.Outcome, environment: Environment) -> Finding:
+    sentence = outcome.sentence(environment)
+    return Finding(
+        verdict=_verdict(outcome),
+        message=sentence,
+        seconds=outcome.seconds,
+        figures={
+            "signature": dict(outcome.signature),
+            "constants": dict(outcome.constants),
+            "attempts": outcome.attempts,
+            "flips": outcome.flips,
+            "stages": list(outcome.stages),
+            "reason": outcome.reason or "",
+        },
+        checks=tuple(_checks(outcome)),
+    )
+
+
+def _verdict(outcome: compiling.Outcome) -> Verdict:
+    match outcome.answer, outcome.reason:
+        case Answer.COMPILES, _:
+            return Verdict.PASSED
+        case Answer.REJECTED, _:
+            return Verdict.FAILED
+        case _, Reason.TIMEOUT:
+            return Verdict.TIMEOUT
+        case _, Reason.CRASH:
+            return Verdict.CRASHED
+        case _:
+            return Verdict.UNSUPPORTED
+
+
+def _checks(outcome: compiling.Outcome) -> Iterator[Check]:
+    if outcome.answer is Answer.COMPILES:
+        for stage in STAGES:
+            reached = stage in outcome.stages
+            yield Check(
+                stage,
+                Outcome.PASSED if reached else Outcome.SKIPPED,
+                "" if reached else "No tool for this stage is there.",
+            )
+    else:
+        refused = outcome.answer is Answer.REJECTED
+        yield Check("ttir", Outcome.FAILED if refused else Outcome.SKIPPED, outcome.message)

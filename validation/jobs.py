@@ -1,0 +1,91 @@
+"""rq's entry point: one run, a batch of items, a result each."""
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import transaction
+
+from curation.models import Device, ValidationCheck, ValidationResult, ValidationRun
+from curation.progress_bar import Bar
+from curation.queue.attempt import Attempt, carry_out
+from validation.checkers import Checker, checker_for
+from validation.findings import Finding
+
+# Often enough to keep a lease, seldom enough to cost nothing.
+BEAT_SECONDS = 5.0
+
+
+def validate(run_pk: int) -> None:
+    """Check what a run names, once."""
+    carry_out(ValidationRun, run_pk, _validate)
+
+
+def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
+    checker = checker_for(run.device)
+    progress = Progress(run, attempt, done=run.results.count())
+    items = list(_left(run, checker))
+    if items:
+        with checker.open(run.options) as opened:
+            attempt.renew(environment=dict(opened.environment), total=len(run.batch))
+            for item, finding in opened.check(items, progress.beat):
+                with transaction.atomic():
+                    _store(run, item, finding)
+                    progress.one_more()
+    progress.end()
+    attempt.succeed(done=progress.done)
+
+
+def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
+    """What has no result in this run yet and still is what it was asked about."""
+    kind = checker.model._meta.model_name
+    asked = {key: content for named, key, content in run.batch if named == kind}
+    done = set(run.results.values_list(f"{kind}_id", flat=True))
+    for item in checker.model._default_manager.filter(pk__in=asked.keys() - done).order_by("pk"):
+        if item.content_hash == asked[item.pk]:
+            yield item
+
+
+def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
+    result = ValidationResult.objects.create(
+        run=run,
+        **{item._meta.model_name: item},
+        content_hash=item.content_hash,
+        verdict=finding.verdict,
+        message=finding.message,
+        figures=dict(finding.figures),
+        seconds=finding.seconds,
+    )
+    ValidationCheck.objects.bulk_create(
+        ValidationCheck(result=result, name=c.name, outcome=c.outcome, message=c.message)
+        for c in finding.checks
+    )
+
+
+class Progress:
+    """In the row for the admin, on the terminal for who waits there; keeps the lease."""
+
+    def __init__(self, run: ValidationRun, attempt: Attempt[ValidationRun], *, done: int) -> None:
+        self.done = done
+        self._attempt = attempt
+        self._total = len(run.batch)
+        self._label = Device(run.device).label
+        self._renewed = time.monotonic()
+        self._bar = Bar(sys.stderr)
+
+    def one_more(self) -> None:
+        self.done += 1
+        self._renew()
+        self._bar.show(self._label, self.done, self._total)
+
+    def beat(self) -> None:
+        if time.monotonic() - self._renewed > BEAT_SECONDS:
+            self._renew()
+
+    def end(self) -> None:
+        self._bar.end()
+
+    def _renew(self) -> None:
+        self._attempt.renew(done=self.done)
+        self._renewed = time.monotonic()

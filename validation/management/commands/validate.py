@@ -1,0 +1,92 @@
+"""`manage.py validate`: check items on a device, in the queue or in this process."""
+
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
+
+from curation.models import Device, Kernel, Repository, RunState
+from curation.queue.in_process import carry_out_here
+from curation.words import counted
+from validation.checkers import CHECKERS, checker_for
+from validation.jobs import validate
+from validation.requests import batches, request_validation, without_verdict
+
+
+class Command(BaseCommand):
+    help = "Check kernels or pairs: whether they compile, or compute what they should."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        which = parser.add_mutually_exclusive_group()
+        parser.add_argument("ids", nargs="*", type=int, help="of kernels or pairs")
+        which.add_argument(
+            "--pending", action="store_true", help="what has no verdict yet (the default)"
+        )
+        which.add_argument("--all", action="store_true", help="also what has one")
+        parser.add_argument("--repository", help="only what was seen in this source")
+        parser.add_argument("--device", choices=CHECKERS, default=Device.COMPILER)
+        parser.add_argument(
+            "--now", action="store_true", help="do it in this process instead of the queue"
+        )
+
+    def handle(
+        self,
+        *,
+        ids: list[int],
+        all: bool,
+        repository: str | None,
+        device: str,
+        now: bool,
+        **options: Any,
+    ) -> None:
+        wanted = Device(device)
+        items = list(_chosen(wanted, ids, repository, everything=all).only("pk", "content_hash"))
+        asked = counted(len(items), "item")
+        if now:
+            verdicts = _check_here(items, wanted)
+            counts = ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.most_common())
+            self.stdout.write(f"{asked}: {counts or 'nothing to do'}.")
+        else:
+            runs = request_validation(items, device=wanted)
+            self.stdout.write(f"{asked} in {counted(len(runs), 'run')}: queued.")
+
+
+def _check_here(items: list[Any], device: Device) -> Counter[str]:
+    """Run after run, each made when its turn comes: what waits for long, others would take."""
+    verdicts: Counter[str] = Counter()
+    for batch in batches(items):
+        for run in request_validation(batch, device=device, hand_over=False):
+            done = carry_out_here(run, validate)
+            if done.state != RunState.SUCCEEDED:
+                raise CommandError(done.message)
+            verdicts.update(done.results.values_list("verdict", flat=True))
+    return verdicts
+
+
+def _chosen(
+    device: Device, ids: list[int], repository: str | None, *, everything: bool
+) -> QuerySet[Any]:
+    checker = checker_for(device)
+    items: QuerySet[Any]
+    if ids:
+        items = checker.model._default_manager.filter(pk__in=ids)
+        missing = set(ids) - set(items.values_list("pk", flat=True))
+        if missing:
+            names = ", ".join(map(str, sorted(missing)))
+            raise CommandError(f"There is no {checker.model._meta.verbose_name} {names}.")
+        return items
+    items = checker.eligible()
+    if repository is not None:
+        items = _seen_in(items, repository)
+    return items if everything else without_verdict(items, device)
+
+
+def _seen_in(items: QuerySet[Any], name: str) -> QuerySet[Any]:
+    source = Repository.objects.named(name).first()
+    if source is None:
+        raise CommandError(f"{name} is not among the sources.")
+    places = {"provenances__retired_at": None, "provenances__source_file__repository": source}
+    if items.model is Kernel:
+        return items.filter(**places).distinct()
+    return items.filter(**{f"kernel__{path}": value for path, value in places.items()}).distinct()
