@@ -11,7 +11,7 @@ CURATORS = "curators"
 REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
 
 _VIEWED = (
-    "band", "claim", "compiledgraph", "contaminationmatch", "decision", "drop",
+    "band", "claim", "compiledgraph", "contaminationmatch", "copyflag", "decision", "drop",
     "duplicatelink", "fingerprint", "ingestrun", "kernel", "license", "licenseevidence",
     "licensereading", "lease", "optout", "pair", "provenance",
     "qualityfinding", "release", "releasemember", "repository", "sourcefile", "sourcetext",

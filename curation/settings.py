@@ -176,6 +176,7 @@ SCHEDULED = [
     "curation.queue.sweep.sweep",
     "ingest.refresh.queue_due",
     "validation.requests.queue_uncompiled",
+    "curation.evidence.twins.follow_decisions",
 ]
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
 # How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.

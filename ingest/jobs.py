@@ -10,6 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.evidence.resemblance import gather
+from curation.evidence.subjects import seen_in
+from curation.evidence.watch import Watch
 from curation.models import Condition, Drop, IngestRun, Origin, Repository
 from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
@@ -47,7 +50,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
             attempt.succeed(commit=run.commit, stage="unchanged")
             return
         items = read(snapshot, _named(repository), licence_reader(), progress)
-    _store(run, attempt, items, reading)
+    _store(run, attempt, items, reading, progress)
     if repository.submodules:
         _queue_submodules(run, snapshot)
 
@@ -73,12 +76,18 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
 
 
 def _store(
-    run: IngestRun, attempt: Attempt[IngestRun], items: Iterator[Item], reading: str
+    run: IngestRun,
+    attempt: Attempt[IngestRun],
+    items: Iterator[Item],
+    reading: str,
+    progress: RunProgress,
 ) -> None:
     ledger = Ledger(run, attempt)
     ledger.store_all(items)
+    ledger.close()
+    # Who resembles whom depends on every licence being settled and on what is retired.
+    gather(seen_in(run.repository), Watch(renew=attempt.renew, tell=progress))
     with transaction.atomic():
-        ledger.close()
         attempt.succeed(stage="done", funnel=dict(ledger.funnel))
         Repository.objects.filter(pk=run.repository_id).update(
             last_commit=run.commit,

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
 from curation.models import (
+    ContaminationMatch,
     Drop,
+    DuplicateLink,
     IngestRun,
+    Kernel,
     Kind,
     Language,
     Provenance,
@@ -98,6 +101,18 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
         Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
         .select_related("source_file__repository", "kernel__license")
         .defer("kernel__function_source", "kernel__standalone_source", "kernel__launcher_source")
+        .prefetch_related(
+            Prefetch(
+                "kernel__duplicatelinks",
+                DuplicateLink.objects.select_related("of_kernel").only(
+                    "kernel", "of_kernel__content_hash"
+                ),
+            ),
+            Prefetch(
+                "kernel__contaminationmatchs",
+                ContaminationMatch.objects.select_related("benchmark").order_by("pk"),
+            ),
+        )
         .order_by("source_file__repository__name", "source_file__path", "start_line", "pk")
     )
     for place in places.iterator(chunk_size=2000):
@@ -121,9 +136,25 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
             "operation_type": kernel.operation_type or None,
             "difficulty": kernel.difficulty or None,
             "tokens": kernel.tokens,
-            "duplicate_of": None,
-            "contaminated_by": [],
+            "duplicate_of": _representative(kernel),
+            "contaminated_by": [
+                {
+                    "benchmark": match.benchmark.name,
+                    "problem": match.problem,
+                    "path": match.path,
+                    "method": match.method,
+                    "similarity": round(match.similarity, 4),
+                }
+                for match in kernel.contaminationmatchs.all()
+            ],
         }
+
+
+def _representative(kernel: Kernel) -> str | None:
+    """The `id` of the kernel that stands for this one and its twins."""
+    for link in kernel.duplicatelinks.all():
+        return link.of_kernel.content_hash if link.of_kernel else None
+    return None
 
 
 def _by_repository(rows: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from curation.models import (
     Claim,
     CompiledGraph,
     ContaminationMatch,
+    CopyFlag,
     Decision,
     Device,
     Difficulty,
@@ -269,6 +270,12 @@ def a_duplicate_link(**over: Any) -> DuplicateLink:
         "of_content_hash": sha(2),
     }
     return DuplicateLink.objects.create(**values | over)
+
+
+def a_copy_flag(**over: Any) -> CopyFlag:
+    over["kernel"] = over.get("kernel") or a_kernel()
+    over["blocked"] = over.get("blocked") or a_kernel()
+    return CopyFlag.objects.create(**{"likeness": Likeness.NEAR, "similarity": 0.9} | over)
 
 
 def a_contamination_match(**over: Any) -> ContaminationMatch:

@@ -12,6 +12,7 @@ from curation.admin.read_only import ReadOnlyAdmin
 from curation.models import (
     Claim,
     ContaminationMatch,
+    CopyFlag,
     Decision,
     DuplicateLink,
     Fingerprint,
@@ -43,7 +44,7 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
     def evidence(self, item: Kernel | Pair) -> SafeString:
         kernel = isinstance(item, Kernel)
         about = {"kernel__id__exact" if kernel else "pair__id__exact": item.pk}
-        models = (Provenance, QualityFinding, *_ABOUT_BOTH) if kernel else _ABOUT_BOTH
+        models = (Provenance, QualityFinding, CopyFlag, *_ABOUT_BOTH) if kernel else _ABOUT_BOTH
         return format_html_join(" · ", "{}", ((list_link(model, **about),) for model in models))
 
 

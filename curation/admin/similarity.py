@@ -1,14 +1,15 @@
-"""What machines found alike: fingerprints, twins, and matches with benchmarks."""
+"""What machines found alike: fingerprints, twins, doubtful copies, matches with benchmarks."""
 
 from django.contrib import admin
 
 from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
-from curation.models import Band, ContaminationMatch, DuplicateLink, Fingerprint
+from curation.models import Band, ContaminationMatch, CopyFlag, DuplicateLink, Fingerprint
 
 
 @admin.register(Fingerprint)
 class FingerprintAdmin(AboutItemAdmin[Fingerprint]):
-    list_display = ("about", "scheme", "token_count", "syntax_hash")
+    list_display = ("about", "token_count", "syntax_hash", "placed", "stars", "compared_with")
+    list_filter = ("placed", "scheme")
     search_fields = (*AboutItemAdmin.search_fields, "syntax_hash__startswith")
 
 
@@ -34,9 +35,21 @@ class DuplicateLinkAdmin(AboutItemAdmin[DuplicateLink]):
         return str(link.of_kernel or link.of_pair)
 
 
+@admin.register(CopyFlag)
+class CopyFlagAdmin(ReadOnlyAdmin[CopyFlag]):
+    list_display = ("kernel", "blocked", "blocked_license", "likeness", "similarity")
+    list_filter = ("likeness",)
+    list_select_related = ("kernel", "blocked__license")
+    search_fields = ("kernel__name", "blocked__name")
+
+    @admin.display(description="blocked by")
+    def blocked_license(self, flag: CopyFlag) -> str:
+        return str(flag.blocked.license or "")
+
+
 @admin.register(ContaminationMatch)
 class ContaminationMatchAdmin(AboutItemAdmin[ContaminationMatch]):
-    list_display = ("about", "benchmark", "problem", "method", "similarity")
-    list_filter = ("method", ("benchmark", admin.RelatedOnlyFieldListFilter))
+    list_display = ("about", "benchmark", "problem", "method", "similarity", "constants_differ")
+    list_filter = ("method", "constants_differ", ("benchmark", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("kernel", "pair", "benchmark")
     search_fields = (*AboutItemAdmin.search_fields, "problem")

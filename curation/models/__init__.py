@@ -18,6 +18,7 @@ from curation.models.run import Run, RunState
 from curation.models.similarity import (
     Band,
     ContaminationMatch,
+    CopyFlag,
     DuplicateLink,
     Fingerprint,
     Likeness,
@@ -51,6 +52,7 @@ __all__ = [
     "Condition",
     "Container",
     "ContaminationMatch",
+    "CopyFlag",
     "Decision",
     "Device",
     "Difficulty",

@@ -6,6 +6,7 @@ from django.db import models
 from django.urls import reverse
 
 from curation.models.constraints import one_of, sha256
+from curation.models.examined import ExaminedQuerySet
 from curation.models.license import License
 from curation.models.vocabulary import Difficulty, LicenseVerdict, OperationType, Status
 
@@ -26,7 +27,7 @@ class Language(models.TextChoices):
 SOURCES = ("function_source", "standalone_source", "launcher_source")
 
 
-class KernelQuerySet(models.QuerySet["Kernel"]):
+class KernelQuerySet(ExaminedQuerySet["Kernel"]):
     def pending(self) -> Self:
         return self.filter(status=Status.PENDING)
 

@@ -5,6 +5,7 @@ from typing import Self
 from django.db import models
 
 from curation.models.constraints import one_of, sha256
+from curation.models.examined import ExaminedQuerySet
 from curation.models.kernel import Kernel
 from curation.models.license import License
 from curation.models.vocabulary import Difficulty, LicenseVerdict, OperationType, Status
@@ -22,7 +23,7 @@ class PairOrigin(models.TextChoices):
 SOURCES = ("python_code", "triton_code", "test_code")
 
 
-class PairQuerySet(models.QuerySet["Pair"]):
+class PairQuerySet(ExaminedQuerySet["Pair"]):
     def pending(self) -> Self:
         return self.filter(status=Status.PENDING)
 

@@ -1,5 +1,7 @@
 """What an item looks like to a machine: fingerprints and their bands, twins, benchmark matches."""
 
+from typing import Self
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -8,10 +10,24 @@ from curation.models.kernel import Kernel
 from curation.models.pair import Pair
 from curation.models.repository import Repository
 from curation.models.subject import AboutKernelOrPair
+from curation.models.vocabulary import LicenseVerdict, Status
+
+
+class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
+    def never_compared(self) -> Self:
+        return self.filter(compared_with="").exclude(status=Status.RETIRED)
+
+    def not_compared_with(self, benchmarks: str) -> Self:
+        """Of items that these benchmarks were not held against; two ranges, for an index's sake."""
+        other = Q(compared_with__lt=benchmarks) | Q(compared_with__gt=benchmarks)
+        return self.filter(other).exclude(status=Status.RETIRED)
 
 
 class Fingerprint(AboutKernelOrPair):
-    """The MinHash of an item's tokens, and the hash of its syntax with names set aside."""
+    """The MinHash of an item's tokens, and the hash of its syntax with names set aside.
+
+    Beside it what its place among its twins rests on, so that a change is noticed.
+    """
 
     scheme = models.CharField(max_length=60, help_text="Tokens, permutations, seed and hash.")
     content_hash = models.CharField(max_length=64)
@@ -19,10 +35,33 @@ class Fingerprint(AboutKernelOrPair):
     token_count = models.PositiveIntegerField()
     signature = models.BinaryField()
 
+    placed = models.BooleanField(
+        null=True,
+        help_text="Whether it represents others or is represented. Unknown: not looked at yet.",
+    )
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
+    license_verdict = models.CharField(
+        max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN
+    )
+    license_stated = models.BooleanField(
+        default=False, help_text="Whether the item's own text says it, not only its repository."
+    )
+    documented = models.BooleanField(default=False)
+    stars = models.PositiveIntegerField(default=0, help_text="Of the best place where it stands.")
+    compared_with = models.CharField(
+        max_length=64,
+        blank=True,
+        help_text="Names the benchmarks that it was held against. Empty: never yet.",
+    )
+
+    objects = FingerprintQuerySet.as_manager()
+
     class Meta(AboutKernelOrPair.Meta):
         constraints = (
             *AboutKernelOrPair.Meta.constraints,
             sha256("content_hash", "fingerprint_content_hash_valid"),
+            one_of("status", Status, "fingerprint_status_valid"),
+            one_of("license_verdict", LicenseVerdict, "fingerprint_license_verdict_valid"),
             models.UniqueConstraint(
                 fields=("kernel",), condition=Q(pair=None), name="fingerprint_one_per_kernel"
             ),
@@ -30,18 +69,32 @@ class Fingerprint(AboutKernelOrPair):
                 fields=("pair",), condition=Q(kernel=None), name="fingerprint_one_per_pair"
             ),
         )
+        indexes = (
+            models.Index(
+                fields=("id",), condition=Q(placed=None), name="fingerprint_not_looked_at"
+            ),
+            models.Index(
+                fields=("compared_with",),
+                condition=~Q(status=Status.RETIRED),
+                name="fingerprint_by_benchmarks",
+            ),
+        )
 
 
 class Band(models.Model):
     """One band of a signature. Items that share a band are candidates for being twins."""
 
-    fingerprint = models.ForeignKey(Fingerprint, on_delete=models.CASCADE, related_name="bands")
+    # The constraint's own index begins with it: at 25 rows an item, a second one is dear.
+    fingerprint = models.ForeignKey(
+        Fingerprint, on_delete=models.CASCADE, related_name="bands", db_index=False
+    )
     number = models.PositiveSmallIntegerField()
     value = models.BigIntegerField()
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("fingerprint", "number"), name="band_once"),)
-        indexes = (models.Index(fields=("value", "number"), name="band_by_value"),)
+        # Whoever looks for a value wants the fingerprints: the index alone answers.
+        indexes = (models.Index(fields=("value", "fingerprint"), name="band_by_value"),)
 
 
 class Likeness(models.TextChoices):
@@ -87,6 +140,34 @@ class DuplicateLink(AboutKernelOrPair):
         )
 
 
+class CopyFlag(models.Model):
+    """A kernel that may be somebody's copy of one under a blocked licence: a person must look."""
+
+    kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="copy_flags")
+    blocked = models.ForeignKey(
+        Kernel,
+        on_delete=models.CASCADE,
+        related_name="copies",
+        help_text="The same or nearly the same, under a licence that forbids giving it away.",
+    )
+    likeness = models.CharField(max_length=10, choices=Likeness.choices)
+    similarity = models.FloatField(help_text="Jaccard similarity, 0 to 1.")
+
+    class Meta:
+        ordering = ("-similarity", "pk")
+        constraints = (
+            one_of("likeness", Likeness, "copyflag_likeness_valid"),
+            fraction("similarity", "copyflag_similarity_fraction"),
+            models.CheckConstraint(
+                condition=~Q(kernel=F("blocked")), name="copyflag_not_of_itself"
+            ),
+            models.UniqueConstraint(fields=("kernel", "blocked"), name="copyflag_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kernel}, like {self.blocked}"
+
+
 class MatchMethod(models.TextChoices):
     SYNTAX = "syntax", "Same syntax, names set aside"
     NEAR = "near", "Near twin"
@@ -101,6 +182,9 @@ class ContaminationMatch(AboutKernelOrPair):
     )
     problem = models.CharField(max_length=500)
     path = models.CharField(max_length=1000)
+    constants_differ = models.BooleanField(
+        default=False, help_text="The same syntax but for its numbers and strings."
+    )
     method = models.CharField(max_length=20, choices=MatchMethod.choices)
     similarity = models.FloatField()
     content_hash = models.CharField(max_length=64)

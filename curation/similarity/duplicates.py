@@ -36,15 +36,28 @@ class Facts:
     permissive: bool = False
     documented: bool = False
     stars: int = 0
+    rejected: bool = False
+    approved: bool = False
 
 
-Rank = tuple[bool, bool, int, str]
+Rank = tuple[bool, bool, bool, bool, int, str]
 Policy = Callable[[Facts], Rank]
 
 
 def by_default(facts: Facts) -> Rank:
-    """Permissive first, then documented, then most stars; the content's hash breaks ties."""
-    return (not facts.permissive, not facts.documented, -facts.stars, facts.content_hash)
+    """Permissive first, then documented, then most stars; the content's hash breaks ties.
+
+    What was turned down stands for nothing that was not, and no newcomer takes the place of what
+    a person has approved on equal licence: its approval would leave the dataset with it.
+    """
+    return (
+        facts.rejected,
+        not facts.permissive,
+        not facts.approved,
+        not facts.documented,
+        -facts.stars,
+        facts.content_hash,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +102,28 @@ def likeness(
     return ("near", similarity) if similarity >= threshold else None
 
 
-def place(new: int, facts: Facts, near: Near, policy: Policy = by_default) -> Placement:
+def place(
+    new: int,
+    facts: Facts,
+    near: Near,
+    policy: Policy = by_default,
+    *,
+    representatives: Near | None = None,
+) -> Placement:
     """Where a new item belongs, and who else must move because of it.
 
     Asks for the twins of the new item; and for those of others only where the new one takes a
     representative's place. An item whose facts changed is removed and placed again.
+
+    `representatives` answers like `near`, but with representatives alone. Where it is given, a
+    new member of a large cluster is compared with none of the other members.
     """
+    if representatives is not None:
+        rank = policy(facts)
+        above = [twin for twin in representatives(new) if policy(twin.facts) < rank]
+        if above:
+            best = min(above, key=lambda twin: policy(twin.facts))
+            return {new: Link(best.key, best.likeness, best.similarity)}
     return _settle({new: facts}, near, policy, frozenset())
 
 

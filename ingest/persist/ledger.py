@@ -44,11 +44,13 @@ class Ledger:
                 self._store(batch, gathered)
 
     def close(self) -> None:
-        """Retire what this run did not see. Called within the transaction that ends the run."""
-        self.funnel["retired"] += close(
-            self._run.repository, self._files.gone(), self._kernels.seen
-        )
-        settle_kernels(self._run.repository)
+        """Retire what this run did not see, and settle the licences of what it saw."""
+        with transaction.atomic():
+            self._attempt.renew()
+            self.funnel["retired"] += close(
+                self._run.repository, self._files.gone(), self._kernels.seen
+            )
+            settle_kernels(self._run.repository)
 
     def _store(self, batch: list[Item], gathered: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]

@@ -54,6 +54,11 @@ def a_link_to_itself() -> None:
     make.a_duplicate_link(kernel=kernel, of_kernel=kernel)
 
 
+def a_flag_because_of_itself() -> None:
+    kernel = make.a_kernel()
+    make.a_copy_flag(kernel=kernel, blocked=kernel)
+
+
 def a_second_undoing() -> None:
     first = make.a_decision()
     make.a_decision(kernel=first.kernel, version=2, undoes=first)
@@ -186,6 +191,8 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("fingerprint_about_one_item", about_both(make.a_fingerprint)),
     ("fingerprint_about_one_item", once(make.a_fingerprint, kernel=None)),
     ("fingerprint_content_hash_valid", once(make.a_fingerprint, content_hash=NO_SHA)),
+    ("fingerprint_status_valid", once(make.a_fingerprint, status=NO_CHOICE)),
+    ("fingerprint_license_verdict_valid", once(make.a_fingerprint, license_verdict=NO_CHOICE)),
     ("fingerprint_one_per_kernel", twice(make.a_fingerprint, kernel=make.a_kernel)),
     ("fingerprint_one_per_pair", twice(make.a_fingerprint, pair=make.a_pair)),
     ("band_once", twice(make.a_band, fingerprint=make.a_fingerprint)),
@@ -205,6 +212,10 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("duplicatelink_not_of_itself", a_link_to_itself),
     ("duplicatelink_one_per_kernel", twice(make.a_duplicate_link, kernel=make.a_kernel)),
     ("duplicatelink_one_per_pair", twice(make.a_duplicate_link, pair=make.a_pair)),
+    ("copyflag_likeness_valid", once(make.a_copy_flag, likeness=NO_CHOICE)),
+    ("copyflag_similarity_fraction", once(make.a_copy_flag, similarity=1.01)),
+    ("copyflag_not_of_itself", a_flag_because_of_itself),
+    ("copyflag_once", twice(make.a_copy_flag, kernel=make.a_kernel, blocked=make.a_kernel)),
     ("contaminationmatch_about_one_item", about_both(make.a_contamination_match)),
     ("contaminationmatch_about_one_item", once(make.a_contamination_match, kernel=None)),
     ("contaminationmatch_method_valid", once(make.a_contamination_match, method=NO_CHOICE)),

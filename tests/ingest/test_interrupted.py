@@ -11,8 +11,13 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from curation.models import (
+    Band,
+    ContaminationMatch,
+    CopyFlag,
     Decision,
     Drop,
+    DuplicateLink,
+    Fingerprint,
     IngestRun,
     Kernel,
     LicenseEvidence,
@@ -31,6 +36,7 @@ from tests.conftest import commit
 
 # What an ingest writes, each before what it points to.
 READ = (
+    CopyFlag, ContaminationMatch, DuplicateLink, Band, Fingerprint,
     Decision, Drop, QualityFinding, LicenseEvidence, Provenance, Kernel, SourceFile, SourceText,
     IngestRun,
 )  # fmt: skip
@@ -70,6 +76,11 @@ def outcome() -> list[Any]:
         sorted(Decision.objects.values_list("kernel__content_hash", "status", "rules")),
         sorted(QualityFinding.objects.values_list("kernel__content_hash", "gate", "passed")),
         sorted(LicenseEvidence.objects.values_list("source_file__blob_hash", "verdict")),
+        sorted(Fingerprint.objects.values_list("kernel__content_hash", "placed", "compared_with")),
+        sorted(Band.objects.values_list("fingerprint__kernel__content_hash", "number", "value")),
+        sorted(
+            DuplicateLink.objects.values_list("kernel__content_hash", "of_kernel__content_hash")
+        ),
         sorted(Drop.objects.filter(run=run).values_list("path", "reason")),
     ]
 

@@ -1,0 +1,62 @@
+"""Holds items against the benchmarks: what overlaps a problem must never leave the house."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from curation.evidence import benchmarks
+from curation.evidence.benchmarks import Benchmarks
+from curation.evidence.subjects import SUBJECTS, Subject
+from curation.evidence.watch import NOBODY, Watch
+from curation.models import ContaminationMatch, Fingerprint
+
+BATCH = 50
+
+
+def compare(watch: Watch = NOBODY, *, benchmark_is_read: bool = False) -> int:
+    """Compare what was not compared with the present benchmarks, and say how many items that were.
+
+    While a benchmark is being read, only items that were never compared: the others wait for
+    that ingest's end (`benchmark_is_read`), or each file of it would ask for all of them again.
+    """
+    held = benchmarks.current()
+    waits = benchmarks.being_read() and not benchmark_is_read
+    compared = 0
+    for subject in SUBJECTS:
+        keys = _due(subject, None if waits else held.version)
+        for batch in watch.batches("benchmarks", keys, BATCH):
+            _compare(subject, batch, held, watch)
+        compared += len(keys)
+    return compared
+
+
+def _due(subject: Subject, version: str | None) -> list[int]:
+    rows = Fingerprint.objects.exclude(**{subject.column: None})
+    stale = rows.not_compared_with(version) if version is not None else rows.never_compared()
+    return list(stale.order_by(subject.column).values_list(subject.column, flat=True))
+
+
+def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Watch) -> None:
+    rows = subject.rows().filter(pk__in=keys).values_list("pk", "content_hash", *subject.compared)
+    found = [
+        ContaminationMatch(
+            **{subject.column: pk},
+            benchmark_id=problem.benchmark,
+            problem=problem.name[-500:],
+            path=problem.path,
+            method=match.method,
+            similarity=match.similarity,
+            constants_differ=match.constants_differ,
+            content_hash=content,
+        )
+        for pk, content, *texts in (
+            rows.order_by("pk") if held.version != benchmarks.NOTHING else ()
+        )
+        for problem, match in held.matches(texts)
+    ]
+    about = subject.about(keys)
+    with transaction.atomic():
+        watch.renew()
+        ContaminationMatch.objects.filter(**about).delete()
+        ContaminationMatch.objects.bulk_create(found)
+        Fingerprint.objects.filter(**about).update(compared_with=held.version)

@@ -1,0 +1,229 @@
+"""The items around some others, as the database holds them: what the pure rules are asked with.
+
+Everything is fetched for many items at once. Who holds the turn may work on it in memory, for
+nobody else places meanwhile, and writes what has changed at the end.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from django.db.models import QuerySet
+
+from curation.evidence.fingerprints import SCHEME
+from curation.evidence.known_shingles import known_shingles
+from curation.evidence.standing import COLUMNS, Standing
+from curation.evidence.subjects import Subject, chunks
+from curation.models import Band, DuplicateLink, Fingerprint
+from curation.similarity import fingerprint
+from curation.similarity.duplicates import (
+    FLOOR_WORDS,
+    Facts,
+    Likeness,
+    Link,
+    Placement,
+    Twin,
+    likeness,
+)
+from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_bytes
+from curation.similarity.shingles import Shingles
+
+ALIKE_ENOUGH = PERMUTATIONS // 2
+"""Signatures that agree in fewer places belong to no twins: at 0.7 it happens once in a million.
+It spares reading the texts of those that met in a single band by chance."""
+
+NO_SHINGLES = np.zeros(0, np.uint64)
+
+
+@dataclass(slots=True)
+class Member:
+    """An item as it stands in memory."""
+
+    key: int
+    content_hash: str
+    syntax_hash: str
+    words: int
+    signature: Signature
+    standing: Standing
+    link: Link | None = None
+    stored: Link | None = None
+    """Its link as the database has it."""
+
+    @property
+    def facts(self) -> Facts:
+        return self.standing.facts(self.content_hash)
+
+
+class Neighbourhood:
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._members: dict[int, Member] = {}
+        self._candidates: dict[int, list[int]] = {}
+        self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
+
+    def __getitem__(self, key: int) -> Member:
+        return self._members[key]
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._members
+
+    def load(self, keys: Iterable[int]) -> None:
+        """Fetch these items and all that might be their twins."""
+        asked = [key for key in keys if key not in self._candidates]
+        self._fetch(asked)
+        asked = [key for key in asked if key in self._members]
+        met = self._meetings(asked)
+        pks = {pk for pks in met.values() for pk in pks}
+        by_pk = self._fetch_met(pks)
+        for key in asked:
+            others = {by_pk[pk] for pk in met[key] if pk in by_pk}
+            self._candidates[key] = self._plausible(key, others - {key})
+
+    def near(self, key: int) -> list[Twin]:
+        return self.among(key, lambda other: True)
+
+    def representatives(self, key: int) -> list[Twin]:
+        return self.among(key, lambda other: other.link is None)
+
+    def among(self, key: int, wanted: Callable[[Member], bool]) -> list[Twin]:
+        """The twins of an item that take part and are wanted, verified by their texts."""
+        self.load([key])
+        others = [
+            other
+            for other in self._candidates.get(key, ())
+            if self[other].standing.placed and wanted(self[other])
+        ]
+        self._verify(key, others)
+        return [
+            Twin(other, self[other].facts, *alike, *self._representative(other))
+            for other in others
+            if (alike := self._alike[_pair(key, other)])
+        ]
+
+    def apply(self, placement: Placement) -> None:
+        for key, link in placement.items():
+            self[key].link = link
+
+    def stand(self, key: int, standing: Standing) -> None:
+        self[key].standing = standing
+
+    def moved(self) -> list[Member]:
+        """Those whose link is no longer the one that the database has."""
+        return [member for member in self._members.values() if member.link != member.stored]
+
+    def withdraw(self, key: int) -> None:
+        """The item takes no part for now."""
+        self[key].standing = replace(self[key].standing, placed=False)
+        self[key].link = None
+
+    def _representative(self, key: int) -> tuple[int | None, Facts | None]:
+        link = self[key].link
+        return (link.of, self[link.of].facts) if link else (None, None)
+
+    def _fetch(self, keys: Collection[int]) -> None:
+        for chunk in chunks(key for key in keys if key not in self._members):
+            self._take_in(Fingerprint.objects.filter(**self._subject.about(chunk)))
+
+    def _fetch_met(self, pks: Collection[int]) -> dict[int, int]:
+        """Items by the keys of their fingerprints. Of another kind or scheme are none."""
+        found: dict[int, int] = {}
+        for chunk in chunks(pks):
+            found |= self._take_in(Fingerprint.objects.filter(pk__in=chunk))
+        return found
+
+    def _take_in(self, rows: QuerySet[Fingerprint]) -> dict[int, int]:
+        column = self._subject.column
+        fetched = rows.filter(scheme=SCHEME).exclude(**{column: None})
+        keys: dict[int, int] = {}
+        new: list[int] = []
+        for pk, key, content, syntax, words, signature, *standing in fetched.values_list(
+            "pk", column, "content_hash", "syntax_hash", "token_count", "signature", *COLUMNS
+        ):
+            keys[pk] = key
+            if key not in self._members:
+                member = Member(
+                    key, content, syntax, words, from_bytes(signature), Standing(*standing)
+                )
+                self._members[key] = member
+                if member.standing.placed:
+                    new.append(key)
+        self._take_in_links(new)
+        return keys
+
+    def _take_in_links(self, keys: Iterable[int]) -> None:
+        of: set[int] = set()
+        for chunk in chunks(keys):
+            links = DuplicateLink.objects.filter(**self._subject.about(chunk)).values_list(
+                self._subject.column, f"of_{self._subject.column}", "likeness", "similarity"
+            )
+            for key, representative, kind, similarity in links:
+                self[key].link = self[key].stored = Link(representative, kind, similarity)
+                of.add(representative)
+        # The representative of a candidate need be no candidate itself.
+        self._fetch(of)
+
+    def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
+        """The fingerprints that share a band or the whole syntax with each of these items."""
+        by_band: dict[int, list[int]] = {}
+        by_syntax: dict[str, list[int]] = {}
+        for key in keys:
+            member = self[key]
+            by_syntax.setdefault(member.syntax_hash, []).append(key)
+            if member.words >= FLOOR_WORDS:
+                for value in bands(member.signature):
+                    by_band.setdefault(value, []).append(key)
+        met: dict[int, set[int]] = {key: set() for key in keys}
+        for value, pk in _sharing_a_band(by_band):
+            for key in by_band[value]:
+                met[key].add(pk)
+        for syntax, pk in _sharing_syntax(by_syntax):
+            for key in by_syntax[syntax]:
+                met[key].add(pk)
+        return met
+
+    def _plausible(self, key: int, others: Collection[int]) -> list[int]:
+        one = self[key]
+        exact = {other for other in others if self[other].syntax_hash == one.syntax_hash}
+        rest = [other for other in others if other not in exact]
+        if not rest:
+            return sorted(exact)
+        agreeing = (np.array([self[other].signature for other in rest]) == one.signature).sum(1)
+        near = np.flatnonzero(agreeing >= ALIKE_ENOUGH).tolist()
+        return sorted([*exact, *(rest[number] for number in near)])
+
+    def _verify(self, key: int, others: Iterable[int]) -> None:
+        unknown = [other for other in others if _pair(key, other) not in self._alike]
+        # What is the same but for its names needs no text.
+        read = {
+            member.content_hash: member.key
+            for other in unknown
+            if self[other].syntax_hash != self[key].syntax_hash
+            for member in (self[key], self[other])
+        }
+        shingles = known_shingles(self._subject, read)
+        for other in unknown:
+            self._alike[_pair(key, other)] = likeness(
+                _fingerprint(self[key], shingles), _fingerprint(self[other], shingles)
+            )
+
+
+def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
+    for chunk in chunks(values):
+        yield from Band.objects.filter(value__in=chunk).values_list("value", "fingerprint_id")
+
+
+def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    every = list(hashes)
+    for start in range(0, len(every), 500):
+        yield from Fingerprint.objects.filter(
+            syntax_hash__in=every[start : start + 500]
+        ).values_list("syntax_hash", "pk")
+
+
+def _fingerprint(member: Member, shingles: Mapping[str, Shingles]) -> fingerprint.Fingerprint:
+    known = shingles.get(member.content_hash, NO_SHINGLES)
+    return fingerprint.Fingerprint(member.syntax_hash, member.words, b"", (), known)
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)

@@ -1,0 +1,101 @@
+"""What an item's place among its twins rests on: its status, its licence, where it stands."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
+from curation.models import Fingerprint, LicenseVerdict, Provenance, QualityFinding, Role, Status
+from curation.similarity.duplicates import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    placed: bool | None
+    """Whether the item takes part. What is retired, held by a benchmark or opted out doesn't."""
+    status: str
+    license_verdict: str
+    license_stated: bool
+    documented: bool
+    stars: int
+
+    def facts(self, content_hash: str) -> Facts:
+        return Facts(
+            content_hash=content_hash,
+            permissive=self.license_verdict == LicenseVerdict.PERMISSIVE,
+            documented=self.documented,
+            stars=self.stars,
+            rejected=self.status == Status.REJECTED,
+            approved=self.status == Status.APPROVED,
+        )
+
+
+COLUMNS = ("placed", "status", "license_verdict", "license_stated", "documented", "stars")
+
+
+def present(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
+    """How these items stand now."""
+    read = _kernels if subject is KERNEL else _pairs
+    return {pk: standing for chunk in chunks(keys) for pk, standing in read(chunk)}
+
+
+def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
+    """How they stood when they were placed; items without a fingerprint are left out."""
+    return {
+        pk: Standing(*columns)
+        for chunk in chunks(keys)
+        for pk, *columns in Fingerprint.objects.filter(**subject.about(chunk)).values_list(
+            subject.column, *COLUMNS
+        )
+    }
+
+
+# Three plain queries: as subqueries of one, composing it would cost more than answering it.
+def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
+    places: dict[int, list[_Place]] = {}
+    for kernel, verdict, inherited, role, opted_out_at, stars in Provenance.objects.filter(
+        kernel__in=keys, retired_at=None
+    ).values_list(
+        "kernel_id",
+        "license_verdict",
+        "license_inherited",
+        "source_file__repository__role",
+        "source_file__repository__opted_out_at",
+        "source_file__repository__stars",
+    ):
+        places.setdefault(kernel, []).append(_Place(verdict, inherited, role, opted_out_at, stars))
+    docstrings = QualityFinding.objects.filter(kernel__in=keys, gate="docstring", passed=True)
+    documented = set(docstrings.values_list("kernel_id", flat=True))
+    rows = KERNEL.rows().filter(pk__in=keys)
+    for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
+        here = places.get(pk, [])
+        given = [place for place in here if place.opted_out_at is None]
+        yield (
+            pk,
+            Standing(
+                placed=status != Status.RETIRED
+                and all(place.role != Role.BENCHMARK for place in here)
+                and (bool(given) or not here),
+                status=status,
+                license_verdict=verdict,
+                license_stated=verdict != LicenseVerdict.UNKNOWN
+                and any(p.license_verdict == verdict and not p.license_inherited for p in here),
+                documented=pk in documented,
+                stars=max((place.stars or 0 for place in given), default=0),
+            ),
+        )
+
+
+class _Place(NamedTuple):
+    license_verdict: str
+    license_inherited: bool
+    role: str
+    opted_out_at: datetime | None
+    stars: int | None
+
+
+def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
+    rows = PAIR.rows().filter(pk__in=keys)
+    for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
+        yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0)

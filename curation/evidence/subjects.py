@@ -1,0 +1,107 @@
+"""Kernels and pairs as what is compared: which rows there are, and which of their texts speak."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from curation.models import Kernel, Pair, Provenance, Repository
+from curation.similarity.duplicates import FLOOR_WORDS
+from curation.similarity.fingerprint import Fingerprint, fingerprints
+from curation.similarity.shingles import Shingles, shingles_and_counts
+
+CHUNK = 500
+"""Databases bound the number of parameters of one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One of the two kinds of items."""
+
+    name: str
+    """Of the column that points to such an item."""
+    model: type[Kernel] | type[Pair]
+    identity: tuple[str, ...]
+    """The text by which twins are told, and the longer one that speaks where it is short."""
+    compared: tuple[str, ...]
+    """The texts that are held against benchmarks."""
+
+    @property
+    def column(self) -> str:
+        return f"{self.name}_id"
+
+    def rows(self) -> QuerySet[Any]:
+        return self.model._default_manager.order_by()
+
+    def about(self, keys: Iterable[int]) -> dict[str, list[int]]:
+        """Narrows rows about items to those about these."""
+        return {f"{self.name}__in": list(keys)}
+
+
+KERNEL = Subject(
+    name="kernel",
+    model=Kernel,
+    identity=("function_source", "standalone_source"),
+    compared=("function_source", "standalone_source"),
+)
+PAIR = Subject(
+    name="pair",
+    model=Pair,
+    identity=("triton_code",),
+    compared=("python_code", "triton_code"),
+)
+SUBJECTS = (KERNEL, PAIR)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which items a piece of work looks at."""
+
+    subjects: tuple[Subject, ...] = SUBJECTS
+    repository: Repository | None = None
+    """Only what was ever seen there."""
+
+    def rows(self, subject: Subject) -> QuerySet[Any]:
+        if self.repository is None:
+            return subject.rows()
+        seen = Provenance.objects.filter(source_file__repository=self.repository).order_by()
+        return subject.rows().filter(pk__in=seen.values("kernel"))
+
+
+EVERYTHING = Scope()
+PAIRS = Scope((PAIR,))
+
+
+def seen_in(repository: Repository) -> Scope:
+    return Scope((KERNEL,), repository)
+
+
+def chunks(keys: Iterable[int], size: int = CHUNK) -> Iterator[list[int]]:
+    every = list(keys)
+    for start in range(0, len(every), size):
+        yield every[start : start + size]
+
+
+# A kernel is its function: two that share a file's helpers are two, though most of their units is
+# the same text. But a function of a few words is what its helpers make of it.
+def identity_fingerprints(texts: Sequence[Sequence[str]]) -> list[Fingerprint]:
+    """The fingerprint of each item, from the values of its `identity` columns."""
+    found = fingerprints(each[0] for each in texts)
+    short = [n for n, one in enumerate(found) if _asks_for_more(one.words, texts[n])]
+    for number, longer in zip(short, fingerprints(texts[n][1] for n in short), strict=True):
+        found[number] = longer
+    return found
+
+
+def identity_shingles(texts: Sequence[Sequence[str]]) -> list[Shingles]:
+    """The shingles of the same texts."""
+    found = shingles_and_counts(each[0] for each in texts)
+    short = [n for n, (_, words) in enumerate(found) if _asks_for_more(words, texts[n])]
+    for number, longer in zip(short, shingles_and_counts(texts[n][1] for n in short), strict=True):
+        found[number] = longer
+    return [shingles for shingles, _ in found]
+
+
+def _asks_for_more(words: int, texts: Sequence[str]) -> bool:
+    return words < FLOOR_WORDS and len(texts) > 1

@@ -1,0 +1,245 @@
+"""Whatever overlaps a problem of a benchmark is found, wherever either comes from."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from curation.evidence import benchmarks
+from curation.evidence.resemblance import gather
+from curation.evidence.subjects import seen_in
+from curation.models import (
+    ContaminationMatch,
+    Fingerprint,
+    Kernel,
+    Pair,
+    Repository,
+    Role,
+    RunState,
+    SourceFile,
+    Status,
+)
+from ingest.extract import Extraction, MemoryTree, extract
+from tests import factories as make
+from tests.curation.evidence.shelf import put, put_benchmark, put_file
+from tests.curation.similarity.kernels import (
+    SOFTMAX,
+    reformatted,
+    renamed,
+    unrelated,
+    with_other_constants,
+)
+
+pytestmark = pytest.mark.django_db
+
+NETWORK = '''\
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    """A small network."""
+
+    def __init__(self, width, height, groups):
+        super().__init__()
+        self.linear = nn.Linear(width, height)
+        self.norm = nn.GroupNorm(groups, height)
+
+    def forward(self, x):
+        x = self.linear(x)
+        x = torch.nn.functional.hardtanh(x, min_val=-2.0, max_val=2.0)
+        return self.norm(x) * torch.sigmoid(x)
+'''
+
+
+@pytest.mark.parametrize("disguise", [str, renamed, reformatted, with_other_constants])
+def test_a_planted_copy_is_found_in_every_disguise(disguise: object) -> None:
+    assert callable(disguise)
+    problems = [SOFTMAX, *(unrelated(5000 + seed) for seed in range(10))]
+    benchmark = put_benchmark(*problems, path="level1/{}_problem.py")
+    planted = {put(disguise(text)).pk: number for number, text in enumerate(problems)}
+
+    gather()
+
+    assert not Kernel.objects.uncontaminated().exists()
+    for pk, number in planted.items():
+        match = ContaminationMatch.objects.get(kernel=pk)
+        assert match.benchmark == benchmark
+        assert match.problem == f"level1/{number}_problem"
+        assert match.path == f"level1/{number}_problem.py"
+        assert match.content_hash == match.item.content_hash
+        assert match.constants_differ is (disguise is with_other_constants)
+
+
+def kernels_of_the_liger_wheel() -> dict[str, str]:
+    """Real units and their functions, from the installed wheel."""
+    spec = importlib.util.find_spec("liger_kernel")
+    if spec is None or not spec.submodule_search_locations:
+        if os.environ.get("CI"):
+            pytest.fail("CI must have the liger-kernel wheel")
+        pytest.skip("liger-kernel is not installed (pip install --no-deps liger-kernel)")
+    root = Path(spec.submodule_search_locations[0])
+    files = {f"liger_kernel/{p.relative_to(root)}": p.read_bytes() for p in root.rglob("*.py")}
+    found = [item for item in extract(MemoryTree(files)) if isinstance(item, Extraction)]
+    return {item.unit.source: item.kernel.source for item in found}
+
+
+def test_of_two_hundred_unrelated_kernels_none_is_flagged_real_ones_among_them() -> None:
+    put_benchmark(SOFTMAX, NETWORK, *(unrelated(5000 + seed) for seed in range(30)))
+    real = kernels_of_the_liger_wheel()
+    for unit, function in real.items():
+        put(function, unit=unit)
+    for seed in range(200 - len(real)):
+        put(unrelated(seed))
+
+    gather()
+
+    assert len(real) > 80
+    assert Kernel.objects.uncontaminated().count() >= 200
+    assert not ContaminationMatch.objects.exists()
+
+
+def test_a_pair_is_told_by_its_python_side_too() -> None:
+    put_benchmark(NETWORK)
+    copied = make.a_pair(python_code=NETWORK.replace("Model", "Net"), triton_code=unrelated(1))
+    clean = make.a_pair(triton_code=unrelated(2))
+
+    gather()
+
+    assert ContaminationMatch.objects.get().pair == copied
+    assert list(Pair.objects.uncontaminated()) == [clean]
+
+
+def test_what_nobody_compared_is_not_known_to_be_clean() -> None:
+    put(SOFTMAX)
+
+    assert not Kernel.objects.uncontaminated().exists()
+    gather()
+    assert Kernel.objects.uncontaminated().exists()
+
+
+def test_a_new_benchmark_is_held_against_everything_that_is_there() -> None:
+    kernel = put(SOFTMAX)
+    gather()
+    assert Kernel.objects.uncontaminated().exists()
+
+    benchmark = put_benchmark(SOFTMAX)
+    gather(seen_in(benchmark))
+
+    assert ContaminationMatch.objects.get().kernel == kernel
+
+
+@pytest.mark.parametrize("how", ["emptied", "another role", "opted in"])
+def test_a_match_vanishes_with_the_benchmark(how: str) -> None:
+    benchmark = put_benchmark(SOFTMAX)
+    put(SOFTMAX)
+    gather()
+    assert ContaminationMatch.objects.exists()
+
+    if how == "emptied":
+        SourceFile.objects.filter(repository=benchmark).update(retired_at=timezone.now())
+    else:
+        Repository.objects.filter(pk=benchmark.pk).update(role=Role.SOURCE)
+    gather(seen_in(benchmark))
+
+    assert not ContaminationMatch.objects.exists()
+    assert Kernel.objects.uncontaminated().exists()
+
+
+def test_a_match_vanishes_with_the_content_and_returns_with_it() -> None:
+    put_benchmark(SOFTMAX)
+    kernel = put(SOFTMAX)
+    gather()
+
+    Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
+    gather()
+    assert not ContaminationMatch.objects.exists()
+    assert gather().compared == 0
+
+    Kernel.objects.filter(pk=kernel.pk).update(status=Status.PENDING)
+    gather()
+    assert ContaminationMatch.objects.exists()
+
+
+def test_while_a_benchmark_is_read_only_new_items_are_compared() -> None:
+    benchmark = put_benchmark(SOFTMAX)
+    old = put(unrelated(1))
+    gather()
+    make.an_ingest_run(
+        repository=benchmark,
+        state=RunState.RUNNING,
+        attempt_token="0" * 32,
+        lease_until=timezone.now(),
+    )
+    put_file(benchmark, "level1/next.py", unrelated(1))
+    new = put(unrelated(2))
+
+    assert gather().compared == 1
+    assert Fingerprint.objects.get(kernel=new).compared_with == benchmarks.version()
+    assert not ContaminationMatch.objects.exists()
+
+    assert gather(seen_in(benchmark)).compared == 1
+    assert ContaminationMatch.objects.get().kernel == old
+
+
+def test_a_comparison_that_was_cut_short_goes_on() -> None:
+    put_benchmark(SOFTMAX)
+    for seed in range(5):
+        put(unrelated(seed))
+    gather()
+    first = Fingerprint.objects.earliest("pk")
+    Fingerprint.objects.filter(pk=first.pk).update(compared_with="older benchmarks")
+
+    assert gather().compared == 1
+    assert gather().compared == 0
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_table_of_problems_is_read_too(lines: bool) -> None:
+    rows = [{"id": seed, "answer": {"code": unrelated(seed)}} for seed in (1, 2, 3)]
+    table = "\n".join(map(json.dumps, rows)) if lines else json.dumps(rows)
+    benchmark = put_benchmark(SOFTMAX)
+    put_file(benchmark, f"data/all.{'jsonl' if lines else 'json'}", table)
+    put(unrelated(2))
+
+    gather()
+
+    assert ContaminationMatch.objects.get().problem == "data/all:2"
+
+
+def test_a_problem_that_a_table_repeats_is_named_once() -> None:
+    benchmark = put_benchmark(SOFTMAX)
+    put_file(benchmark, "data/all.json", json.dumps([SOFTMAX] * 9))
+    put_file(benchmark, "data/again.json", json.dumps({"code": SOFTMAX}))
+    put(SOFTMAX)
+
+    gather()
+
+    assert ContaminationMatch.objects.get().problem == "level1/0"
+
+
+@pytest.mark.parametrize("table", ["", "{", "[" * 100_000, '"\\ud800def f():"', "1\n2\n[3]"])
+def test_any_table_can_be_read(table: str) -> None:
+    benchmark = put_benchmark(SOFTMAX)
+    put_file(benchmark, "data/all.json", table)
+    put(SOFTMAX)
+
+    gather()
+
+    assert ContaminationMatch.objects.get().problem == "level1/0"
+
+
+def test_a_kernel_in_a_benchmarks_markdown_counts() -> None:
+    benchmark = make.a_benchmark()
+    held = put(SOFTMAX, repository=benchmark)
+    held.provenances.get().source_file.__class__.objects.update(path="README.md")
+    copy = put(renamed(SOFTMAX))
+
+    gather()
+
+    assert ContaminationMatch.objects.get(kernel=copy).path == "README.md"

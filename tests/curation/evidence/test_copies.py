@@ -1,0 +1,95 @@
+"""A headerless copy of a kernel under a blocked licence is flagged, with a link to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from curation.evidence.copies import copies_under_blocked
+from curation.evidence.resemblance import gather
+from curation.models import CopyFlag, Kernel, LicenseVerdict, Status
+from tests import factories as make
+from tests.curation.evidence.shelf import put
+from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
+
+pytestmark = pytest.mark.django_db
+
+COPY = renamed(SOFTMAX).replace("n_rows_renamed,)", "n_rows_renamed, 1)")
+PERMISSIVE, BLOCKED = LicenseVerdict.PERMISSIVE, LicenseVerdict.BLOCKED
+UNKNOWN = LicenseVerdict.UNKNOWN
+
+
+def blocked(**over: Any) -> Kernel:
+    gpl = make.a_license(expression="GPL-3.0-only", verdict=BLOCKED)
+    return put(SOFTMAX, license_verdict=BLOCKED, license=gpl, **{"inherited": False, **over})
+
+
+@pytest.mark.parametrize("blocked_first", [True, False])
+@pytest.mark.parametrize("verdict", [PERMISSIVE, UNKNOWN])
+def test_a_copy_that_only_inherits_or_says_nothing_is_flagged(
+    verdict: str, blocked_first: bool
+) -> None:
+    if blocked_first:
+        original = blocked()
+        gather()
+    copy = put(COPY, license_verdict=verdict)
+    gather()
+    if not blocked_first:
+        original = blocked()
+        gather()
+
+    flag = copies_under_blocked(copy).get()
+    assert (flag.blocked, str(flag.blocked.license)) == (original, "GPL-3.0-only")
+    assert flag.similarity >= 0.7
+    assert not copies_under_blocked(original).exists()
+
+
+@pytest.mark.parametrize(("blocked_inherits", "flags"), [(True, 0), (False, 1)])
+def test_a_copy_that_states_its_licence_is_flagged_only_against_another_statement(
+    blocked_inherits: bool, flags: int
+) -> None:
+    blocked(inherited=blocked_inherits)
+    put(COPY, license_verdict=PERMISSIVE, inherited=False)
+
+    gather()
+
+    assert CopyFlag.objects.count() == flags
+
+
+def test_unrelated_kernels_are_not_flagged() -> None:
+    blocked()
+    put(unrelated(1), license_verdict=PERMISSIVE)
+
+    gather()
+
+    assert not CopyFlag.objects.exists()
+
+
+def test_a_flag_goes_when_the_doubt_does_and_comes_when_it_comes() -> None:
+    original, copy = blocked(), put(COPY, license_verdict=PERMISSIVE)
+    gather()
+    assert CopyFlag.objects.exists()
+
+    Kernel.objects.filter(pk=original.pk).update(license_verdict=UNKNOWN)
+    gather()
+    assert not CopyFlag.objects.exists()
+
+    Kernel.objects.filter(pk=original.pk).update(license_verdict=BLOCKED)
+    gather()
+    assert copies_under_blocked(copy).exists()
+
+    Kernel.objects.filter(pk=copy.pk).update(status=Status.RETIRED)
+    gather()
+    assert not CopyFlag.objects.exists()
+
+
+def test_a_copy_is_flagged_though_another_one_represents_it() -> None:
+    original = blocked(stars=9)
+    copies = [put(f"# {n}\n{COPY}", license_verdict=PERMISSIVE, stars=n) for n in range(3)]
+
+    gather()
+
+    assert set(CopyFlag.objects.values_list("kernel", "blocked")) == {
+        (copy.pk, original.pk) for copy in copies
+    }

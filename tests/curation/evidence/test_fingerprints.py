@@ -1,0 +1,138 @@
+"""Whatever has no current fingerprint gets one, wherever it came from."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from curation.evidence import fingerprints
+from curation.evidence.resemblance import gather
+from curation.evidence.subjects import identity_fingerprints, identity_shingles
+from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Pair, Status
+from curation.similarity.fingerprint import fingerprint
+from curation.similarity.minhash import BANDS
+from tests import factories as make
+from tests.curation.evidence.shelf import links, put
+from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_fingerprint_is_bound_to_the_content_and_the_scheme() -> None:
+    kernel = put(SOFTMAX)
+
+    assert fingerprints.make_missing() == 1
+
+    row = Fingerprint.objects.get()
+    assert (row.kernel, row.content_hash) == (kernel, kernel.content_hash)
+    assert row.scheme == fingerprints.SCHEME
+    assert row.syntax_hash == fingerprint(SOFTMAX).syntax_hash
+    stored = Band.objects.order_by("number").values_list("value", flat=True)
+    assert tuple(stored) == fingerprint(SOFTMAX).bands
+
+
+def test_a_killed_run_leaves_the_rest_to_the_next_one() -> None:
+    kernels = [put(unrelated(seed)) for seed in range(3)]
+    fingerprints.make_missing()
+    Fingerprint.objects.filter(kernel=kernels[1]).delete()
+
+    assert fingerprints.make_missing() == 1
+    assert fingerprints.make_missing() == 0
+    assert Fingerprint.objects.count() == 3
+
+
+def test_pairs_get_theirs_from_their_triton_side() -> None:
+    make.a_pair(triton_code=SOFTMAX)
+
+    gather()
+
+    assert Fingerprint.objects.get().syntax_hash == fingerprint(SOFTMAX).syntax_hash
+
+
+def test_what_is_retired_is_left_alone() -> None:
+    put(SOFTMAX, status=Status.RETIRED)
+
+    assert fingerprints.make_missing() == 0
+
+
+def test_a_tiny_text_has_no_bands() -> None:
+    put("@triton.jit\ndef f(x):\n    return tl.exp(x)\n")
+
+    fingerprints.make_missing()
+
+    assert Fingerprint.objects.exists()
+    assert not Band.objects.exists()
+
+
+def test_another_scheme_makes_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    best, other = put(SOFTMAX, stars=9), put(renamed(SOFTMAX))
+    gather()
+    Fingerprint.objects.update(scheme="another one")
+    Band.objects.update(value=1)
+
+    gathered = gather()
+
+    assert gathered.fingerprinted == 2
+    assert links() == {other.pk: best.pk}
+    assert Band.objects.filter(value=1).count() == 0
+    assert Band.objects.count() == 2 * BANDS
+
+
+texts = st.one_of(
+    st.text(max_size=2000),
+    st.lists(
+        st.sampled_from(
+            [
+                "@triton.jit\n",
+                "def f(x):\n",
+                "    return ",
+                "tl.load(",
+                ")",
+                '"""',
+                "\\",
+                "\0",
+                "(",
+                ":",
+            ]
+        ),
+        max_size=200,
+    ).map("".join),
+)
+
+
+@given(function=texts, unit=texts, python=texts)
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
+    # PostgreSQL holds no NUL and no lone surrogate; ingest lets neither in.
+    function, unit, python = (
+        text.replace("\0", " ").encode("utf-8", "replace").decode()
+        for text in (function, unit, python)
+    )
+    kernels = [
+        make.a_kernel(function_source=function, standalone_source=unit, content_hash=make.sha(n))
+        for n in range(2)
+    ]
+    pair = make.a_pair(triton_code=unit, python_code=python)
+
+    gather()
+
+    stored = Fingerprint.objects.filter(kernel__in=kernels) | Fingerprint.objects.filter(pair=pair)
+    assert stored.count() == 3
+    assert Band.objects.filter(fingerprint__in=stored).count() in {0, BANDS, 2 * BANDS, 3 * BANDS}
+    assert DuplicateLink.objects.filter(kernel__in=kernels, likeness="exact").count() == 1
+    Fingerprint.objects.all().delete()
+    DuplicateLink.objects.all().delete()
+    Kernel.objects.all().delete()
+    Pair.objects.all().delete()
+
+
+@given(function=st.text(max_size=600), unit=st.text(max_size=600))
+@settings(max_examples=100, deadline=None)
+def test_shingles_made_again_are_those_of_the_fingerprint(function: str, unit: str) -> None:
+    (made,) = identity_fingerprints([(function, unit)])
+    (again,) = identity_shingles([(function, unit)])
+
+    assert made.shingles.tolist() == again.tolist()
