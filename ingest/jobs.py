@@ -10,10 +10,22 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.evidence.opt_outs import mark_opted_out
 from curation.evidence.resemblance import gather
-from curation.evidence.subjects import seen_in
+from curation.evidence.subjects import KERNEL, seen_in
+from curation.evidence.triage import triage
+from curation.evidence.twins import settle
 from curation.evidence.watch import Watch
-from curation.models import Condition, Drop, IngestRun, Origin, Repository
+from curation.models import (
+    Condition,
+    Drop,
+    IngestRun,
+    Kernel,
+    Origin,
+    Provenance,
+    Repository,
+    Role,
+)
 from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
 from ingest.compiled import read_compiled
@@ -85,8 +97,7 @@ def _store(
     ledger = Ledger(run, attempt)
     ledger.store_all(items)
     ledger.close()
-    # Who resembles whom depends on every licence being settled and on what is retired.
-    gather(seen_in(run.repository), Watch(renew=attempt.renew, tell=progress))
+    _judge(run.repository, attempt, progress)
     with transaction.atomic():
         attempt.succeed(stage="done", funnel=dict(ledger.funnel))
         Repository.objects.filter(pk=run.repository_id).update(
@@ -94,6 +105,24 @@ def _store(
             last_reading=reading,
             last_ingested_at=timezone.now(),
         )
+
+
+def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunProgress) -> None:
+    """What needs all of the repository's rows: who is left out, who resembles whom, who is
+    turned down by a rule."""
+    places = Provenance.objects.filter(source_file__repository=repository)
+    with transaction.atomic():
+        attempt.renew()
+        mark_opted_out(places)
+    # Who resembles whom depends on every licence being settled and on what is retired.
+    here, watch = seen_in(repository), Watch(renew=attempt.renew, tell=progress)
+    gather(here, watch)
+    # A benchmark's problems may stand in anybody's kernels.
+    everywhere = repository.role == Role.BENCHMARK
+    kernels = Kernel.objects.all() if everywhere else here.rows(KERNEL)
+    if triage(kernels, attempt.renew):
+        # Who was turned down represents nobody any more.
+        settle(here, watch)
 
 
 def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:

@@ -21,7 +21,7 @@ def backwards(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0007_notices'),
+        ('curation', '0007_notices_and_opt_outs'),
     ]
 
     operations = [
