@@ -1,1 +1,3 @@
 """The ground floor: what is curated, who decided what, what leaves."""
+
+__version__ = "0.1.0"

@@ -11,11 +11,12 @@ CURATORS = "curators"
 REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
 
 _VIEWED = (
-    "band", "claim", "compiledgraph", "contaminationmatch", "copyflag", "decision", "drop",
-    "duplicatelink", "fingerprint", "ingestrun", "kernel", "license", "licenseevidence",
-    "licensereading", "lease", "optout", "pair", "provenance",
-    "qualityfinding", "release", "releasemember", "repository", "sourcefile", "sourcetext",
-    "validationcheck", "validationresult", "validationrun",
+    "band", "claim", "compiledgraph", "contaminationmatch", "copyflag", "decision",
+    "drop", "duplicatelink", "exportrun", "fingerprint", "ingestrun", "kernel", "license",
+    "licenseevidence", "licensereading", "lease", "optout", "pair", "provenance",
+    "qualityfinding", "release", "releasefile", "releasemember", "repository", "sourcefile",
+    "sourcetext", "splitassignment", "validationcheck", "validationresult", "validationrun",
+    "withdrawal",
 )  # fmt: skip
 
 CURATE = (
@@ -26,6 +27,7 @@ CURATE = (
     "add_ingestrun",
     "add_validationrun",
     "add_release",
+    "add_exportrun",
     "change_license",
     "add_optout",
     "change_optout",

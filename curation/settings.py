@@ -177,7 +177,10 @@ SCHEDULED = [
     "ingest.refresh.queue_due",
     "validation.requests.queue_uncompiled",
     "curation.evidence.twins.follow_decisions",
+    "curation.export.withdrawals.mark_withdrawn_now_and_then",
 ]
+# How often releases are searched for records that may not be given away any more.
+WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
 # How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)

@@ -22,5 +22,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
+    path("", include("curation.export.urls")),
     path("", include("curation.review.urls")),
 ]

@@ -22,6 +22,7 @@ from curation.models import (
     Difficulty,
     Drop,
     DuplicateLink,
+    ExportRun,
     Fingerprint,
     IngestRun,
     Kernel,
@@ -42,17 +43,20 @@ from curation.models import (
     QualityFinding,
     ReadFrom,
     Release,
+    ReleaseFile,
     ReleaseMember,
     Repository,
     Role,
     SourceFile,
     SourceText,
     Split,
+    SplitAssignment,
     Status,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
     Verdict,
+    Withdrawal,
 )
 from curation.people import CURATORS, GRANTED, REVIEWERS
 
@@ -204,11 +208,17 @@ def a_kernel(**over: Any) -> Kernel:
 
 
 def an_approved_kernel(**over: Any) -> Kernel:
-    """Approved, with a permissive licence: what an export takes."""
+    """Approved by a person, with a permissive licence: what an export takes."""
     if "license" not in over:
         over["license"] = a_license()
-    values = {"status": Status.APPROVED, "license_verdict": LicenseVerdict.PERMISSIVE}
-    return a_kernel(**values | over)
+    values = {
+        "status": Status.APPROVED,
+        "license_verdict": LicenseVerdict.PERMISSIVE,
+        "version": 2,
+    }
+    kernel = a_kernel(**values | over)
+    a_decision(kernel=kernel, content_hash=kernel.content_hash)
+    return kernel
 
 
 def a_provenance(**over: Any) -> Provenance:
@@ -233,6 +243,28 @@ def a_pair(**over: Any) -> Pair:
         "difficulty": Difficulty.EASY,
     }
     return Pair.objects.create(**values | over)
+
+
+def an_approved_pair(**over: Any) -> Pair:
+    """Approved by a person, permissive, and validated in the interpreter."""
+    if "license" not in over:
+        over["license"] = a_license()
+    values = {
+        "status": Status.APPROVED,
+        "license_verdict": LicenseVerdict.PERMISSIVE,
+        "version": 2,
+    }
+    pair = a_pair(**values | over)
+    a_decision(pair=pair, content_hash=pair.content_hash)
+    a_validation_check(
+        result=a_validation_result(
+            pair=pair,
+            content_hash=pair.content_hash,
+            figures={"cases": 7, "max_abs_error": 0.0},
+            run=a_validation_run(environment={"torch": "2.13.0", "triton": "3.9.0"}),
+        )
+    )
+    return pair
 
 
 def a_finding(**over: Any) -> QualityFinding:
@@ -341,6 +373,28 @@ def a_release_member(**over: Any) -> ReleaseMember:
         "split": Split.TRAIN,
     }
     return ReleaseMember.objects.create(**values | _about(over))
+
+
+def a_release_file(**over: Any) -> ReleaseFile:
+    over["release"] = over.get("release") or a_release()
+    values = {"path": "NOTICE", "number": next(_numbers), "data": b""}
+    return ReleaseFile.objects.create(**values | over)
+
+
+def a_split_assignment(**over: Any) -> SplitAssignment:
+    values = {"plan": "90/5/5, seed 0", "split": Split.TRAIN}
+    return SplitAssignment.objects.create(**values | _about(over))
+
+
+def a_withdrawal(**over: Any) -> Withdrawal:
+    over["member"] = over.get("member") or a_release_member()
+    values = {"reason": "licence", "message": "Its licence is blocked."}
+    return Withdrawal.objects.create(**values | over)
+
+
+def an_export_run(**over: Any) -> ExportRun:
+    """Queued."""
+    return ExportRun.objects.create(**over)
 
 
 def a_lease(**over: Any) -> Lease:

@@ -1,9 +1,11 @@
 """What must travel with a kernel that is given away: whose it is, and on which terms."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.models import LicenseVerdict, Provenance, SourceText
+from curation.evidence.places import Place, places_of
+from curation.evidence.sources import every_source
+from curation.models import License, Provenance, SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +14,14 @@ class Text:
 
     path: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a place asks for, its texts by their names: a sha256."""
+
+    copyrights: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +37,42 @@ class Notice:
 def notices(kernels: Collection[int]) -> dict[int, Notice]:
     """A notice for each of these kernels that stands somewhere under a permissive licence.
 
-    Of several places the one of the most known repository is taken, then the oldest. A handful of
-    queries, however many kernels.
+    A handful of queries, however many kernels.
     """
-    places: dict[int, Provenance] = {}
-    for place in _places(kernels):
-        places.setdefault(place.kernel_id, place)
-    wanted = {sha256 for place in places.values() for _, sha256 in place.license_texts}
-    texts = dict(SourceText.objects.filter(sha256__in=wanted).values_list("sha256", "text"))
-    return {kernel: _notice(place, texts) for kernel, place in places.items()}
+    places = places_of(kernels, every_source())
+    giving = {kernel: seen[0] for kernel, seen in places.items() if seen[0].gives}
+    terms = terms_of(giving.values())
+    texts = texts_named({sha256 for term in terms.values() for _, sha256 in term.texts})
+    standard = standard_texts({place.expression or "" for place in giving.values()})
+    return {
+        kernel: _notice(place, terms[place.pk], texts, standard) for kernel, place in giving.items()
+    }
 
 
-def _places(kernels: Collection[int]) -> list[Provenance]:
-    rows = Provenance.objects.filter(
-        kernel__in=kernels, retired_at=None, license_verdict=LicenseVerdict.PERMISSIVE
-    ).select_related("license", "source_file__repository")
-    return sorted(rows, key=lambda row: (-(row.source_file.repository.stars or 0), row.pk))
+def terms_of(places: Collection[Place]) -> dict[int, Terms]:
+    """By the places' primary keys."""
+    rows = Provenance.objects.filter(pk__in=[place.pk for place in places]).order_by()
+    return {
+        pk: Terms(tuple(copyrights), tuple((path, sha256) for path, sha256 in texts))
+        for pk, copyrights, texts in rows.values_list("pk", "copyrights", "license_texts")
+    }
 
 
-def _notice(place: Provenance, texts: dict[str, str]) -> Notice:
-    assert place.license is not None, "a permissive place names its licence"  # noqa: S101
-    found = tuple(Text(path, texts[sha]) for path, sha in place.license_texts if sha in texts)
-    if not found and place.license.text:
-        found = (Text("", place.license.text),)
-    return Notice(place.pk, place.license.expression, tuple(place.copyrights), found)
+def texts_named(names: Collection[str]) -> dict[str, str]:
+    return dict(SourceText.objects.filter(sha256__in=names).values_list("sha256", "text"))
+
+
+def standard_texts(expressions: Collection[str]) -> dict[str, str]:
+    """For works that carry no licence file of their own."""
+    rows = License.objects.filter(expression__in=expressions).exclude(text="")
+    return dict(rows.values_list("expression", "text"))
+
+
+def _notice(
+    place: Place, terms: Terms, texts: Mapping[str, str], standard: Mapping[str, str]
+) -> Notice:
+    expression = place.expression or ""
+    found: Sequence[Text] = [Text(path, texts[sha]) for path, sha in terms.texts if sha in texts]
+    if not found and expression in standard:
+        found = [Text("", standard[expression])]
+    return Notice(place.pk, expression, terms.copyrights, tuple(found))

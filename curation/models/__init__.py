@@ -4,6 +4,7 @@ from curation.models.claim import Claim
 from curation.models.compiled_graph import CompiledGraph
 from curation.models.decision import Actor, Decision
 from curation.models.drop import Drop
+from curation.models.export_run import ExportRun
 from curation.models.ingest_run import IngestRun
 from curation.models.kernel import Kernel, Kind, Language
 from curation.models.lease import Lease
@@ -12,7 +13,14 @@ from curation.models.opt_out import OptOut
 from curation.models.pair import Pair, PairOrigin
 from curation.models.provenance import Container, Provenance
 from curation.models.quality import QualityFinding
-from curation.models.release import Release, ReleaseMember, Split
+from curation.models.release import (
+    Release,
+    ReleaseFile,
+    ReleaseMember,
+    Split,
+    SplitAssignment,
+    Withdrawal,
+)
 from curation.models.repository import Category, Condition, Origin, Repository, Role
 from curation.models.run import Run, RunState
 from curation.models.similarity import (
@@ -58,6 +66,7 @@ __all__ = [
     "Difficulty",
     "Drop",
     "DuplicateLink",
+    "ExportRun",
     "Fingerprint",
     "IngestRun",
     "Kernel",
@@ -80,6 +89,7 @@ __all__ = [
     "QualityFinding",
     "ReadFrom",
     "Release",
+    "ReleaseFile",
     "ReleaseMember",
     "Repository",
     "Role",
@@ -88,9 +98,11 @@ __all__ = [
     "SourceFile",
     "SourceText",
     "Split",
+    "SplitAssignment",
     "Status",
     "ValidationCheck",
     "ValidationResult",
     "ValidationRun",
     "Verdict",
+    "Withdrawal",
 ]

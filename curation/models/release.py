@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from curation.models.append_only import AppendOnly
 from curation.models.constraints import one_of, sha256
@@ -33,13 +34,16 @@ class Release(AppendOnly):
 
 
 class ReleaseMember(AppendOnly, AboutKernelOrPair):
-    """A record of a release, with the content that it had."""
+    """A record of a release, with the content and the metadata that it had. Its texts are the
+    item's own: they never change."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="members")
     record_id = models.CharField(max_length=200)
     content_hash = models.CharField(max_length=64)
     split = models.CharField(max_length=10, choices=Split.choices)
     weight = models.DecimalField(max_digits=6, decimal_places=2, default=1)
+    tokens = models.PositiveIntegerField(default=0)
+    metadata = models.TextField(default="{}", help_text="JSON, letter by letter as it left.")
 
     class Meta(AboutKernelOrPair.Meta):
         ordering = ("release", "record_id")
@@ -52,3 +56,64 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
 
     def __str__(self) -> str:
         return f"{self.release}: {self.record_id}"
+
+
+class ReleaseFile(AppendOnly):
+    """A stretch of a file that stands beside the records: the ledger, the notices, the card."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="files")
+    path = models.CharField(max_length=300)
+    number = models.PositiveIntegerField(help_text="Which stretch of the file it is.")
+    data = models.BinaryField(help_text="Compressed by zlib.")
+
+    class Meta:
+        ordering = ("release", "path", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("release", "path", "number"), name="releasefile_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.release}: {self.path}"
+
+
+class SplitAssignment(AppendOnly, AboutKernelOrPair):
+    """The split that an item got at its first export, so that it never moves to another."""
+
+    plan = models.CharField(max_length=100, help_text="Shares, seed and grouping.")
+    split = models.CharField(max_length=10, choices=Split.choices)
+
+    class Meta(AboutKernelOrPair.Meta):
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            one_of("split", Split, "splitassignment_split_valid"),
+            models.UniqueConstraint(
+                fields=("kernel", "plan"),
+                condition=Q(pair=None),
+                name="splitassignment_one_per_kernel",
+            ),
+            models.UniqueConstraint(
+                fields=("pair", "plan"),
+                condition=Q(kernel=None),
+                name="splitassignment_one_per_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.split}"
+
+
+class Withdrawal(AppendOnly):
+    """A record that a release holds and that may not be given away any more."""
+
+    member = models.OneToOneField(
+        ReleaseMember, on_delete=models.PROTECT, related_name="withdrawal"
+    )
+    reason = models.CharField(max_length=60)
+    message = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.member}: {self.message}"

@@ -13,10 +13,13 @@ from curation.models import (
     Decision,
     LicenseVerdict,
     Release,
+    ReleaseFile,
     ReleaseMember,
     Repository,
     RunState,
+    SplitAssignment,
     Status,
+    Withdrawal,
 )
 from curation.models.append_only import AppendOnly, WrittenOnce
 from tests import factories as make
@@ -188,6 +191,19 @@ VIOLATIONS: list[tuple[str, Violation]] = [
         "releasemember_once",
         twice(make.a_release_member, release=make.a_release, record_id=lambda: "a"),
     ),
+    (
+        "releasefile_once",
+        twice(make.a_release_file, release=make.a_release, number=lambda: 0),
+    ),
+    ("splitassignment_about_one_item", about_both(make.a_split_assignment)),
+    ("splitassignment_about_one_item", once(make.a_split_assignment, kernel=None)),
+    ("splitassignment_split_valid", once(make.a_split_assignment, split=NO_CHOICE)),
+    ("splitassignment_one_per_kernel", twice(make.a_split_assignment, kernel=make.a_kernel)),
+    ("splitassignment_one_per_pair", twice(make.a_split_assignment, pair=make.a_pair)),
+    ("withdrawal.member", twice(make.a_withdrawal, member=make.a_release_member)),
+    ("exportrun_state_valid", once(make.an_export_run, state=NO_CHOICE)),
+    ("exportrun_running_iff_held", once(make.an_export_run, state=RunState.RUNNING)),
+    ("exportrun_ended_iff_finished", once(make.an_export_run, state=RunState.FAILED)),
     ("fingerprint_about_one_item", about_both(make.a_fingerprint)),
     ("fingerprint_about_one_item", once(make.a_fingerprint, kernel=None)),
     ("fingerprint_content_hash_valid", once(make.a_fingerprint, content_hash=NO_SHA)),
@@ -325,7 +341,10 @@ def test_a_repository_that_was_read_is_not_deleted() -> None:
 WRITTEN_ONCE: dict[type[AppendOnly], tuple[Callable[..., Any], dict[str, Any]]] = {
     Decision: (make.a_decision, {"status": Status.REJECTED}),
     Release: (make.a_release, {"seed": 1}),
+    ReleaseFile: (make.a_release_file, {"path": "README.md"}),
     ReleaseMember: (make.a_release_member, {"record_id": "other"}),
+    SplitAssignment: (make.a_split_assignment, {"split": "test"}),
+    Withdrawal: (make.a_withdrawal, {"reason": "opted-out"}),
 }
 each_written_once = pytest.mark.parametrize("model", WRITTEN_ONCE, ids=lambda m: m.__name__)
 

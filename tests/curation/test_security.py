@@ -1,5 +1,6 @@
 """What every answer carries, and what a production setting demands."""
 
+import json
 import os
 import stat
 import subprocess
@@ -63,7 +64,7 @@ def test_any_command_works_on_a_fresh_checkout(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "out"))
 
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "out" / "triton_functions.json").read_text() == "[]\n"
+    assert json.loads((tmp_path / "out" / "triton_functions.json").read_text()) == []
 
 
 @pytest.mark.parametrize(

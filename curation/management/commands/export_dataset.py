@@ -3,24 +3,119 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from curation.export.folder import new_folder
-from curation.export.selection import approved_kernels
-from curation.export.torchtune import write_text_completion
+from curation.export.dataset import Outcome, dry_run, export
+from curation.export.options import FORMATS, UNITS, Options, parse_cap, parse_splits
+from curation.export.release import find_release, rebuild
+from curation.models import Release
 from curation.words import counted
 
 
 class Command(BaseCommand):
-    help = "Write the approved kernels as torchtune's text completion JSON."
+    help = "Write the approved kernels and pairs as a dataset."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--out", type=Path, required=True, help="a new folder")
+        parser.add_argument("--out", type=Path, help="a new folder, or an earlier export's")
+        parser.add_argument("--format", help=f"of {','.join(FORMATS)}; by default torchtune,jsonl")
+        parser.add_argument("--unit", choices=UNITS, help="what a kernel's text is")
+        parser.add_argument("--with-launcher", action="store_true", help="host code below kernels")
+        parser.add_argument("--fenced", action="store_true", help="code between ``` for torchtune")
+        parser.add_argument("--splits", metavar="90/5/5", help="train/validation/test in percent")
+        parser.add_argument("--seed", type=int)
+        parser.add_argument("--where", metavar="FILTER", help="as in the review lists' addresses")
+        parser.add_argument("--cap-origin", action="append", metavar="inductor=0.2", default=[])
+        parser.add_argument(
+            "--upsample", metavar="POLICY", help="`source`, or as tutorial=10,inductor=5"
+        )
+        parser.add_argument("--repeat-rows", action="store_true", help="weights as rows in train")
+        parser.add_argument(
+            "--total-tokens", type=int, help="of the whole training mix, for the card's shares"
+        )
+        parser.add_argument(
+            "--whole-repositories", action="store_true", help="no repository in two splits"
+        )
+        parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
+        parser.add_argument(
+            "--accept-policy", action="append", metavar="RULES", default=[],
+            help="count approvals by this policy",
+        )  # fmt: skip
+        parser.add_argument(
+            "--release", metavar="NAME", help="keep it under a name, or write that one again"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="print the funnel, write nothing"
+        )
 
-    def handle(self, *, out: Path, **options: Any) -> None:
-        with (
-            new_folder(out) as folder,
-            (folder / "triton_functions.json").open("w", encoding="utf-8") as file,
-        ):
-            count = write_text_completion(approved_kernels(), file)
-        self.stdout.write(f"{counted(count, 'kernel')} in {out / 'triton_functions.json'}.")
+    def handle(self, **given: Any) -> None:
+        self._width = 0
+        asked = _asked(given)
+        if given["dry_run"]:
+            self._tell(dry_run(Options.from_json(asked), self._progress))
+            return
+        if given["out"] is None:
+            raise CommandError("Name a folder: --out DIR.")
+        if given["release"] and Release.objects.filter(name=given["release"]).exists():
+            self._again(given["release"], asked, given["out"])
+            return
+        outcome = export(
+            Options.from_json(asked), given["out"],
+            name=given["release"] or "", progress=self._progress,
+        )  # fmt: skip
+        self._tell(outcome)
+        for file in outcome.files:
+            if file["records"] and not file["kept"]:
+                count = counted(file["records"], "record")
+                self.stdout.write(f"{count} in {given['out'] / file['path']}.")
+
+    def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
+        release = find_release(name)
+        differing = [key for key in asked if release.options.get(key) != _plain(asked[key])]
+        if differing:
+            raise CommandError(
+                f"{name} was made with another {differing[0]}. Leave the options out to write it "
+                "again, or name another release."
+            )
+        rebuild(release, out, progress=self._progress)
+        self._clear()
+        self.stdout.write(f"{name} stands in {out} again, byte for byte.")
+
+    def _progress(self, stage: str, done: int) -> None:
+        if self.stderr.isatty():
+            line = f"{done:,} {stage}"
+            self.stderr.write(f"\r{line:{self._width}}", ending="")
+            self.stderr.flush()
+            self._width = len(line)
+
+    def _clear(self) -> None:
+        if self._width:
+            self.stderr.write(f"\r{'':{self._width}}\r", ending="")
+
+    def _tell(self, outcome: Outcome) -> None:
+        self._clear()
+        for kind, stages in outcome.funnel.items():
+            told = " → ".join(f"{count:,} {stage}" for stage, count in stages.items())
+            self.stdout.write(f"{kind}: {told}")
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """Only what was asked for: the rest has its default, or what the release had."""
+    asked = {
+        "formats": given["format"] and tuple(given["format"].split(",")),
+        "splits": given["splits"] and parse_splits(given["splits"]),
+        "caps": tuple(sorted(map(parse_cap, given["cap_origin"]))),
+        "policies": tuple(sorted(given["accept_policy"])),
+        "together": given["whole_repositories"],
+        **{
+            name: given[name]
+            for name in (
+                "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
+                "total_tokens", "include_pending",
+            )
+        },
+    }  # fmt: skip
+    return {key: value for key, value in asked.items() if value not in (None, False, ())}
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value

@@ -17,6 +17,7 @@ from curation.models import (
     Decision,
     Drop,
     DuplicateLink,
+    ExportRun,
     Fingerprint,
     IngestRun,
     Kernel,
@@ -29,13 +30,16 @@ from curation.models import (
     Provenance,
     QualityFinding,
     Release,
+    ReleaseFile,
     ReleaseMember,
     Repository,
     SourceFile,
     SourceText,
+    SplitAssignment,
     ValidationCheck,
     ValidationResult,
     ValidationRun,
+    Withdrawal,
 )
 from tests import factories as make
 
@@ -71,6 +75,7 @@ READ_ONLY = (
     Shown(Decision, make.a_decision),
     Shown(Drop, make.a_drop),
     Shown(DuplicateLink, make.a_duplicate_link),
+    Shown(ExportRun, make.an_export_run),
     Shown(Fingerprint, make.a_fingerprint),
     Shown(IngestRun, make.an_ingest_run),
     Shown(Kernel, make.an_approved_kernel),
@@ -81,12 +86,15 @@ READ_ONLY = (
     Shown(Provenance, make.a_provenance),
     Shown(QualityFinding, make.a_finding),
     Shown(Release, make.a_release),
+    Shown(ReleaseFile, make.a_release_file),
     Shown(ReleaseMember, make.a_release_member),
     Shown(SourceFile, make.a_source_file),
     Shown(SourceText, make.a_source_text),
+    Shown(SplitAssignment, make.a_split_assignment),
     Shown(ValidationCheck, make.a_validation_check),
     Shown(ValidationResult, make.a_validation_result),
     Shown(ValidationRun, make.a_validation_run),
+    Shown(Withdrawal, make.a_withdrawal),
 )
 
 EDITED = (

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from curation.errors import CurationError
 from curation.export import folder as writing
 from curation.models import Status
-from tests.factories import a_kernel
+from tests.factories import a_kernel, an_approved_kernel
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +20,7 @@ def export(out: Path) -> Path:
 
 
 def test_approved_kernels_stand_in_torchtunes_form(tmp_path: Path) -> None:
-    kernel = a_kernel(status=Status.APPROVED, standalone_source="# größer\nimport triton\n")
+    kernel = an_approved_kernel(standalone_source="# größer\nimport triton\n")
     for status in (Status.PENDING, Status.REJECTED, Status.RETIRED):
         a_kernel(status=status)
 
@@ -35,7 +35,7 @@ def test_no_approved_kernel_gives_an_empty_array(tmp_path: Path) -> None:
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     for _ in range(5):
-        a_kernel(status=Status.APPROVED)
+        an_approved_kernel()
 
     assert export(tmp_path / "one").read_bytes() == export(tmp_path / "two").read_bytes()
 

@@ -1,0 +1,43 @@
+"""Where records come from, as an export names it: never by a path of the machine it runs on."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from curation.models import Origin, PairOrigin, Repository, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    name: str
+    category: str
+    origin: str
+    weight: float
+    stars: int | None
+    benchmark: bool
+    opted_out: bool
+    local: bool
+    row: Repository
+
+    def url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
+        return self.row.blob_url(commit, path, lines)
+
+
+def every_source() -> dict[int, Source]:
+    """By primary key; some thousands at the most."""
+    return {row.pk: _source(row) for row in Repository.objects.order_by("pk")}
+
+
+def _source(row: Repository) -> Source:
+    local = row.origin != Origin.GIT
+    return Source(
+        # A folder's name is its path, which says who keeps what where.
+        name=f"local/{PurePath(row.name).name}" if local else row.name,
+        category=row.category,
+        origin=PairOrigin.INDUCTOR if row.origin == Origin.INDUCTOR else PairOrigin.REAL_WORLD,
+        weight=float(row.upsampling_weight),
+        stars=row.stars,
+        benchmark=row.role == Role.BENCHMARK,
+        opted_out=row.opted_out,
+        local=local,
+        row=row,
+    )

@@ -1,0 +1,266 @@
+"""README.md: the dataset's card, with the header that the Hub and `datasets` read."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
+from curation.export.draw import KINDS, Draw
+from curation.export.manifest import shares, splits
+from curation.export.options import Options
+from curation.export.pictures import draw_bars
+from curation.export.splits import SPLITS
+from curation.export.statistics import Statistics
+from curation.tokens import ENCODING
+from curation.words import counted
+
+PARQUET = "parquet"
+
+SIZES = (
+    (1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+)  # fmt: skip
+
+PICTURES = {
+    "operation_type": "Operations",
+    "license": "Licences",
+    "origin": "Origins",
+    "category": "Sources by category",
+    "validated on": "Where it was validated",
+}
+
+# The Hub knows these names, in lower case.
+HUB_LICENSES = {
+    "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "BSL-1.0", "CC0-1.0",
+    "Unlicense",
+}  # fmt: skip
+
+
+def write_card(
+    folder: Path,
+    drawn: Draw,
+    options: Options,
+    name: str,
+    statistics: Statistics,
+    files: Sequence[dict[str, Any]],
+    checks: Sequence[str],
+) -> None:
+    title = f"Triton kernels{f' {name}' if name else ''}"
+    configs = list(_configs(files, pair_columns(checks)))
+    # `datasets` reads all configs of a card as one kind of file, so that Parquet has its own.
+    lines = [config for config in configs if not config.folder.startswith(PARQUET)]
+    parquet = [config for config in configs if config.folder.startswith(PARQUET)]
+    text = [
+        *_header(title, drawn, statistics, lines or parquet, ""),
+        *_body(folder, title, drawn, options, statistics, files),
+    ]
+    (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
+    if parquet:
+        beside = [
+            *_header(title, drawn, statistics, parquet, PARQUET),
+            f"# {title}",
+            "",
+            "The records of the [folder above](../README.md) as Parquet.",
+        ]
+        (folder / PARQUET / "README.md").write_bytes(("\n".join(beside) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A folder of records, as the card's header has it: its splits where they are not empty."""
+
+    name: str
+    folder: str
+    files: dict[str, dict[str, Any]]
+    columns: Columns
+
+
+def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config]:
+    known: dict[str, tuple[str, Columns]] = {
+        "pairs": ("pairs", pairs),
+        "kernels": ("kernels", KERNEL),
+        f"{PARQUET}/pairs": ("pairs", pairs),
+        f"{PARQUET}/kernels": ("kernels", KERNEL),
+        "alpaca": ("alpaca", ALPACA),
+        "kernelbook": ("kernelbook", KERNELBOOK),
+    }
+    for folder, (config, columns) in known.items():
+        splits = {
+            split.value: file
+            for split in SPLITS
+            for file in files
+            if file["path"].rpartition(".")[0] == f"{folder}/{split}" and file["records"]
+        }
+        if splits:
+            yield Config(config, folder, splits, columns)
+
+
+def _header(
+    title: str, drawn: Draw, statistics: Statistics, configs: Sequence[Config], root: str
+) -> Iterator[str]:
+    number = sum(len(drawn.of(kind)) for kind in KINDS)
+    yield "---"
+    yield f"pretty_name: {json.dumps(title)}"
+    yield f"license: [{', '.join(_hub_licenses(statistics))}]"
+    yield "language: [code, en]"
+    yield "tags: [triton, gpu, kernels, code]"
+    yield "task_categories: [text-generation]"
+    size = next((size for most, size in SIZES if number < most), "10M<n<100M")
+    yield f"size_categories: [{size}]"
+    if configs:
+        yield "configs:"
+    for config in configs:
+        yield f"- config_name: {config.name}"
+        yield "  data_files:"
+        for split, file in config.files.items():
+            yield f"  - split: {split}"
+            yield f"    path: {PurePosixPath(file['path']).relative_to(root)}"
+    if configs:
+        yield "dataset_info:"
+    for config in configs:
+        yield f"- config_name: {config.name}"
+        yield "  features:"
+        yield from features(config.columns, "  ")
+        yield "  splits:"
+        for split, file in config.files.items():
+            yield f"  - name: {split}"
+            yield f"    num_bytes: {file['bytes']}"
+            yield f"    num_examples: {file['records']}"
+    yield "---"
+    yield ""
+
+
+def _body(
+    folder: Path,
+    title: str,
+    drawn: Draw,
+    options: Options,
+    statistics: Statistics,
+    files: Sequence[dict[str, Any]],
+) -> Iterator[str]:
+    numbers = {kind: len(drawn.of(kind)) for kind in KINDS}
+    yield f"# {title}"
+    yield ""
+    yield (
+        f"{counted(numbers['kernel'], 'kernel')} ({statistics.tokens['kernel']:,} tokens) and "
+        f"{counted(numbers['pair'], 'pair')} of Python and Triton "
+        f"({statistics.tokens['pair']:,} tokens), counted as {ENCODING}. Each record names its "
+        "repository, commit, path, lines and licence; what licences ask to travel along stands in "
+        "[NOTICE](NOTICE) and `licenses/`. What was left out, and why, stands in "
+        "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
+    )
+    yield from _files(files)
+    yield from _splits(drawn, options)
+    yield from _funnel(drawn)
+    for kind in KINDS:
+        if numbers[kind]:
+            yield from _pictures(folder, kind, statistics)
+    yield from _reviewed(drawn, statistics)
+    yield from _mixing(drawn, options)
+
+
+def _files(files: Sequence[dict[str, Any]]) -> Iterator[str]:
+    yield from ("", "## Files", "", "| file | records | tokens | bytes |", "|---|--:|--:|--:|")
+    for file in sorted(files, key=lambda file: str(file["path"])):
+        yield (
+            f"| `{file['path']}` | {file['records']:,} | {file['tokens']:,} | {file['bytes']:,} |"
+        )
+
+
+def _splits(drawn: Draw, options: Options) -> Iterator[str]:
+    yield from ("", "## Splits", "")
+    yield (
+        "Near-duplicates, versions, the variants of a recipe, and a pair with the kernel that it "
+        "was drafted from stand in one split"
+        f"{', and so does each repository' if options.together else ''}. Nothing that overlaps a "
+        "registered benchmark is in any."
+    )
+    yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
+    for kind, found in splits(drawn, options).items():
+        for split in SPLITS:
+            row = found[split.value]
+            yield (
+                f"| {kind}, {split.value} | {row['asked']:.0%} | {row['records']:,} "
+                f"| {row['share']:.2%} |"
+            )
+    for found in splits(drawn, options).values():
+        if found["remark"]:
+            yield from ("", found["remark"])
+            break
+
+
+def _funnel(drawn: Draw) -> Iterator[str]:
+    funnel = drawn.funnel()
+    stages = list(next(iter(funnel.values())))
+    yield from ("", "## What was left out", "", f"| | {' | '.join(funnel)} |")
+    yield f"|---|{'--:|' * len(funnel)}"
+    for stage in stages:
+        yield f"| {stage} | {' | '.join(f'{counts[stage]:,}' for counts in funnel.values())} |"
+
+
+def _pictures(folder: Path, kind: str, statistics: Statistics) -> Iterator[str]:
+    yield from ("", f"## The {kind}s", "")
+    counts = statistics.as_json(kind)
+    for what, title in PICTURES.items():
+        if what in counts:
+            path = f"pictures/{kind}s-{what.replace(' ', '-').replace('_', '-')}.svg"
+            draw_bars(folder / path, f"{title} of the {kind}s", counts[what])
+            yield f"![{title} of the {kind}s: {_in_words(counts[what])}]({path})"
+            yield ""
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    first = list(counts.items())[:5]
+    return ", ".join(f"{name} {count:,}" for name, count in first)
+
+
+def _reviewed(drawn: Draw, statistics: Statistics) -> Iterator[str]:
+    yield from ("## Review and validation", "")
+    for kind in KINDS:
+        if whole := len(drawn.of(kind)):
+            reviewed = statistics.counts[kind]["reviewed"]["yes"]
+            yield f"- {reviewed / whole:.1%} of the {kind}s were approved by a person."
+    if pairs := len(drawn.pairs):
+        devices: Counter[str] = statistics.counts["pair"]["validated on"]
+        for device, count in sorted(devices.items()):
+            yield f"- {count / pairs:.1%} of the pairs passed their validation on: {device}."
+    agreed, disputed = drawn.agreement["agreed"], drawn.agreement["disputed"]
+    if agreed + disputed:
+        yield (
+            f"- Of {counted(agreed + disputed, 'record')} that several people decided on, they "
+            f"agreed on {agreed / (agreed + disputed):.1%}."
+        )
+    else:
+        yield "- No record was decided on by more than one person: agreement is not known."
+
+
+def _mixing(drawn: Draw, options: Options) -> Iterator[str]:
+    table = shares(drawn)
+    tokens, weighted = sum(s.tokens for s in table), sum(s.weighted for s in table)
+    of_all = " of all training tokens |" if options.total_tokens else ""
+    yield from ("", "## Mixing", "")
+    yield (
+        "`metadata.weight` says how much more often than ordinary code a record should be seen. "
+        f"Policy: {f'`{options.upsample}`' if options.upsample else 'none, each weighs 1'}"
+        f"{', repeated as rows in train' if options.repeat_rows else ''}."
+    )
+    yield ""
+    yield f"| source | records | tokens | share | weighted tokens | share |{of_all}"
+    yield f"|---|--:|--:|--:|--:|--:|{'--:|' if of_all else ''}"
+    for share in table:
+        line = (
+            f"| {share.source} | {share.records:,} | {share.tokens:,} | "
+            f"{share.tokens / (tokens or 1):.1%} | {share.weighted:,} | "
+            f"{share.weighted / (weighted or 1):.1%} |"
+        )
+        yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
+
+
+def _hub_licenses(statistics: Statistics) -> list[str]:
+    """Those of the records, as the Hub calls them."""
+    every = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
+    names = {name.lower() if name in HUB_LICENSES else "other" for name in every}
+    return sorted(names) or ["other"]

@@ -1,0 +1,137 @@
+"""The columns of the records: one description, from which the card and Parquet take theirs.
+
+Every record has every column, empty where there is nothing to say: readers infer a file's columns
+from its first records, and refuse the later ones that differ.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+TEXT, WHOLE, REAL, YES_NO = "string", "int64", "float64", "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    of: str
+
+
+Column: TypeAlias = "str | ListOf | Columns"
+Columns: TypeAlias = "dict[str, Column]"
+
+PROVENANCE: Columns = {
+    "repository": TEXT,
+    "commit": TEXT,
+    "path": TEXT,
+    "lines": ListOf(WHOLE),
+    "url": TEXT,
+    "license": TEXT,
+    "copyright": TEXT,
+}
+
+_SHARED: Columns = {
+    "license": TEXT,
+    "notice": TEXT,
+    "reviewed": YES_NO,
+    "tokens": WHOLE,
+    "stars": WHOLE,
+    "weight": REAL,
+}
+
+KERNEL: Columns = {
+    "input": TEXT,
+    "metadata": {
+        "id": TEXT,
+        "name": TEXT,
+        "operation_type": TEXT,
+        "difficulty": TEXT,
+        "tags": ListOf(TEXT),
+        "kind": TEXT,
+        "language": TEXT,
+        "unit": TEXT,
+        "origin": TEXT,
+        "category": TEXT,
+        "seen": WHOLE,
+        "lines": WHOLE,
+        "provenance": PROVENANCE,
+        **_SHARED,
+    },
+}
+
+
+def pair_columns(checks: Sequence[str]) -> Columns:
+    """`checks` are the names of all checks that any record's validation made."""
+    return {
+        "id": TEXT,
+        "python_code": TEXT,
+        "triton_code": TEXT,
+        "test_code": TEXT,
+        "metadata": {
+            "operation_type": TEXT,
+            "difficulty": TEXT,
+            "tags": ListOf(TEXT),
+            "entry_point": TEXT,
+            "origin": TEXT,
+            "provenance": PROVENANCE,
+            "verified": {
+                "device": TEXT,
+                "torch": TEXT,
+                "triton": TEXT,
+                "python": TEXT,
+                "checks": dict.fromkeys(checks, TEXT) or {"equivalence": TEXT},
+                "cases": WHOLE,
+                "max_abs_error": REAL,
+                "max_rel_error": REAL,
+                "speedup": REAL,
+                "at": TEXT,
+            },
+            "differentiable": YES_NO,
+            "recipe": TEXT,
+            "category": TEXT,
+            "details": TEXT,
+            **_SHARED,
+        },
+    }
+
+
+ALPACA: Columns = {"instruction": TEXT, "input": TEXT, "output": TEXT}
+
+KERNELBOOK: Columns = {
+    "entry_point": TEXT,
+    "python_code": TEXT,
+    "triton_code": TEXT,
+    "original_triton_code": TEXT,
+    "repo_name": TEXT,
+    "module_name": TEXT,
+    "synthetic": YES_NO,
+    "uuid": WHOLE,
+    "licenses": ListOf(TEXT),
+    "stars": WHOLE,
+    "sha": TEXT,
+    "repo_link": TEXT,
+}
+
+
+def features(columns: Columns, indent: str) -> list[str]:
+    """As the Hub's card header spells them, in YAML."""
+    lines = []
+    for name, column in columns.items():
+        lines.append(f"{indent}- name: {name}")
+        if isinstance(column, str):
+            lines.append(f"{indent}  dtype: {column}")
+        elif isinstance(column, ListOf):
+            lines.append(f"{indent}  sequence: {column.of}")
+        else:
+            lines.append(f"{indent}  struct:")
+            lines.extend(features(column, f"{indent}  "))
+    return lines
+
+
+def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:
+    """Where a record's keys are not the columns': for tests."""
+    wrong = [] if list(columns) == list(record) else [at or "record"]
+    for name, column in columns.items():
+        inner = record.get(name)
+        if isinstance(column, dict) and isinstance(inner, Mapping):
+            wrong += differing(column, inner, f"{at}.{name}")
+    return wrong

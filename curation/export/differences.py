@@ -1,0 +1,157 @@
+"""What one release has that another has not, and why."""
+
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from curation.models import Kernel, Pair, Release, ReleaseFile, ReleaseMember
+
+BATCH = 1000
+# Longer chains of versions are told as one removed and one added.
+STEPS = 20
+
+Change = Literal["added", "removed", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    change: Change
+    kind: str
+    id: str
+    why: str
+    before: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {
+            "change": self.change,
+            "kind": self.kind,
+            "id": self.id,
+            "before": self.before,
+            "why": self.why,
+        }
+
+
+@dataclass(slots=True)
+class _Apart:
+    """Members that only one of the two has: primary key of the item → record id."""
+
+    old: dict[int, str] = field(default_factory=dict)
+    new: dict[int, str] = field(default_factory=dict)
+
+
+def differences(old: Release, new: Release) -> Iterator[Difference]:
+    """Changed first, then removed, then added; each by content."""
+    for kind in ("pair", "kernel"):
+        apart = _Apart()
+        yield from _same_content(kind, old, new, apart)
+        superseded = _superseded(kind, apart)
+        for pk, before in superseded.items():
+            yield Difference(
+                "changed", kind, apart.new[pk], "another version of it", apart.old[before]
+            )
+        replaced = set(superseded.values())
+        removed = {name: pk for pk, name in apart.old.items() if pk not in replaced}
+        reasons = _reasons(new, set(removed))
+        for name in removed:
+            why = reasons.get(name, f"{new}'s filter did not name it")
+            yield Difference("removed", kind, name, why)
+        added = {name: pk for pk, name in apart.new.items() if pk not in superseded}
+        reasons = _reasons(old, set(added))
+        for name in added:
+            yield Difference(
+                "added", kind, name,
+                f"in {old}: {reasons[name]}" if name in reasons else f"{old} did not know it",
+            )  # fmt: skip
+
+
+def _same_content(kind: str, old: Release, new: Release, apart: _Apart) -> Iterator[Difference]:
+    """Walk both in one order; what both have may differ in what is said of it."""
+    left, right = _members(kind, old), _members(kind, new)
+    one, other = next(left, None), next(right, None)
+    while one is not None or other is not None:
+        if other is None or (one is not None and one["content_hash"] < other["content_hash"]):
+            assert one is not None  # noqa: S101 - the loop's condition
+            apart.old[one["item"]] = one["record_id"]
+            one = next(left, None)
+        elif one is None or other["content_hash"] < one["content_hash"]:
+            apart.new[other["item"]] = other["record_id"]
+            other = next(right, None)
+        else:
+            if changed := _changed(one, other):
+                yield Difference("changed", kind, other["record_id"], changed, one["record_id"])
+            one, other = next(left, None), next(right, None)
+
+
+def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
+    last = ""
+    rows = ReleaseMember.objects.filter(release=release, **{f"{kind}__isnull": False})
+    ordered = rows.order_by("content_hash")
+    columns = ("content_hash", "record_id", "split", "metadata", f"{kind}_id")
+    while batch := list(ordered.filter(content_hash__gt=last).values(*columns)[:BATCH]):
+        for row in batch:
+            yield {**row, "item": row[f"{kind}_id"]}
+        last = batch[-1]["content_hash"]
+
+
+def _changed(one: dict[str, Any], other: dict[str, Any]) -> str:
+    said = []
+    if one["split"] != other["split"]:
+        said.append(f"split {one['split']} → {other['split']}")
+    if one["metadata"] != other["metadata"]:
+        before, after = json.loads(one["metadata"]), json.loads(other["metadata"])
+        said += [
+            f"{key} {_short(before.get(key))} → {_short(after.get(key))}"
+            for key in dict.fromkeys([*before, *after])
+            if before.get(key) != after.get(key)
+        ]
+    return ", ".join(said)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _superseded(kind: str, apart: _Apart) -> dict[int, int]:
+    """For each item that is new: the older version of it that went, if one did."""
+    model: Any = Kernel if kind == "kernel" else Pair
+    found: dict[int, int] = {}
+    steps = {pk: pk for pk in apart.new}
+    for _ in range(STEPS):
+        earlier: dict[int, int] = {}
+        wanted = list(steps)
+        for start in range(0, len(wanted), BATCH):
+            rows = model.objects.filter(pk__in=wanted[start : start + BATCH])
+            rows = rows.exclude(previous=None).order_by("pk").values_list("pk", "previous_id")
+            for pk, previous in rows:
+                if previous in apart.old and previous not in found.values():
+                    found[steps[pk]] = previous
+                else:
+                    earlier[previous] = steps[pk]
+        steps = {pk: first for pk, first in earlier.items() if first not in found}
+        if not steps:
+            break
+    return found
+
+
+def _reasons(release: Release, wanted: set[str]) -> dict[str, str]:
+    """What the ledger of a release says of these."""
+    if not wanted:
+        return {}
+    found = {}
+    for line in _lines(release, "REJECTED.jsonl"):
+        entry = json.loads(line)
+        if entry["id"] in wanted:
+            found[entry["id"]] = entry["message"]
+    return found
+
+
+def _lines(release: Release, path: str) -> Iterator[str]:
+    rest = b""
+    stretches = ReleaseFile.objects.filter(release=release, path=path).order_by("number")
+    for data in stretches.values_list("data", flat=True).iterator(chunk_size=1):
+        *lines, rest = (rest + zlib.decompress(bytes(data))).split(b"\n")
+        for line in lines:
+            yield line.decode()

@@ -1,0 +1,137 @@
+"""Who leaves, in which split, at which weight: all that is decided before a word is written."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from curation.evidence.sources import Source, every_source
+from curation.export.families import Families
+from curation.export.gates import Exclusion, Reason
+from curation.export.ledger import Ledger, record_id
+from curation.export.lines import LineFile
+from curation.export.mixing import over_cap, weigh
+from curation.export.options import Options
+from curation.export.picks import Picks
+from curation.export.progress import Progress
+from curation.export.recount import recount
+from curation.export.selection import select
+from curation.export.splits import FREE, SPLITS, assign, keyed, settle
+from curation.models import Kernel, Pair, SplitAssignment
+
+KINDS = ("pair", "kernel")
+BATCH = 10_000
+
+
+@dataclass(slots=True)
+class Draw:
+    kernels: Picks
+    pairs: Picks
+    sources: dict[int, Source]
+    ledger: Ledger
+    agreement: Counter[str]
+    # The split that each record had before, or FREE.
+    known: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def of(self, kind: str) -> Picks:
+        return self.kernels if kind == "kernel" else self.pairs
+
+    def funnel(self) -> dict[str, dict[str, int]]:
+        return {f"{kind}s": self.ledger.funnel(kind) for kind in KINDS}
+
+
+def draw(options: Options, rejected: LineFile | None, progress: Progress) -> Draw:
+    """Gates, then caps, then splits, then weights; `rejected` takes a line for each item left."""
+    sources = every_source()
+    ledger = Ledger(rejected, sources)
+    selection = select(options, sources, ledger, progress)
+    drawn = Draw(selection.kernels, selection.pairs, sources, ledger, selection.agreement)
+    recount(drawn.kernels, options)
+    for kind in KINDS:
+        picks = drawn.of(kind)
+        if options.caps:
+            over = over_cap(picks, options.caps, options.seed)
+            _leave_out(drawn, kind, over, Reason.CAP, "Its origin has its share of the whole.")
+    _split(drawn, options)
+    for kind in KINDS:
+        weigh(drawn.of(kind), options.upsample, sources)
+    return drawn
+
+
+def _split(drawn: Draw, options: Options) -> None:
+    families = Families(repositories=options.together, files=options.unit == "file")
+    numbers = {
+        "kernel": families.kernel_numbers(np.asarray(drawn.kernels.pks)),
+        "pair": families.pair_numbers(np.asarray(drawn.pairs.pks)),
+    }
+    assigned = _assigned(families, options.plan)
+    known = _known_by_family(families, assigned)
+    for kind in KINDS:
+        # Families that were in several splits before they met: one side stays behind, so that
+        # nobody moves and nothing straddles.
+        own, family = assigned[numbers[kind]], known[families.root[numbers[kind]]]
+        apart = (own != FREE) & (own != family)
+        _leave_out(
+            drawn, kind, apart, Reason.STRADDLES,
+            "It turned out to belong with records of another split, in which it never was.",
+        )  # fmt: skip
+        numbers[kind] = numbers[kind][~apart]
+        drawn.known[kind] = own[~apart]
+    roots = {kind: families.root[numbers[kind]] for kind in KINDS}
+    sizes = np.stack(
+        [np.bincount(roots[kind], minlength=len(families)) for kind in KINDS], axis=1
+    ).astype(np.int64)
+    splits = assign(sizes, _keys(drawn, roots, len(families), options.seed), known, options.splits)
+    for kind in KINDS:
+        drawn.of(kind).splits = splits[roots[kind]]
+
+
+def _assigned(families: Families, plan: str) -> np.ndarray:
+    """The split on record of every item, chosen or not."""
+    assigned = np.full(len(families), FREE, dtype=np.int8)
+    rows = SplitAssignment.objects.filter(plan=plan).order_by()
+    names = {split.value: number for number, split in enumerate(SPLITS)}
+    for column, numbered in (
+        ("kernel_id", families.kernel_numbers),
+        ("pair_id", families.pair_numbers),
+    ):
+        found = rows.filter(**{f"{column}__isnull": False}).values_list(column, "split")
+        pairs = np.fromiter(
+            ((pk, names[split]) for pk, split in found.iterator(chunk_size=BATCH)),
+            dtype=[("pk", np.int64), ("split", np.int8)],
+        )
+        assigned[numbered(pairs["pk"])] = pairs["split"]
+    return assigned
+
+
+def _known_by_family(families: Families, assigned: np.ndarray) -> np.ndarray:
+    known = np.full(len(families), FREE, dtype=np.int8)
+    members = np.flatnonzero(assigned != FREE)
+    roots, splits = families.root[members], assigned[members]
+    known[roots] = splits
+    # Most families stand in one split; only the others are looked at one by one.
+    for root in np.unique(roots[known[roots] != splits]).tolist():
+        known[root] = settle(splits[roots == root].tolist())
+    return known
+
+
+def _keys(drawn: Draw, roots: dict[str, np.ndarray], families: int, seed: int) -> np.ndarray:
+    """For each family a number that the seed and its lowest content hash decide."""
+    lowest = np.full(families, np.iinfo(np.uint64).max, dtype=np.uint64)
+    for kind in KINDS:
+        np.minimum.at(lowest, roots[kind], np.asarray(drawn.of(kind).identities))
+    keys = np.zeros(families, dtype=np.uint64)
+    present = np.unique(np.concatenate([roots[kind] for kind in KINDS]))
+    keys[present] = [keyed(seed, identity) for identity in lowest[present].tolist()]
+    return keys
+
+
+def _leave_out(drawn: Draw, kind: str, numbers: np.ndarray, reason: Reason, message: str) -> None:
+    gone = drawn.of(kind).leave_out(numbers)
+    model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
+    for start in range(0, len(gone), 1000):
+        rows = model.objects.filter(pk__in=gone[start : start + 1000]).order_by("content_hash")
+        for hashed, called in rows.values_list("content_hash", name):
+            drawn.ledger.left_out(
+                kind, record_id(kind, called, hashed), called, (), Exclusion(reason, message)
+            )

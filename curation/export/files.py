@@ -1,0 +1,84 @@
+"""Whole files as the unit: one leaves when nothing in it must stay and something in it may go."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from curation.evidence.places import Place
+from curation.evidence.sources import Source
+from curation.export import evidence
+from curation.export.evidence import Known
+from curation.export.gates import Exclusion, Reason, Rules, exclusion
+from curation.filters import Filter
+from curation.models import Kernel, Provenance, SourceFile
+
+BATCH = 200
+
+# A twin of something that leaves elsewhere does not keep its file in.
+HARMLESS = frozenset({Reason.DUPLICATE, Reason.NOT_STANDALONE})
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    pk: int
+    sha256: str
+    path: str
+    tokens: int | None
+    source: int
+    kernels: Sequence[Known]
+    why: Exclusion | None
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.path).name
+
+    @property
+    def places(self) -> list[Place]:
+        """Where the first kernel stands in this file."""
+        seen = (place for known in self.kernels for place in known.places)
+        return [place for place in seen if (place.source, place.path) == (self.source, self.path)]
+
+
+def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterator[KnownFile]:
+    """Every file that holds kernels now, by content; the same content in two places once."""
+    wanted = where.of(Kernel.objects.all())
+    rows = SourceFile.objects.filter(
+        retired_at=None, provenances__retired_at=None, provenances__kernel__in=wanted
+    ).distinct()
+    columns = ("sha256", "pk", "path", "tokens", "repository_id")
+    last = ""
+    ordered = rows.order_by("sha256", "repository__name", "path").values_list(*columns)
+    while batch := list(ordered.filter(sha256__gt=last)[:BATCH]):
+        # The last content may go on in the next batch: it is taken whole.
+        last = batch[-1][0]
+        batch += [row for row in ordered.filter(sha256=last) if row not in batch]
+        first: dict[str, tuple[str, int, str, int | None, int]] = {}
+        for row in batch:
+            first.setdefault(row[0], row)
+        inside = _kernels_of([row[1] for row in first.values()], sources)
+        for sha256, pk, path, tokens, source in first.values():
+            found = inside[pk]
+            yield KnownFile(pk, sha256, path, tokens, source, found, _why(found, rules))
+
+
+def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[Known]]:
+    standing: dict[int, list[int]] = defaultdict(list)
+    rows = Provenance.objects.filter(source_file__in=pks, retired_at=None).order_by()
+    for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
+        standing[kernel].append(file)
+    inside: dict[int, list[Known]] = defaultdict(list)
+    for known in evidence.kernels(Kernel.objects.filter(pk__in=list(standing)), sources):
+        for file in standing[known.row["pk"]]:
+            inside[file].append(known)
+    return inside
+
+
+def _why(kernels: Sequence[Known], rules: Rules) -> Exclusion | None:
+    reasons = [(known, exclusion(known.facts, rules)) for known in kernels]
+    for known, why in reasons:
+        if why is not None and why.reason not in HARMLESS:
+            return Exclusion(why.reason, f"It holds {known.row['name']}. {why.message}")
+    if all(why is not None for _, why in reasons):
+        return Exclusion(Reason.DUPLICATE, "Other files hold twins of all its kernels.")
+    return None

@@ -1,0 +1,16 @@
+"""One module a format. Each takes records one by one and knows, at the end, what it has written."""
+
+from curation.export.formats.alpaca import Alpaca
+from curation.export.formats.kernelbook import KernelBook
+from curation.export.formats.parquet import Parquet
+from curation.export.formats.split_jsonl import SplitJsonl
+from curation.export.formats.torchtune import Torchtune
+from curation.export.formats.writing import Format
+
+FORMATS: dict[str, type[Format]] = {
+    "torchtune": Torchtune,
+    "jsonl": SplitJsonl,
+    "parquet": Parquet,
+    "alpaca": Alpaca,
+    "kernelbook": KernelBook,
+}

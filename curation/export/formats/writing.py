@@ -1,0 +1,40 @@
+"""What every format has in common: a place to write, and files that open when needed."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from curation.export.columns import Columns
+from curation.export.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a format writes, and what it must know of the whole."""
+
+    folder: Path
+    fenced: bool
+    pair_columns: Columns
+
+
+class Format(Protocol):
+    """Made with a target; then each record as often as it stands in its file."""
+
+    def __init__(self, target: Target, stack: ExitStack) -> None: ...
+
+    def write(self, record: Record, times: int) -> None: ...
+
+    def files(self) -> list[dict[str, Any]]:
+        """What the manifest says of them, once all is written."""
+        ...
+
+
+INSTRUCTION = (
+    "Rewrite this PyTorch function as a Triton kernel with a launcher of the same name and "
+    "signature."
+)
+
+
+def fenced(text: str) -> str:
+    return f"```python\n{text.rstrip()}\n```\n"

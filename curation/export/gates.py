@@ -1,0 +1,210 @@
+"""Why an item stays behind. Pure: facts in, the first gate that holds it out, or None.
+
+The gates stand in the order of the funnel: isolated, licensed, unique, uncontaminated, validated,
+approved.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from curation.models import Actor, Device, LicenseVerdict, Status, Verdict
+
+
+class Reason(StrEnum):
+    """A word to count by."""
+
+    RETIRED = "retired"
+    NOT_STANDALONE = "not-standalone"
+    LICENSE = "licence"
+    OPTED_OUT = "opted-out"
+    LOCAL_PATH = "local-path"
+    DUPLICATE = "duplicate"
+    CONTAMINATED = "contaminated"
+    NOT_VALIDATED = "not-validated"
+    VALIDATION_FAILED = "validation-failed"
+    REJECTED = "rejected"
+    PENDING = "pending"
+    BY_POLICY = "approved-by-policy"
+    CAP = "cap"
+    STRADDLES = "straddles"
+
+
+# The stages of the funnel, each with the reasons that keep an item from reaching it.
+FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
+    ("present", (Reason.RETIRED,)),
+    ("standalone", (Reason.NOT_STANDALONE,)),
+    ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
+    ("unique", (Reason.DUPLICATE,)),
+    ("uncontaminated", (Reason.CONTAMINATED,)),
+    ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED)),
+    ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
+    ("exported", (Reason.CAP, Reason.STRADDLES)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    reason: Reason
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A decision on an item, as far as the gates care."""
+
+    pk: int
+    status: str
+    actor: str
+    rules: str
+    undoes: int | None
+    content_hash: str
+    user: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A validation of an item's present content."""
+
+    pk: int
+    device: str
+    verdict: str
+
+
+@dataclass(slots=True)
+class Facts:
+    """What is known of one item's present content."""
+
+    content_hash: str
+    status: str
+    license: str | None = None
+    license_verdict: str = LicenseVerdict.UNKNOWN
+    policy_verdict: str | None = None
+    # Whether some place where it stands today gives it away.
+    given: bool = True
+    standalone: bool = True
+    opted_out: str = ""
+    local_path: bool = False
+    duplicate_of: str = ""
+    contaminated_by: str = ""
+    decisions: Sequence[Said] = ()
+    tries: Sequence[Tried] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an export may be lenient about."""
+
+    standalone: bool = True
+    include_pending: bool = False
+    policies: tuple[str, ...] = ()
+
+
+def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
+    """The first gate that holds the item out."""
+    return (
+        _present(facts)
+        or (_standalone(facts) if rules.standalone else None)
+        or _licensed(facts)
+        or _unique(facts)
+        or _validated(facts)
+        or _approved(facts, rules)
+    )
+
+
+def _present(facts: Facts) -> Exclusion | None:
+    if facts.status == Status.RETIRED:
+        return Exclusion(Reason.RETIRED, "It is not where it was seen any more.")
+    return None
+
+
+def _standalone(facts: Facts) -> Exclusion | None:
+    if not facts.standalone:
+        return Exclusion(Reason.NOT_STANDALONE, "It uses names that its unit does not define.")
+    return None
+
+
+def _licensed(facts: Facts) -> Exclusion | None:
+    if facts.license_verdict != LicenseVerdict.PERMISSIVE or facts.license is None:
+        named = f": {facts.license}" if facts.license else ""
+        return Exclusion(Reason.LICENSE, f"Its licence is {facts.license_verdict}{named}.")
+    if facts.policy_verdict != LicenseVerdict.PERMISSIVE:
+        return Exclusion(
+            Reason.LICENSE, f"The policy calls its licence {facts.license} {facts.policy_verdict}."
+        )
+    if not facts.given:
+        return Exclusion(Reason.LICENSE, "No place where it stands today has that licence.")
+    if facts.opted_out:
+        return Exclusion(Reason.OPTED_OUT, facts.opted_out)
+    if facts.local_path:
+        return Exclusion(
+            Reason.LOCAL_PATH, "Its text names a path of the machine that it was made on."
+        )
+    return None
+
+
+def _unique(facts: Facts) -> Exclusion | None:
+    if facts.duplicate_of:
+        return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
+    if facts.contaminated_by:
+        return Exclusion(Reason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
+    return None
+
+
+def _validated(facts: Facts) -> Exclusion | None:
+    if facts.tries is None:
+        return None
+    decisive = deciding(facts.tries)
+    if decisive is None:
+        return Exclusion(Reason.NOT_VALIDATED, "No validation has seen exactly this content.")
+    if decisive.verdict != Verdict.PASSED:
+        return Exclusion(
+            Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
+        )
+    return None
+
+
+def deciding(tries: Sequence[Tried]) -> Tried | None:
+    """The newest validation on a GPU, or else the newest in the interpreter, which can be right
+    where the GPU is wrong. What could not be tried there says nothing."""
+    for device in (Device.CUDA, Device.INTERPRETER):
+        there = [t for t in tries if t.device == device and t.verdict != Verdict.UNSUPPORTED]
+        if there:
+            return max(there, key=lambda tried: tried.pk)
+    return None
+
+
+def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
+    if facts.status == Status.REJECTED:
+        return Exclusion(Reason.REJECTED, "It was rejected.")
+    if facts.status == Status.PENDING:
+        if rules.include_pending:
+            return None
+        return Exclusion(Reason.PENDING, "Nobody has decided on it.")
+    approver = approved_by(facts)
+    if approver is None:
+        return Exclusion(Reason.PENDING, "Nobody has approved exactly this content.")
+    if approver.actor == Actor.PERSON or approver.rules in rules.policies:
+        return None
+    return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+
+
+def approved_by(facts: Facts) -> Said | None:
+    """The decision that an approval rests on: a person's, unless a person said otherwise since;
+    else a policy's. What was undone, and the undoing, were never said."""
+    undone = {said.undoes for said in facts.decisions if said.undoes}
+    valid = [
+        said
+        for said in facts.decisions
+        if said.pk not in undone and not said.undoes and said.content_hash == facts.content_hash
+    ]
+    newest_first = sorted(valid, key=lambda said: said.pk, reverse=True)
+    for said in newest_first:
+        if said.actor == Actor.PERSON:
+            if said.status == Status.APPROVED:
+                return said
+            break
+    for said in newest_first:
+        if said.status == Status.APPROVED:
+            return said if said.actor == Actor.POLICY else None
+    return None

@@ -1,0 +1,79 @@
+"""Files of text that know, once written, what a manifest says of them."""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Self
+
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+FLUSH = 1 << 20
+
+
+def encode(value: Any) -> str:
+    """The one spelling of JSON that leaves the house."""
+    return _encoder.encode(value)
+
+
+@dataclass(slots=True)
+class LineFile:
+    """Lines ended by a line feed, in UTF-8. Hashed as they are written: nothing is read again."""
+
+    path: Path
+    records: int = 0
+    tokens: int = 0
+    _pending: list[str] = field(default_factory=list)
+    _held: int = 0
+    _bytes: int = 0
+    _lines: int = 0
+    _digest: Any = field(default_factory=hashlib.sha256)
+    _file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("wb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            try:
+                self._flush()
+            finally:
+                self._file.close()
+                self._file = None
+
+    def write(self, line: str, tokens: int = 0) -> None:
+        """A line that is a record."""
+        self.records += 1
+        self.tokens += tokens
+        self.text(line)
+
+    def text(self, line: str) -> None:
+        """A line that only holds records together."""
+        self._pending.append(line)
+        self._held += len(line)
+        if self._held > FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        data = ("\n".join(self._pending) + "\n").encode("utf-8", "surrogatepass")
+        self._pending.clear()
+        self._held = 0
+        self._bytes += len(data)
+        self._lines += data.count(b"\n")
+        self._digest.update(data)
+        assert self._file is not None, "written within its `with`"  # noqa: S101
+        self._file.write(data)
+
+    def as_json(self, folder: Path) -> dict[str, Any]:
+        return {
+            "path": self.path.relative_to(folder).as_posix(),
+            "bytes": self._bytes,
+            "lines": self._lines,
+            "records": self.records,
+            "tokens": self.tokens,
+            "sha256": self._digest.hexdigest(),
+        }

@@ -1,0 +1,133 @@
+"""NOTICE and licenses/: the copyright and the licence texts that permissive licences ask for.
+
+A notice is written once for all the records that share it; a record's metadata names its key.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from curation.evidence.notices import Terms, standard_texts, terms_of, texts_named
+from curation.evidence.places import Place
+from curation.evidence.sources import Source
+from curation.export.lines import LineFile, encode
+from curation.words import counted
+
+NO_TERMS = Terms((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What is said once for all the records of one work under one licence."""
+
+    key: str
+    repository: str
+    expression: str
+    terms: Terms
+
+    @property
+    def copyright(self) -> str:
+        return "\n".join(self.terms.copyrights)
+
+
+@dataclass(slots=True)
+class Notices:
+    """Finds the notice of each record and remembers those that were given out."""
+
+    sources: Mapping[int, Source]
+    given: dict[tuple[str, str, Terms], Shared] = field(default_factory=dict)
+    records: Counter[str] = field(default_factory=Counter)
+
+    def of_kernels(
+        self, expressions: Mapping[int, str | None], places: Mapping[int, Sequence[Place]]
+    ) -> dict[int, Shared]:
+        """By kernel. `expressions` are the kernels' own, for those that stand nowhere."""
+        giving = {kernel: seen[0] for kernel, seen in places.items() if seen and seen[0].gives}
+        terms = terms_of(giving.values())
+        found = {}
+        for kernel, expression in expressions.items():
+            place = giving.get(kernel)
+            if place is None:
+                found[kernel] = self._shared("", expression or "", NO_TERMS)
+            else:
+                name = self.sources[place.source].name
+                found[kernel] = self._shared(name, place.expression or "", terms[place.pk])
+        return found
+
+    def of_pair(self, expression: str | None, details: Mapping[str, Any]) -> Shared:
+        """Of a pair that was drafted from no kernel."""
+        said = details.get("copyright")
+        copyrights = (said,) if isinstance(said, str) and said else ()
+        return self._shared("", expression or "", Terms(copyrights, ()))
+
+    def _shared(self, repository: str, expression: str, terms: Terms) -> Shared:
+        found = self.given.get((repository, expression, terms))
+        if found is None:
+            said = encode([repository, expression, terms.copyrights, terms.texts])
+            key = hashlib.sha256(said.encode()).hexdigest()[:12]
+            found = self.given[repository, expression, terms] = Shared(
+                key, repository, expression, terms
+            )
+        return found
+
+    def count(self, key: str) -> None:
+        self.records[key] += 1
+
+    def write(self, folder: Path) -> list[LineFile]:
+        """NOTICE, and beside it each licence's text."""
+        used = [shared for shared in self.given.values() if self.records[shared.key]]
+        used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
+        texts = _Texts(folder, used)
+        with LineFile(folder / "NOTICE") as file:
+            file.text(HEAD)
+            for shared in used:
+                file.text(_entry(shared, self.records[shared.key], texts.names(shared)))
+        return [file, *texts.files.values()]
+
+
+class _Texts:
+    """Licence texts as files, each content once."""
+
+    def __init__(self, folder: Path, used: Sequence[Shared]) -> None:
+        self.files: dict[str, LineFile] = {}
+        self._folder = folder
+        self._own = texts_named({sha for shared in used for _, sha in shared.terms.texts})
+        self._standard = standard_texts({shared.expression for shared in used})
+
+    def names(self, shared: Shared) -> list[str]:
+        texts = [self._own[sha] for _, sha in shared.terms.texts if sha in self._own]
+        if not texts and shared.expression in self._standard:
+            texts = [self._standard[shared.expression]]
+        return [self._written(shared.expression, text) for text in texts]
+
+    def _written(self, expression: str, text: str) -> str:
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        readable = re.sub(r"[^A-Za-z0-9.]+", "-", expression).strip("-")[:60]
+        name = f"licenses/{readable}-{digest}.txt"
+        if name not in self.files:
+            with LineFile(self._folder / name) as file:
+                file.text(text.rstrip("\n"))
+            self.files[name] = file
+        return name
+
+
+HEAD = """\
+The records of this dataset were taken from the works below, each under its own licence. The
+metadata of a record names its notice by the key that stands here in brackets.
+"""
+
+
+def _entry(shared: Shared, records: int, texts: Sequence[str]) -> str:
+    lines = [
+        f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
+        f"    Licence: {shared.expression}",
+        *(f"    {line}" for said in shared.terms.copyrights for line in said.splitlines()),
+        *(f"    Text: {name}" for name in texts),
+        f"    {counted(records, 'record')}",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""What an export is asked for, as one value that a shell, a form, a job and a release share."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from curation.errors import CurationError
+from curation.filters import Filter
+from curation.models import Category, PairOrigin, Split
+
+FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
+UNITS = ("standalone", "function", "file")
+UPSAMPLE_BY_SOURCE = "source"
+
+
+class WrongOptions(CurationError):
+    """An option that means nothing, or that contradicts another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    formats: tuple[str, ...] = ("torchtune", "jsonl")
+    unit: str = "standalone"
+    with_launcher: bool = False
+    fenced: bool = False
+    splits: tuple[int, ...] = (90, 5, 5)
+    seed: int = 0
+    where: str = ""
+    caps: tuple[tuple[str, float], ...] = ()
+    upsample: str = ""
+    repeat_rows: bool = False
+    together: bool = False
+    include_pending: bool = False
+    policies: tuple[str, ...] = ()
+    total_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        if wrong := [name for name in self.formats if name not in FORMATS]:
+            raise WrongOptions(f"There is no format {wrong[0]!r}. There are: {', '.join(FORMATS)}.")
+        if self.unit not in UNITS:
+            raise WrongOptions(f"There is no unit {self.unit!r}. There are: {', '.join(UNITS)}.")
+        if self.with_launcher and self.unit == "file":
+            raise WrongOptions("A file holds its launchers already: leave --with-launcher out.")
+        if len(self.splits) != len(Split) or sum(self.splits) != 100 or min(self.splits) < 0:
+            raise WrongOptions("Splits are three percentages that make 100, such as 90/5/5.")
+        if self.total_tokens < 0:
+            raise WrongOptions("A mix can't have fewer than no tokens.")
+        Filter.from_text(self.where)
+        _check_caps(self.caps)
+        weights_by_name(self.upsample)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """From what `as_json` made, or a part of it; what is left out has its default."""
+        known = {field.name for field in fields(cls)}
+        if unknown := sorted(set(document) - known):
+            raise WrongOptions(f"There is no option {unknown[0]!r}.")
+        return cls(**{name: _frozen(value) for name, value in document.items()})
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: _thawed(value) for name, value in asdict(self).items()}
+
+    @property
+    def plan(self) -> str:
+        """Names the splits: exports of one plan never move a record from one split to another."""
+        shares = "/".join(map(str, self.splits))
+        together = ", repositories whole" if self.together else ""
+        files = ", files" if self.unit == "file" else ""
+        return f"{shares}, seed {self.seed}{together}{files}"
+
+
+def parse_splits(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
+        raise WrongOptions(f"{text!r} names no splits: write train/validation/test, as 90/5/5.")
+    return tuple(map(int, text.split("/")))
+
+
+def parse_cap(text: str) -> tuple[str, float]:
+    name, _, share = text.partition("=")
+    try:
+        return name, float(share)
+    except ValueError:
+        raise WrongOptions(f"{text!r} is no cap: write origin=share, as inductor=0.2.") from None
+
+
+def weights_by_name(policy: str) -> dict[str, float]:
+    """The weights that a policy names itself; none for "" and for `source`."""
+    if policy in ("", UPSAMPLE_BY_SOURCE):
+        return {}
+    weights = {}
+    for part in policy.split(","):
+        name, _, weight = part.strip().partition("=")
+        if name not in (*Category.values, *PairOrigin.values):
+            raise WrongOptions(
+                f"{name!r} is neither a category ({', '.join(Category.values)}) nor an origin "
+                f"({', '.join(PairOrigin.values)}). Write `source`, or as tutorial=10,inductor=5."
+            )
+        try:
+            weights[name] = float(weight)
+        except ValueError:
+            raise WrongOptions(f"{part!r} has no weight: write as tutorial=10.") from None
+        if not 0 < weights[name] <= 1000:
+            raise WrongOptions(f"A weight lies above 0 and is no more than 1,000, unlike {part!r}.")
+    return weights
+
+
+def _check_caps(caps: tuple[tuple[str, float], ...]) -> None:
+    for name, share in caps:
+        if name not in PairOrigin.values:
+            raise WrongOptions(f"There is no origin {name!r}: {', '.join(PairOrigin.values)}.")
+        if not 0 <= share < 1:
+            raise WrongOptions(f"A cap is a share from 0 to below 1, unlike {name}={share}.")
+    if len({name for name, _ in caps}) < len(caps):
+        raise WrongOptions("An origin is capped twice.")
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+
+
+def _thawed(value: Any) -> Any:
+    return list(map(_thawed, value)) if isinstance(value, tuple) else value

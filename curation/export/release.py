@@ -1,0 +1,81 @@
+"""Writing a release again: from what it remembers, byte for byte, or not at all."""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from curation.errors import CurationError
+from curation.export.dataset import write_records
+from curation.export.folder import MANIFEST, new_folder
+from curation.export.options import Options
+from curation.export.progress import Progress, silently
+from curation.export.records import Record, with_texts
+from curation.export.splits import SPLITS
+from curation.models import Release, ReleaseMember
+
+BATCH = 1000
+
+
+class NotTheSame(CurationError):
+    """The release can't be made byte for byte: this is another version of something."""
+
+
+def find_release(name: str) -> Release:
+    release = Release.objects.filter(name=name).first()
+    if release is None:
+        named = ", ".join(Release.objects.values_list("name", flat=True)[:20])
+        raise CurationError(f"There is no release {name!r}. There are: {named or 'none yet'}.")
+    return release
+
+
+def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> None:
+    """Write the files of a release, and let them stand only if each is what it was."""
+    options = Options.from_json(release.options)
+    with new_folder(out) as folder:
+        for path in release.files.order_by().values_list("path", flat=True).distinct():
+            _write_kept(release, path, folder / path)
+        records = with_texts(_records(release, progress), options.unit, options.with_launcher)
+        write_records(records, options, folder, release.manifest["checks"])
+        for file in release.manifest["files"]:
+            with (folder / file["path"]).open("rb") as written:
+                digest = hashlib.file_digest(written, "sha256").hexdigest()
+            if digest != file["sha256"]:
+                raise NotTheSame(
+                    f"{file['path']} of {release} would not be what it was: it was written by "
+                    f"version {release.code_version} with {json.dumps(release.manifest['tools'])}."
+                )
+
+
+def _write_kept(release: Release, path: str, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with to.open("wb") as file:
+        stretches = release.files.filter(path=path).order_by("number")
+        for data in stretches.values_list("data", flat=True).iterator(chunk_size=1):
+            file.write(zlib.decompress(bytes(data)))
+
+
+def _records(release: Release, progress: Progress) -> Iterator[Record]:
+    """In the order in which they were written at first."""
+    last = 0
+    rows = ReleaseMember.objects.filter(release=release).order_by("pk")
+    columns = (
+        "pk", "kernel_id", "pair_id", "record_id", "content_hash", "split", "weight", "tokens",
+        "metadata",
+    )  # fmt: skip
+    done = 0
+    while batch := list(rows.filter(pk__gt=last).values_list(*columns)[:BATCH]):
+        progress("records written", done)
+        done += len(batch)
+        for _, kernel, pair, identity, hashed, split, _, tokens, metadata in batch:
+            kind, pk = ("kernel", kernel) if kernel else ("pair", pair)
+            said = json.loads(metadata)
+            yield Record(
+                kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
+                said["category"] or "none",
+            )  # fmt: skip
+        last = batch[-1][0]
+
+
+__all__ = ["MANIFEST", "find_release", "rebuild"]

@@ -1,0 +1,26 @@
+"""Asking for an export: the one way for the admin and the site."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from curation.errors import CurationError
+from curation.export.options import Options
+from curation.models import ExportRun, Release
+from curation.queue.enqueue import enqueue
+
+
+@transaction.atomic
+def request_export(options: Mapping[str, Any], *, name: str = "", user: User) -> ExportRun:
+    """Queue an export; under the `name` of a release it is that one, written again."""
+    asked = Options.from_json(options).as_json()
+    release = Release.objects.filter(name=name).first() if name else None
+    if release is not None and release.options != asked:
+        raise CurationError(
+            f"There is a release {name} already, made with other options. Name another."
+        )
+    run = ExportRun.objects.create(options=asked, name=name, requested_by=user)
+    enqueue(run)
+    return run

@@ -1,0 +1,74 @@
+"""Which family goes into which split. Pure: counts and keys in, splits out.
+
+A family whose split is known keeps it: that is what lets a dataset grow without moving a record.
+The others come largest first, in an order that only the seed and their content decide, each into
+the split that is, for its size, furthest from full among those that have room for all of it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.models import Split
+
+SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
+FREE = -1
+
+Splits = NDArray[np.int8]
+
+
+def assign(
+    sizes: NDArray[np.int64], keys: NDArray[np.uint64], known: Splits, shares: Sequence[int]
+) -> Splits:
+    """The split of each family.
+
+    `sizes` has a row for each family and a column for each kind of record, `keys` orders families
+    of one size, `known` is the split that a family has already, or FREE.
+    """
+    result = known.copy()
+    targets = np.outer(np.asarray(shares) / 100, sizes.sum(axis=0))
+    room = targets.copy()
+    for split in range(len(shares)):
+        room[split] -= sizes[known == split].sum(axis=0)
+    free = np.flatnonzero((known == FREE) & (sizes.sum(axis=1) > 0))
+    order = free[np.lexsort((keys[free], -sizes[free].sum(axis=1)))]
+    rooms: list[list[float]] = room.tolist()
+    wanted: list[list[float]] = targets.tolist()
+    for family, counts in zip(order.tolist(), sizes[order].tolist(), strict=True):
+        split = _best(counts, rooms, wanted)
+        result[family] = split
+        for kind, count in enumerate(counts):
+            rooms[split][kind] -= count
+    return result
+
+
+def _best(counts: list[int], rooms: list[list[float]], targets: list[list[float]]) -> int:
+    best, best_room, best_fits = 0, -float("inf"), False
+    for split, target in enumerate(targets):
+        room, fits = 0.0, True
+        for kind, count in enumerate(counts):
+            if count:
+                left = rooms[split][kind]
+                fits = fits and left >= count - 1e-6
+                room += count * (left / target[kind] if target[kind] else -float("inf"))
+        if not fits:
+            room = sum(rooms[split][kind] for kind, count in enumerate(counts) if count)
+            if not any(target):
+                room = -float("inf")
+        if (fits, room) > (best_fits, best_room):
+            best, best_room, best_fits = split, room, fits
+    return best
+
+
+def keyed(seed: int, identity: int) -> int:
+    """A number that only the seed and the content decide."""
+    digest = hashlib.blake2b(identity.to_bytes(8, "big"), key=str(seed).encode(), digest_size=8)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def settle(known: Sequence[int]) -> int:
+    """The split of a family whose members were in several before they met: that of the most."""
+    counts = np.bincount(np.asarray(known), minlength=len(SPLITS))
+    return int(counts.argmax())

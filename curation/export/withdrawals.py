@@ -1,0 +1,85 @@
+"""Marks what a release holds and may not be given away any more: opted out, relicensed, refuted.
+
+The release stays as it is; whoever has it learns which of its records to drop.
+"""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+
+from curation.evidence.sources import every_source
+from curation.export import evidence
+from curation.export.evidence import Known
+from curation.export.gates import Exclusion, Reason, Rules, exclusion
+from curation.models import Kernel, Pair, ReleaseMember, Withdrawal
+
+# A kernel that only left its repository was given away rightly, and a twin found since harms
+# nobody's right.
+WITHDRAWN = frozenset(
+    {
+        Reason.LICENSE,
+        Reason.OPTED_OUT,
+        Reason.CONTAMINATED,
+        Reason.VALIDATION_FAILED,
+        Reason.REJECTED,
+    }
+)
+BATCH = 500
+
+_looked = -float("inf")
+
+
+def mark_withdrawn_now_and_then() -> None:
+    """For the scheduler, which comes by every few seconds."""
+    global _looked
+    if time.monotonic() - _looked >= settings.WITHDRAWAL_SECONDS:
+        mark_withdrawn()
+        _looked = time.monotonic()
+
+
+def mark_withdrawn() -> int:
+    """Look at every record of every release, and say how many were marked now."""
+    marked = 0
+    found = _withdrawn()
+    while batch := list(islice(found, BATCH)):
+        reasons = dict(batch)
+        members = ReleaseMember.objects.filter(withdrawal=None)
+        rows = [
+            Withdrawal(member=member, reason=why.reason, message=why.message)
+            for kind in ("kernel", "pair")
+            for member in members.filter(
+                **{f"{kind}__in": [pk for about, pk in reasons if about == kind]}
+            ).only("pk", "kernel_id", "pair_id")
+            for why in [reasons[kind, member.kernel_id or member.pair_id or 0]]
+        ]
+        # Another process may mark the same ones.
+        Withdrawal.objects.bulk_create(rows, ignore_conflicts=True)
+        marked += len(rows)
+    return marked
+
+
+def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
+    sources = every_source()
+    unmarked = ReleaseMember.objects.filter(withdrawal=None)
+    kernels = Kernel.objects.filter(Exists(unmarked.filter(kernel=OuterRef("pk"))))
+    pairs = Pair.objects.filter(Exists(unmarked.filter(pair=OuterRef("pk"))))
+    for known in evidence.kernels(kernels, sources):
+        if why := _why(known):
+            yield ("kernel", known.row["pk"]), why
+    for known in evidence.pairs(pairs, sources):
+        if why := _why(known):
+            yield ("pair", known.row["pk"]), why
+
+
+def _why(known: Known) -> Exclusion | None:
+    """The first reason to withdraw; what only keeps an item from leaving anew is set aside."""
+    facts = known.facts
+    # These are not the facts that a withdrawal rests on.
+    facts.duplicate_of, facts.local_path, facts.standalone = "", False, True
+    if facts.status == "retired":
+        facts.status, facts.given = "approved", True
+    why = exclusion(facts, Rules(include_pending=True))
+    return why if why is not None and why.reason in WITHDRAWN else None

@@ -1,0 +1,45 @@
+"""`manage.py diff_releases A B`: what was added, removed and changed, and why."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from curation.export.differences import differences
+from curation.export.release import find_release
+from curation.export.withdrawals import mark_withdrawn
+from curation.models import Withdrawal
+from curation.words import counted
+
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+class Command(BaseCommand):
+    help = "Compare two releases record by record."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("old")
+        parser.add_argument("new")
+        parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+    def handle(self, *, old: str, new: str, **options: Any) -> None:
+        before, after = find_release(old), find_release(new)
+        counts: Counter[str] = Counter()
+        for difference in differences(before, after):
+            counts[difference.change] += 1
+            if options["json"]:
+                self.stdout.write(json.dumps(difference.as_json(), ensure_ascii=False))
+            else:
+                was = f" (was {difference.before})" if difference.before != difference.id else ""
+                was = was if difference.before else ""
+                sign = SIGNS[difference.change]
+                self.stdout.write(f"{sign} {difference.id}{was}: {difference.why}")
+        if options["json"]:
+            return
+        self.stdout.write(", ".join(f"{counts[change]:,} {change}" for change in SIGNS) + ".")
+        mark_withdrawn()
+        for release in (before, after):
+            withdrawn = Withdrawal.objects.filter(member__release=release).count()
+            if withdrawn:
+                self.stdout.write(f"{release} holds {counted(withdrawn, 'withdrawn record')}.")

@@ -1,0 +1,39 @@
+"""An export that somebody asked for in the browser: how far it is, and where its archive stands."""
+
+from django.db import models
+
+from curation.models.release import Release
+from curation.models.run import Run, RunQuerySet
+
+
+class ExportRun(Run):
+    QUEUE = "default"
+    JOB = "curation.export.jobs.export"
+
+    options = models.JSONField(default=dict, blank=True)
+    name = models.CharField(
+        max_length=100, blank=True, help_text="Of the release to make or to rebuild; empty: none."
+    )
+    release = models.ForeignKey(
+        Release,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="runs",
+    )
+    stage = models.CharField(max_length=40, blank=True, editable=False)
+    done = models.PositiveIntegerField(default=0, editable=False)
+    funnel = models.JSONField(default=dict, blank=True, editable=False)
+    archive = models.CharField(
+        max_length=200, blank=True, editable=False, help_text="Its file in the data folder."
+    )
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+
+    objects = RunQuerySet["ExportRun"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"Export {self.pk}{f' of {self.name}' if self.name else ''}"

@@ -1,0 +1,261 @@
+"""What stays behind, and what the ledger says of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from curation.models import (
+    Device,
+    Kernel,
+    LicenseVerdict,
+    OptOut,
+    Origin,
+    Pair,
+    Provenance,
+    Role,
+    Status,
+    Verdict,
+)
+from curation.review.decisions import decide_by_policy
+from tests.curation.export.writing import a_seen_kernel, every, export, identities, reasons, records
+from tests.factories import (
+    a_contamination_match,
+    a_decision,
+    a_duplicate_link,
+    a_kernel,
+    a_license,
+    a_pair,
+    a_provenance,
+    a_repository,
+    a_reviewer,
+    a_source_file,
+    a_validation_result,
+    a_validation_run,
+    an_approved_kernel,
+    an_approved_pair,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def blocked(kernel: Kernel) -> None:
+    Kernel.objects.update(license_verdict=LicenseVerdict.BLOCKED)
+
+
+def policy_changed(kernel: Kernel) -> None:
+    assert kernel.license
+    kernel.license.verdict = LicenseVerdict.BLOCKED
+    kernel.license.save()
+
+
+def given_nowhere(kernel: Kernel) -> None:
+    Provenance.objects.update(license_verdict=LicenseVerdict.UNKNOWN, license=None)
+
+
+def repository_opted_out(kernel: Kernel) -> None:
+    a_provenance(
+        kernel=kernel,
+        source_file=a_source_file(repository=a_repository(opted_out_at=timezone.now())),
+    )
+
+
+def path_opted_out(kernel: Kernel) -> None:
+    Provenance.objects.update(opted_out=True)
+    assert not OptOut.objects.exists()
+
+
+def duplicate(kernel: Kernel) -> None:
+    a_duplicate_link(kernel=kernel, of_kernel=a_kernel(), content_hash=kernel.content_hash)
+
+
+def contaminated(kernel: Kernel) -> None:
+    a_contamination_match(kernel=kernel, content_hash=kernel.content_hash)
+
+
+def in_a_benchmark(kernel: Kernel) -> None:
+    a_provenance(
+        kernel=kernel, source_file=a_source_file(repository=a_repository(role=Role.BENCHMARK))
+    )
+
+
+def made_here(kernel: Kernel) -> None:
+    Kernel.objects.update(standalone_source="# /tmp/torchinductor_ada/ab/cab.py\n")
+    Provenance.objects.get().source_file.repository.__class__.objects.update(origin=Origin.INDUCTOR)
+
+
+def status(value: Status) -> Callable[[Kernel], None]:
+    return lambda kernel: void(Kernel.objects.update(status=value))
+
+
+def void(_: Any) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("happens", "reason"),
+    [
+        (status(Status.RETIRED), "retired"),
+        (lambda kernel: void(Kernel.objects.update(standalone=False)), "not-standalone"),
+        (blocked, "licence"),
+        (policy_changed, "licence"),
+        (given_nowhere, "licence"),
+        (repository_opted_out, "opted-out"),
+        (path_opted_out, "opted-out"),
+        (made_here, "local-path"),
+        (duplicate, "duplicate"),
+        (contaminated, "contaminated"),
+        (in_a_benchmark, "contaminated"),
+        (status(Status.REJECTED), "rejected"),
+        (status(Status.PENDING), "pending"),
+    ],
+)
+def test_what_happens_to_an_approved_kernel_keeps_it_in_and_is_said(
+    happens: Callable[[Kernel], None], reason: str, tmp_path: Path
+) -> None:
+    kernel = a_seen_kernel()
+    happens(kernel)
+
+    folder = export(tmp_path / "out")
+
+    assert identities(folder) == {}
+    assert reasons(folder)[kernel.name] == reason
+
+
+def test_a_link_or_a_match_of_another_content_keeps_nothing_in(tmp_path: Path) -> None:
+    kernel = a_seen_kernel()
+    a_duplicate_link(kernel=kernel)
+    a_contamination_match(kernel=kernel)
+
+    assert len(identities(export(tmp_path / "out"))) == 1
+
+
+def test_an_approval_without_a_decision_or_of_another_content_is_none(tmp_path: Path) -> None:
+    mit = a_license()
+    permissive = {"license": mit, "license_verdict": LicenseVerdict.PERMISSIVE}
+    a_kernel(status=Status.APPROVED, name="undecided", **permissive)
+    a_decision(kernel=a_kernel(status=Status.APPROVED, name="other", **permissive))
+
+    folder = export(tmp_path / "out")
+
+    assert reasons(folder) == {"undecided": "pending", "other": "pending"}
+
+
+def test_a_policys_approval_counts_only_where_it_is_accepted(tmp_path: Path) -> None:
+    a_kernel(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE, name="simple")
+    decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
+
+    assert reasons(export(tmp_path / "without")) == {"simple": "approved-by-policy"}
+    accepting = export(tmp_path / "with", "--accept-policy", "short 1")
+    (record,) = every(accepting, "kernels")["train"]
+    assert record["metadata"]["reviewed"] is False
+
+
+def test_a_persons_approval_outlives_what_an_ingest_took_away_and_gave_back(tmp_path: Path) -> None:
+    an_approved_kernel()
+    for status in (Status.RETIRED, Status.APPROVED):
+        decide_by_policy(items=Kernel.objects.all(), status=status, rules="ingest: gone, back")
+
+    assert len(identities(export(tmp_path / "out"))) == 1
+
+
+def test_an_approval_that_was_undone_is_none_even_where_a_policy_approves(tmp_path: Path) -> None:
+    kernel = an_approved_kernel(version=3)
+    first = kernel.decisions.get()
+    a_decision(
+        kernel=kernel, version=2, status=Status.PENDING, undoes=first, user=a_reviewer(),
+        content_hash=kernel.content_hash,
+    )  # fmt: skip
+    decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
+
+    assert reasons(export(tmp_path / "out")) == {kernel.name: "approved-by-policy"}
+
+
+def test_what_nobody_has_reviewed_comes_along_only_on_request_and_says_so(tmp_path: Path) -> None:
+    a_kernel(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    a_kernel(name="unknown")
+
+    folder = export(tmp_path / "out", "--include-pending")
+
+    (record,) = every(folder, "kernels")["train"]
+    assert record["metadata"]["reviewed"] is False
+    assert reasons(folder) == {"unknown": "licence"}
+
+
+def tried(pair: Pair, device: Device, verdict: Verdict) -> None:
+    a_validation_result(
+        pair=pair, verdict=verdict, content_hash=pair.content_hash,
+        run=a_validation_run(device=device),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tries", "reason"),
+    [
+        ([], "not-validated"),
+        ([(Device.COMPILER, Verdict.PASSED)], "not-validated"),
+        ([(Device.INTERPRETER, Verdict.PASSED)], None),
+        ([(Device.INTERPRETER, Verdict.CHEATING)], "validation-failed"),
+        (
+            [(Device.INTERPRETER, Verdict.PASSED), (Device.CUDA, Verdict.FAILED)],
+            "validation-failed",
+        ),
+        (
+            [(Device.CUDA, Verdict.FAILED), (Device.INTERPRETER, Verdict.PASSED)],
+            "validation-failed",
+        ),
+        ([(Device.CUDA, Verdict.FAILED), (Device.CUDA, Verdict.PASSED)], None),
+        ([(Device.INTERPRETER, Verdict.PASSED), (Device.CUDA, Verdict.UNSUPPORTED)], None),
+    ],
+)
+def test_a_pair_leaves_only_with_a_passing_validation_and_a_gpu_has_the_last_word(
+    tries: list[tuple[Device, Verdict]], reason: str | None, tmp_path: Path
+) -> None:
+    pair = an_approved_pair()
+    pair.validationresults.all()[0].checks.all().delete()
+    pair.validationresults.all().delete()
+    for device, verdict in tries:
+        tried(pair, device, verdict)
+
+    folder = export(tmp_path / "out")
+
+    assert len(identities(folder, "pairs")) == (reason is None)
+    assert reasons(folder) == ({} if reason is None else {pair.slug: reason})
+
+
+def test_a_validation_of_another_content_is_none(tmp_path: Path) -> None:
+    pair = a_pair()
+    a_validation_result(pair=pair)
+
+    assert identities(export(tmp_path / "out"), "pairs") == {}
+
+
+def test_a_pair_of_a_kernel_that_was_opted_out_stays(tmp_path: Path) -> None:
+    kernel = a_seen_kernel()
+    pair = an_approved_pair(kernel=kernel)
+    Provenance.objects.update(opted_out=True)
+
+    assert reasons(export(tmp_path / "out"))[pair.slug] == "opted-out"
+
+
+def test_the_ledger_names_the_place_and_never_the_source(tmp_path: Path) -> None:
+    kernel = a_seen_kernel(standalone_source="SECRET = 1\n")
+    Kernel.objects.update(status=Status.REJECTED)
+
+    file = export(tmp_path / "out") / "REJECTED.jsonl"
+
+    (line,) = records(file)
+    assert line["provenance"]["repository"] == kernel.provenances.get().source_file.repository.name
+    assert "SECRET" not in file.read_text()
+
+
+def test_a_filter_narrows_what_is_looked_at(tmp_path: Path) -> None:
+    a_seen_kernel(operation_type="matmul")
+    a_seen_kernel(operation_type="softmax")
+
+    folder = export(tmp_path / "out", "--where", "operation=matmul")
+
+    assert len(identities(folder)) == 1
+    assert reasons(folder) == {}

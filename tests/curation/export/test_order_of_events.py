@@ -1,0 +1,150 @@
+"""Whatever happens in whatever order, nothing leaves that must not: found by random histories."""
+
+import itertools
+import uuid
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from curation.models import (
+    ContaminationMatch,
+    Decision,
+    Kernel,
+    License,
+    LicenseVerdict,
+    Pair,
+    Provenance,
+    Status,
+    ValidationResult,
+)
+from curation.review.decisions import decide, decide_by_policy
+from tests.conftest import KERNEL, commit
+from tests.curation.export.writing import every, export
+from tests.factories import (
+    a_contamination_match,
+    a_kernel,
+    a_license,
+    a_pair,
+    a_provenance,
+    a_reviewer,
+    a_validation_result,
+)
+from tests.ingest.licenses.cases import MIT_OF_ADA
+
+pytestmark = pytest.mark.django_db
+
+EVENTS = (
+    "approve", "reject", "rule approves", "permissive", "blocked", "unknown", "contaminated",
+    "clean", "opted out", "opted in", "passed", "failed", "policy blocks", "policy permits",
+)  # fmt: skip
+_folders = itertools.count()
+
+
+def happen(event: str, item: Kernel | Pair, license: License) -> None:
+    item.refresh_from_db()
+    model = type(item)
+    about = {"kernel" if model is Kernel else "pair": item}
+    match event:
+        case "approve" | "reject":
+            status = Status.APPROVED if event == "approve" else Status.REJECTED
+            decide(
+                item=item, status=status, version=item.version, user=a_reviewer(),
+                request=uuid.uuid4(),
+            )  # fmt: skip
+        case "rule approves":
+            decide_by_policy(
+                items=model._default_manager.filter(pk=item.pk), status=Status.APPROVED, rules="r 1"
+            )
+        case "permissive" | "blocked" | "unknown":
+            rows = model._default_manager.filter(pk=item.pk)
+            rows.update(license_verdict=event, license=license)
+        case "contaminated":
+            a_contamination_match(**about, content_hash=item.content_hash)
+        case "clean":
+            ContaminationMatch.objects.filter(**about).delete()
+        case "opted out" | "opted in":
+            Provenance.objects.update(opted_out=event == "opted out")
+        case "passed" | "failed":
+            if model is Pair:
+                a_validation_result(**about, content_hash=item.content_hash, verdict=event)
+        case "policy blocks" | "policy permits":
+            License.objects.update(
+                verdict=LicenseVerdict.BLOCKED if event == "policy blocks" else "permissive"
+            )
+
+
+def may_leave(item: Kernel | Pair) -> bool:
+    """Said another way than the gates say it."""
+    item.refresh_from_db()
+    about = {"kernel" if isinstance(item, Kernel) else "pair": item}
+    people = Decision.objects.filter(**about, actor="person").order_by("pk")
+    last = people.last()
+    validated = not isinstance(item, Pair) or (
+        (newest := ValidationResult.objects.filter(pair=item).order_by("pk").last()) is not None
+        and newest.verdict == "passed"
+    )
+    return (
+        item.status == "approved"
+        and last is not None
+        and last.status == "approved"
+        and item.license_verdict == "permissive"
+        and item.license is not None
+        and item.license.verdict == "permissive"
+        and not ContaminationMatch.objects.filter(**about).exists()
+        and not Provenance.objects.filter(opted_out=True).exists()
+        and validated
+    )
+
+
+@given(st.lists(st.sampled_from(EVENTS), min_size=2, max_size=12), st.booleans())
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_only_what_may_leave_does_and_all_of_it(
+    tmp_path: Path, events: list[str], pairs: bool
+) -> None:
+    from django.db import transaction
+
+    class Undone(Exception):
+        pass
+
+    with pytest.raises(Undone), transaction.atomic():
+        license = a_license()
+        kernel = a_kernel(license=license, license_verdict="permissive")
+        a_provenance(kernel=kernel, license=license, license_verdict="permissive")
+        item: Kernel | Pair = kernel
+        if pairs:
+            item = a_pair(license=license, license_verdict="permissive", kernel=kernel)
+        for event in events:
+            happen(event, item, license)
+
+        folder = export(tmp_path / str(next(_folders)), "--format", "jsonl")
+
+        left = sum(map(len, every(folder, "pairs" if pairs else "kernels").values()))
+        assert left == may_leave(item)
+        raise Undone
+
+
+def test_a_kernel_whose_licence_changed_since_its_approval_stays_behind(
+    kernel_folder: Path, tmp_path: Path
+) -> None:
+    """Approve, read the repository again under another licence, export."""
+    (kernel_folder / "LICENSE").write_text(MIT_OF_ADA)
+    commit(kernel_folder)
+    call_command("ingest", str(kernel_folder), "--now", verbosity=0)
+    kernel = Kernel.objects.get()
+    decide(
+        item=kernel, status=Status.APPROVED, version=kernel.version, user=a_reviewer(),
+        request=uuid.uuid4(),
+    )  # fmt: skip
+    assert len(every(export(tmp_path / "before"), "kernels")["train"]) == 1
+
+    header = "# SPDX-License-Identifier: GPL-3.0-only\n"
+    (kernel_folder / "add.py").write_text(header + KERNEL)
+    commit(kernel_folder)
+    call_command("ingest", str(kernel_folder), "--now", verbosity=0)
+
+    assert every(export(tmp_path / "after"), "kernels")["train"] == []

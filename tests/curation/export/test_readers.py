@@ -1,0 +1,229 @@
+"""What the ecosystem's own loaders read: counted and hashed against the manifest."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curation.export.columns import KERNEL, differing, pair_columns
+from curation.models import ValidationCheck
+from tests.curation.export.writing import export, hashes, manifest, records, some_rows
+from tests.factories import an_approved_kernel, an_approved_pair
+
+pytestmark = pytest.mark.django_db(transaction=False)
+EVERYTHING = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook", "--splits", "60/20/20")
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_DATASETS_DISABLE_PROGRESS_BARS"):
+        monkeypatch.setenv(name, "1")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    some_rows(20, 20)
+    return export(tmp_path / "out", *EVERYTHING)
+
+
+def load(*arguments: Any, tmp_path: Path, **options: Any) -> Any:
+    import datasets
+
+    return datasets.load_dataset(*arguments, cache_dir=str(tmp_path / "cache"), **options)
+
+
+def test_every_file_is_what_the_manifest_says(folder: Path) -> None:
+    listed = {file["path"]: file for file in manifest(folder)["files"]}
+    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+
+    assert set(listed) == present - {"MANIFEST.json"}
+    for path, file in listed.items():
+        data = (folder / path).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == file["sha256"]
+        assert len(data) == file["bytes"]
+        if path.endswith(".jsonl"):
+            assert data.count(b"\n") == file["lines"] == file["records"] or path[0] == "R"
+
+
+def test_torchtunes_text_completion_reads_the_kernels(folder: Path, tmp_path: Path) -> None:
+    # torchtune's text_completion_dataset(source="json", data_files=…, column="input",
+    # split="train") makes exactly this call, then takes the column of each row.
+    data = load(
+        "json", data_files=str(folder / "triton_functions.json"), split="train", tmp_path=tmp_path
+    )
+
+    inputs = [row["input"] for row in data]
+    train = [record["input"] for record in records(folder / "kernels" / "train.jsonl")]
+    assert inputs == train
+    assert len(inputs) == 12
+
+
+@pytest.mark.parametrize("form", ["instruct", "chat"])
+def test_torchtunes_other_readers_find_their_columns(
+    form: str, folder: Path, tmp_path: Path
+) -> None:
+    files = str(folder / "torchtune" / f"{form}_train.json")
+
+    (first, *_) = data = load("json", data_files=files, split="train", tmp_path=tmp_path)
+
+    assert len(data) == 12
+    if form == "chat":
+        assert [message["role"] for message in first["messages"]] == ["user", "assistant"]
+    else:
+        assert set(first) == {"input", "output"}
+
+
+def test_the_card_loads_every_config_with_its_splits_and_features(
+    folder: Path, tmp_path: Path
+) -> None:
+    import datasets
+
+    for root in (folder, folder / "parquet"):
+        names = datasets.get_dataset_config_names(str(root))
+        assert {"pairs", "kernels"} <= set(names)
+        for name in names:
+            data = load(str(root), name, tmp_path=tmp_path)
+            assert {split: len(rows) for split, rows in data.items()} == {
+                "train": 12,
+                "validation": 4,
+                "test": 4,
+            }
+    assert data["train"].features["metadata"]["tags"].feature.dtype == "string"
+
+
+def test_rows_are_the_same_through_json_and_through_parquet(folder: Path, tmp_path: Path) -> None:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    for kind in ("pairs", "kernels"):
+        written = records(folder / kind / "test.jsonl")
+        table = pq.read_table(folder / "parquet" / kind / "test.parquet")
+        assert table.to_pylist() == written
+        frame = pd.read_json(folder / kind / "test.jsonl", lines=True)
+        assert len(frame) == len(pd.read_parquet(folder / "parquet" / kind / "test.parquet")) == 4
+        assert list(frame.columns) == list(written[0])
+
+
+def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
+    some_rows(3, 3)
+    # One pair was checked in another way: the columns stay the same for all.
+    pair = an_approved_pair()
+    ValidationCheck.objects.create(
+        result=pair.validationresults.get(), name="gradients", outcome="skipped"
+    )
+
+    folder = export(tmp_path / "out", "--splits", "100/0/0")
+
+    columns = pair_columns(("equal", "gradients"))
+    for record in records(folder / "pairs" / "train.jsonl"):
+        assert differing(columns, record) == []
+        assert record["metadata"]["verified"]["device"] == "interpreter"
+        assert record["metadata"]["verified"]["cases"] == 7
+    for record in records(folder / "kernels" / "train.jsonl"):
+        assert differing(KERNEL, record) == []
+        assert record["metadata"]["provenance"]["copyright"] == "Copyright (c) 2024 Ada"
+
+
+def test_every_record_finds_its_notice_and_the_licences_text(folder: Path) -> None:
+    notice = (folder / "NOTICE").read_text()
+
+    for record in _all(folder):
+        assert f"[{record['metadata']['notice']}]" in notice
+    assert "Copyright (c) 2024 Ada" in notice
+    (text,) = (folder / "licenses").iterdir()
+    assert text.read_text() == "Permission is hereby granted.\n"
+    assert f"Text: licenses/{text.name}" in notice
+
+
+def _all(folder: Path) -> Iterator[dict[str, Any]]:
+    for kind in ("pairs", "kernels"):
+        for split in ("train", "validation", "test"):
+            yield from records(folder / kind / f"{split}.jsonl")
+
+
+def test_kernelbooks_columns_are_there(folder: Path) -> None:
+    (first, *_) = records(folder / "kernelbook" / "train.jsonl")
+
+    assert first["licenses"] == ["MIT"]
+    assert first["synthetic"] is True
+    assert {"python_code", "triton_code", "entry_point", "repo_name", "uuid"} <= set(first)
+
+
+def test_rows_repeat_by_weight_in_train_alone(tmp_path: Path) -> None:
+    some_rows(10, 0)
+
+    folder = export(
+        tmp_path / "out", "--splits", "60/20/20", "--upsample", "utils=3", "--repeat-rows"
+    )
+
+    assert len(records(folder / "kernels" / "train.jsonl")) == 18
+    assert len(records(folder / "kernels" / "test.jsonl")) == 2
+    assert len(json.loads((folder / "triton_functions.json").read_text())) == 18
+    (share,) = manifest(folder)["mixing"]
+    assert (share["tokens"], share["weighted_tokens"]) == (600, 1800)
+
+
+def test_a_cap_holds_an_origin_to_its_share_of_the_tokens(tmp_path: Path) -> None:
+    from curation.models import Origin
+    from tests.curation.export.writing import a_seen_kernel, reasons
+    from tests.factories import a_repository
+
+    compiled = a_repository(origin=Origin.INDUCTOR, name="/srv/ada/debug", url="/srv/ada/debug")
+    some_rows(8, 0)
+    for _ in range(8):
+        a_seen_kernel(compiled)
+
+    folder = export(tmp_path / "out", "--cap-origin", "inductor=0.2", "--splits", "100/0/0")
+
+    origins = [record["metadata"]["origin"] for record in _all(folder)]
+    assert origins.count("inductor") == 2
+    assert list(reasons(folder).values()) == ["cap"] * 6
+    assert "/srv" not in "".join(p.read_text() for p in folder.rglob("*") if p.is_file())
+
+
+def test_code_between_fences_and_with_its_launcher(tmp_path: Path) -> None:
+    from tests.curation.export.writing import a_seen_kernel
+
+    a_seen_kernel(standalone_source="kernel = 1\n", launcher_source="def launch(): ...\n")
+
+    folder = export(
+        tmp_path / "out", "--fenced", "--with-launcher", "--format", "torchtune",
+    )  # fmt: skip
+
+    (record,) = json.loads((folder / "triton_functions.json").read_text())
+    assert record["input"] == "```python\nkernel = 1\n\n\ndef launch(): ...\n```\n"
+
+
+def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> None:
+    from curation.models import LicenseVerdict, SourceText
+    from tests.curation.export.writing import reasons
+    from tests.factories import a_kernel, a_license, a_provenance, a_source_file, sha
+
+    mit = a_license(expression="MIT")
+
+    def a_file(name: str, *kernels: Any) -> None:
+        text = f"# {name}\nx = 1\n"
+        SourceText.objects.create(sha256=sha(text), text=text)
+        file = a_source_file(path=f"k/{name}", sha256=sha(text), lines=2, tokens=9)
+        for kernel in kernels:
+            a_provenance(
+                kernel=kernel, source_file=file, license=mit,
+                license_verdict=LicenseVerdict.PERMISSIVE,
+            )  # fmt: skip
+
+    shared = an_approved_kernel(license=mit)
+    a_file("good.py", shared, an_approved_kernel(license=mit))
+    a_file("bad.py", shared, a_kernel(license=mit, license_verdict=LicenseVerdict.PERMISSIVE))
+
+    folder = export(tmp_path / "out", "--unit", "file", "--release", "files")
+
+    (record,) = records(folder / "kernels" / "train.jsonl")
+    assert record["input"] == "# good.py\nx = 1\n"
+    assert record["metadata"]["name"] == "good.py"
+    assert record["metadata"]["provenance"]["lines"] == [1, 2]
+    assert reasons(folder) == {"bad.py": "pending"}
+    again = export(tmp_path / "again", "--release", "files")
+    assert hashes(again) == hashes(folder)

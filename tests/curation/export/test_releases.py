@@ -1,0 +1,133 @@
+"""Named snapshots: written again byte for byte, compared, and marked when a record is withdrawn."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from curation.errors import CurationError
+from curation.export.withdrawals import mark_withdrawn
+from curation.models import (
+    Kernel,
+    LicenseVerdict,
+    Pair,
+    Provenance,
+    Release,
+    Repository,
+    Status,
+    Withdrawal,
+)
+from tests.curation.export.writing import a_seen_kernel, export, hashes, some_rows
+from tests.factories import a_license, an_approved_kernel
+
+pytestmark = pytest.mark.django_db
+ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
+
+
+def diff(old: str, new: str) -> list[str]:
+    out = io.StringIO()
+    call_command("diff_releases", old, new, stdout=out)
+    return out.getvalue().splitlines()
+
+
+def test_a_release_is_the_same_whatever_has_changed_since(tmp_path: Path) -> None:
+    some_rows(12, 12)
+    before = hashes(export(tmp_path / "one", "--release", "2026.11", *ALL, "--upsample", "source"))
+    Repository.objects.update(stars=9000, upsampling_weight=9, name="moved/away")
+    Kernel.objects.update(status=Status.REJECTED, tags=["new"], operation_type="scan")
+    Pair.objects.update(license_verdict=LicenseVerdict.BLOCKED)
+    Provenance.objects.update(copyrights=["Copyright Eve"], opted_out=True)
+    an_approved_kernel()
+
+    after = hashes(export(tmp_path / "two", "--release", "2026.11"))
+
+    assert after == before
+
+
+def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
+    some_rows(2, 0)
+    export(tmp_path / "one", "--release", "1", "--seed", "3")
+
+    with pytest.raises(CommandError, match="made with another seed"):
+        export(tmp_path / "two", "--release", "1", "--seed", "4")
+    assert not (tmp_path / "two").exists()
+
+
+def test_a_release_that_would_not_be_the_same_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_rows(2, 0)
+    export(tmp_path / "one", "--release", "1")
+    monkeypatch.setattr("curation.export.formats.split_jsonl.encode", lambda value: "{}")
+    monkeypatch.setattr("curation.export.records.encode", lambda value: "{}")
+
+    with pytest.raises(CurationError, match="would not be what it was"):
+        export(tmp_path / "two", "--release", "1")
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+
+
+def test_two_releases_differ_in_what_came_went_and_changed(tmp_path: Path) -> None:
+    mit = a_license(expression="MIT")
+    kept, goes, old, relabelled = (an_approved_kernel(license=mit) for _ in range(4))
+    export(tmp_path / "a", "--release", "A", "--splits", "100/0/0")
+    Kernel.objects.filter(pk=goes.pk).update(license_verdict=LicenseVerdict.BLOCKED)
+    Kernel.objects.filter(pk=relabelled.pk).update(operation_type="scan")
+    Kernel.objects.filter(pk=old.pk).update(status=Status.RETIRED)
+    new = an_approved_kernel(license=mit, previous=old)
+    added = an_approved_kernel(license=mit)
+    export(tmp_path / "b", "--release", "B", "--splits", "100/0/0")
+
+    lines = diff("A", "B")
+
+    def named(kernel: Kernel) -> str:
+        return f"{kernel.name.replace('_', '-')}-{kernel.content_hash[:12]}"
+
+    assert f"- {named(goes)}: Its licence is blocked: MIT." in lines
+    assert f"+ {named(added)}: A did not know it" in lines
+    assert f"~ {named(new)} (was {named(old)}): another version of it" in lines
+    assert f'~ {named(relabelled)}: operation_type "other" → "scan"' in lines
+    assert not any(named(kept) in line for line in lines)
+    assert lines[-2:] == ["1 added, 1 removed, 2 changed.", "A holds 1 withdrawn record."]
+
+
+def test_an_unknown_release_is_named_with_those_there_are() -> None:
+    with pytest.raises(CurationError, match="There is no release 'x'. There are: none yet"):
+        diff("x", "y")
+
+
+def test_a_record_that_may_not_be_given_away_any_more_marks_its_releases(tmp_path: Path) -> None:
+    opted_out, relicensed, gone, fine = (a_seen_kernel() for _ in range(4))
+    export(tmp_path / "a", "--release", "A")
+    export(tmp_path / "b", "--release", "B")
+    assert mark_withdrawn() == 0
+    opted_out.provenances.update(opted_out=True)
+    Kernel.objects.filter(pk=relicensed.pk).update(license_verdict=LicenseVerdict.UNKNOWN)
+    Kernel.objects.filter(pk=gone.pk).update(status=Status.RETIRED)
+
+    assert mark_withdrawn() == 4
+    assert mark_withdrawn() == 0
+
+    marked = Withdrawal.objects.values_list("member__release__name", "member__kernel", "reason")
+    assert set(marked) == {
+        (release, kernel.pk, reason)
+        for release in "AB"
+        for kernel, reason in ((opted_out, "opted-out"), (relicensed, "licence"))
+    }
+    assert fine.pk not in {kernel for _, kernel, _ in marked}
+
+
+def test_an_export_that_fails_leaves_no_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_rows(2, 0)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("curation.export.dataset.write_manifest", full)
+    with pytest.raises(CurationError, match="No space left on device"):
+        export(tmp_path / "out", "--release", "1")
+
+    assert not Release.objects.exists()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,182 @@
+"""A folder is there whole or not at all: killed, full, read-only, or not ours."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curation.errors import CurationError
+from curation.export.folder import MANIFEST, new_folder
+from tests.curation.export.writing import export, hashes, some_rows
+
+WRITING = """\
+import sys, time
+from pathlib import Path
+from curation.export.folder import new_folder
+with new_folder(Path(sys.argv[1])) as folder:
+    (folder / "half").write_text("written")
+    print("writing", flush=True)
+    time.sleep(60)
+"""
+
+
+def killed_while_writing(target: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITING, str(target)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "writing\n"
+        process.send_signal(signal.SIGKILL)
+
+
+def test_a_killed_export_leaves_no_folder_and_the_next_one_clears_up(tmp_path: Path) -> None:
+    killed_while_writing(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert len(list(tmp_path.iterdir())) == 1
+
+    with new_folder(tmp_path / "out") as folder:
+        (folder / "whole").write_text("written")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["whole"]
+
+
+def test_an_export_that_still_runs_beside_is_left_alone(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "out") as first:
+        (first / "a").write_text("a")
+        with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out"):
+            raise ZeroDivisionError
+
+    assert (tmp_path / "out" / "a").read_text() == "a"
+
+
+@pytest.mark.django_db
+def test_an_earlier_export_stays_until_the_next_one_is_whole(tmp_path: Path) -> None:
+    some_rows(3, 0)
+    folder = export(tmp_path / "out")
+    before = hashes(folder)
+
+    killed_while_writing(folder)
+    with pytest.raises(ZeroDivisionError), new_folder(folder):
+        raise ZeroDivisionError
+    assert hashes(folder) == before
+
+    some_rows_more()
+    export(folder)
+    assert hashes(folder) != before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def some_rows_more() -> None:
+    from tests.factories import an_approved_kernel
+
+    an_approved_kernel()
+
+
+@pytest.mark.django_db
+def test_an_earlier_export_to_which_somebody_added_a_file_is_refused(tmp_path: Path) -> None:
+    folder = export(tmp_path / "out")
+    (folder / "notes.txt").write_text("precious")
+
+    with pytest.raises(CurationError, match="not an export as it was written"):
+        export(folder)
+    assert (folder / "notes.txt").read_text() == "precious"
+
+
+def test_a_folder_that_only_looks_like_an_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text("[]")
+
+    with pytest.raises(CurationError, match="not an export"), new_folder(tmp_path):
+        pass
+
+
+def test_files_that_come_meanwhile_are_not_overwritten(tmp_path: Path) -> None:
+    with pytest.raises(CurationError, match="meanwhile"), new_folder(tmp_path / "out"):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "mine").write_text("precious")
+
+    assert (tmp_path / "out" / "mine").read_text() == "precious"
+
+
+@pytest.fixture
+def little_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 kB, where this machine lets us have one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True
+    )
+    if not made or made.returncode:
+        pytest.skip("needs the right to mount a file system")
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_a_sentence_and_leaves_nothing(little_disk: Path) -> None:
+    some_rows(60, 60)
+
+    with pytest.raises(CurationError, match="can't be written: No space left on device"):
+        export(little_disk / "out")
+
+    assert list(little_disk.iterdir()) == []
+
+
+@pytest.mark.django_db
+def test_a_target_that_is_read_only_is_a_sentence(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        target = Path("/proc/out")
+    else:
+        tmp_path.chmod(0o500)
+        target = tmp_path / "out"
+
+    with pytest.raises(CurationError, match="can't be written"):
+        export(target)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_export_killed_in_the_middle_leaves_rows_and_folders_as_they_were(
+    tmp_path: Path,
+) -> None:
+    """A process of its own on this database, killed once it has begun to write records."""
+    from django.db import connection
+
+    from curation.models import Release, SplitAssignment
+
+    some_rows(40, 0)
+    earlier = hashes(export(tmp_path / "earlier", "--seed", "9"))
+    assigned = SplitAssignment.objects.count()
+    connection.close()
+    program = (
+        "import time, django; django.setup();"
+        "from pathlib import Path; from curation.export import dataset;"
+        "from curation.export.options import Options;"
+        "whole = dataset.write_card;"
+        "dataset.write_card = lambda *a: (print('writing', flush=True), time.sleep(60));"
+        f"dataset.export(Options(), Path({str(tmp_path / 'out')!r}), name='1')"
+    )
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings_of_another_process",
+        "TEST_DATABASE": str(connection.settings_dict["NAME"]),
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
+        env=environment,
+    ) as process:  # fmt: skip
+        assert process.stdout
+        assert process.stdout.readline() == "writing\n"
+        process.send_signal(signal.SIGKILL)
+
+    assert not (tmp_path / "out").exists()
+    assert hashes(tmp_path / "earlier") == earlier
+    assert not Release.objects.exists()
+    assert SplitAssignment.objects.count() == assigned
+    export(tmp_path / "out", "--release", "1")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["earlier", "out"]
