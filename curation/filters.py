@@ -28,6 +28,7 @@ from curation.models import (
     Status,
     Verdict,
 )
+from curation.search.condition import holds
 
 Item = TypeVar("Item", Kernel, Pair)
 Words = tuple[str, ...]
@@ -114,11 +115,17 @@ class Filter:
     def __bool__(self) -> bool:
         return any(getattr(self, key) for key in KEYS)
 
-    def of(self, items: models.QuerySet[Item]) -> models.QuerySet[Item]:
-        """Those of `items`, kernels or pairs, that are like this."""
+    def of(self, items: models.QuerySet[Item], bounded: bool = False) -> models.QuerySet[Item]:
+        """Those of `items`, kernels or pairs, that are like this.
+
+        `bounded`, for lists that answer at once, searches the newest hits of a common word only.
+        """
         for key in KEYS:
             if values := getattr(self, key):
-                items = items.filter(CONDITIONS[key](items.model, values))
+                if key == "q":
+                    items = items.filter(holds(items.model, values, bounded))
+                else:
+                    items = items.filter(CONDITIONS[key](items.model, values))
         return items
 
 

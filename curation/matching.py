@@ -24,6 +24,7 @@ from curation.models import (
     QualityFinding,
     ValidationResult,
 )
+from curation.search.condition import holds
 
 Model = type[Kernel] | type[Pair]
 Condition = Callable[[Model, tuple[str, ...]], Q]
@@ -183,21 +184,6 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
     return Q(pk__in=_newest_decisions(model).filter(within).values(about(model)))
 
 
-def _search(model: Model, values: tuple[str, ...]) -> Q:
-    columns = {
-        Kernel: ("name", "standalone_source"),
-        Pair: ("slug", "entry_point", "python_code", "triton_code"),
-    }[model]
-    found = Q()
-    for value in values:
-        anywhere = Q()
-        for column in columns:
-            anywhere |= Q(**{f"{column}__icontains": value})
-        # Words narrow one another, unlike the values of other keys.
-        found &= anywhere
-    return found
-
-
 CONDITIONS: Mapping[str, Condition] = {
     "status": _column("status"),
     "repository": _repository,
@@ -216,5 +202,5 @@ CONDITIONS: Mapping[str, Condition] = {
     "origin": _only(Pair, "origin"),
     "reviewer": _reviewer,
     "decided": _decided,
-    "q": _search,
+    "q": holds,
 }

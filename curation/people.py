@@ -11,12 +11,13 @@ CURATORS = "curators"
 REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
 
 _VIEWED = (
-    "band", "claim", "compiledgraph", "contaminationmatch", "copyflag", "decision",
-    "drop", "duplicatelink", "exportrun", "fingerprint", "ingestrun", "kernel", "license",
-    "licenseevidence", "licensereading", "lease", "optout", "pair", "provenance",
-    "qualityfinding", "release", "releasefile", "releasemember", "repository", "sourcefile",
-    "sourcetext", "splitassignment", "validationcheck", "validationresult", "validationrun",
-    "withdrawal",
+    "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
+    "correction", "decision", "decisionreason", "drop", "duplicatelink", "exportrun", "figures",
+    "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
+    "licensereading", "loginfailure", "optout", "pair", "provenance", "qualityfinding",
+    "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
+    "sourcefile", "sourcetext", "splitassignment", "validationcheck", "validationresult",
+    "validationrun", "withdrawal",
 )  # fmt: skip
 
 CURATE = (
@@ -31,6 +32,12 @@ CURATE = (
     "change_license",
     "add_optout",
     "change_optout",
+    "add_decisionreason",
+    "change_decisionreason",
+    "add_pair",
+    "add_bulkdecision",
+    "change_secondreview",
+    "steer_queue",
 )
 
 # From Django's own applications: curators manage people.

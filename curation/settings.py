@@ -29,6 +29,20 @@ def env_list(name: str, default: str) -> list[str]:
     return [item.strip() for item in os.environ.get(name, default).split(",") if item.strip()]
 
 
+def env_percents(name: str, default: str) -> dict[str, float]:
+    """`5` is `*:5`: five in a hundred, in every category that is not named."""
+    shares = {}
+    for part in env_list(name, default):
+        category, _, percent = part.rpartition(":")
+        try:
+            shares[category or "*"] = float(percent)
+        except ValueError:
+            raise CurationError(
+                f"{name} is {part!r}: write a percentage, or category:percentage."
+            ) from None
+    return shares
+
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Everything that the application writes stands below this folder.
 DATA_DIR = Path(os.environ.get("CURATION_DATA") or BASE_DIR / ".data").absolute()
@@ -79,6 +93,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "curation.review.views.item.queue_length",
             ],
         },
     },
@@ -111,6 +126,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
 
+AUTHENTICATION_BACKENDS = ["curation.security.permissions.Backend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "queue"
 LOGOUT_REDIRECT_URL = "login"
@@ -178,12 +194,24 @@ SCHEDULED = [
     "validation.requests.queue_uncompiled",
     "curation.evidence.twins.follow_decisions",
     "curation.export.withdrawals.mark_withdrawn_now_and_then",
+    "curation.review.priority.refresh",
+    "curation.review.dashboard.refresh",
 ]
 # How often releases are searched for records that may not be given away any more.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
 # How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)
+
+# --- Review ---------------------------------------------------------------------------------
+# How long an item stays with who looks at it; an open page renews that every minute.
+CLAIM_SECONDS = env_int("CLAIM_SECONDS", 600)
+PRIORITY_SECONDS = env_int("PRIORITY_SECONDS", 60)
+DASHBOARD_SECONDS = env_int("DASHBOARD_SECONDS", 60)
+# How much of what people decide gets a second, blind look: "5", or by category "jax:20,*:5".
+SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
+# So many failed logins within a quarter of an hour, and the next has to wait.
+LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
 # --- GitHub ---------------------------------------------------------------------------------
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")

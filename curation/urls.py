@@ -2,13 +2,14 @@
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 
 from curation.health import healthz
+from curation.security.login import Login
 
 
 def icon(request: HttpRequest) -> HttpResponse:
@@ -19,7 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     # The admin's pages name no icon, so that browsers ask for this one.
     path("favicon.ico", login_not_required(icon), name="icon"),
-    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("", include("curation.export.urls")),

@@ -34,7 +34,7 @@ from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
 from ingest.lookout import look_out
 from ingest.persist import Ledger
-from ingest.persist.licenses import licence_reader
+from ingest.persist.licenses import kept_readings, licence_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
@@ -96,6 +96,7 @@ def _store(
 ) -> None:
     ledger = Ledger(run, attempt)
     ledger.store_all(items)
+    kept_readings().write()
     ledger.close()
     _judge(run.repository, attempt, progress)
     with transaction.atomic():

@@ -11,18 +11,23 @@ from django.utils import timezone
 
 from curation.models import (
     Action,
+    ApiToken,
     Band,
+    BulkDecision,
     Category,
     Claim,
     CompiledGraph,
     ContaminationMatch,
     CopyFlag,
+    Correction,
     Decision,
+    DecisionReason,
     Device,
     Difficulty,
     Drop,
     DuplicateLink,
     ExportRun,
+    Figures,
     Fingerprint,
     IngestRun,
     Kernel,
@@ -33,6 +38,7 @@ from curation.models import (
     LicenseReading,
     LicenseVerdict,
     Likeness,
+    LoginFailure,
     MatchMethod,
     OperationType,
     OptOut,
@@ -41,12 +47,16 @@ from curation.models import (
     PairOrigin,
     Provenance,
     QualityFinding,
+    Question,
     ReadFrom,
     Release,
     ReleaseFile,
     ReleaseMember,
     Repository,
     Role,
+    SavedView,
+    SecondReview,
+    Skip,
     SourceFile,
     SourceText,
     Split,
@@ -357,6 +367,58 @@ def a_claim(**over: Any) -> Claim:
     over["user"] = over.get("user") or a_reviewer()
     values = {"token": uuid.uuid4(), "expires_at": timezone.now() + timedelta(minutes=10)}
     return Claim.objects.create(**values | _about(over))
+
+
+def a_skip(**over: Any) -> Skip:
+    over["user"] = over.get("user") or a_reviewer()
+    return Skip.objects.create(**_about(over))
+
+
+def a_reason(**over: Any) -> DecisionReason:
+    values = {"status": Status.REJECTED, "text": f"reason {next(_numbers)}"}
+    return DecisionReason.objects.create(**values | over)
+
+
+def a_correction(**over: Any) -> Correction:
+    over["user"] = over.get("user") or a_reviewer()
+    return Correction.objects.create(**{"before": {}, "after": {}} | _about(over))
+
+
+def a_question(**over: Any) -> Question:
+    over["asker"] = over.get("asker") or a_reviewer()
+    return Question.objects.create(**{"text": "Is it right?"} | _about(over))
+
+
+def a_second_review(**over: Any) -> SecondReview:
+    """Waiting for somebody."""
+    over["first"] = over.get("first") or a_decision()
+    about = {"kernel": over["first"].kernel, "pair": over["first"].pair}
+    return SecondReview.objects.create(**about | over)
+
+
+def a_bulk_decision(**over: Any) -> BulkDecision:
+    over["user"] = over.get("user") or a_curator()
+    values = {"status": Status.REJECTED, "filter": "", "request": uuid.uuid4()}
+    return BulkDecision.objects.create(**values | over)
+
+
+def a_saved_view(**over: Any) -> SavedView:
+    over["user"] = over.get("user") or a_reviewer()
+    return SavedView.objects.create(**{"name": f"view {next(_numbers)}", "query": ""} | over)
+
+
+def an_api_token(**over: Any) -> ApiToken:
+    over["user"] = over.get("user") or a_reviewer()
+    return ApiToken.objects.create(**{"name": "script", "digest": sha(next(_numbers))} | over)
+
+
+def a_login_failure(**over: Any) -> LoginFailure:
+    return LoginFailure.objects.create(**{"name": "ada", "address": "127.0.0.1"} | over)
+
+
+def some_figures(**over: Any) -> Figures:
+    values = {"name": f"figures {next(_numbers)}", "value": {}, "gathered_at": timezone.now()}
+    return Figures.objects.create(**values | over)
 
 
 def a_release(**over: Any) -> Release:

@@ -1,9 +1,23 @@
-"""Who decided what, and who is looking at what."""
+"""Who decided what, who is looking at what, and the reasons that curators offer."""
 
 from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
 
-from curation.admin.read_only import AboutItemAdmin
-from curation.models import Claim, Decision
+from curation.admin.lean import LeanAdmin
+from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
+from curation.models import (
+    BulkDecision,
+    Claim,
+    Correction,
+    Decision,
+    DecisionReason,
+    Figures,
+    LoginFailure,
+    Question,
+    SecondReview,
+    Skip,
+)
 
 
 @admin.register(Decision)
@@ -22,3 +36,59 @@ class ClaimAdmin(AboutItemAdmin[Claim]):
     list_display = ("about", "user", "created_at", "expires_at")
     list_select_related = ("kernel", "pair", "user")
     search_fields = (*AboutItemAdmin.search_fields, "user__username")
+
+
+@admin.register(DecisionReason)
+class DecisionReasonAdmin(LeanAdmin[DecisionReason]):
+    """Decisions keep the words of a reason; one that is not wanted any more is not offered."""
+
+    list_display = ("text", "status", "position", "offered")
+    list_editable = ("position", "offered")
+    list_filter = ("status", "offered")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(BulkDecision)
+class BulkDecisionAdmin(ReadOnlyAdmin[BulkDecision]):
+    list_display = ("user", "status", "count", "filter", "created_at", "undone_at")
+    list_select_related = ("user",)
+    list_texts = ("filter",)
+
+
+@admin.register(Correction)
+class CorrectionAdmin(AboutItemAdmin[Correction]):
+    list_display = ("about", "user", "created_at")
+    list_select_related = ("kernel", "pair", "user")
+
+
+@admin.register(Question)
+class QuestionAdmin(AboutItemAdmin[Question]):
+    list_display = ("about", "asker", "asked", "text", "answered_by", "created_at")
+    list_select_related = ("kernel", "pair", "asker", "asked", "answered_by")
+    list_texts = ("text",)
+
+
+@admin.register(SecondReview)
+class SecondReviewAdmin(AboutItemAdmin[SecondReview]):
+    list_display = ("about", "state", "user", "status", "created_at", "given_at")
+    list_filter = ("state",)
+    list_select_related = ("kernel", "pair", "user")
+
+
+@admin.register(Skip)
+class SkipAdmin(AboutItemAdmin[Skip]):
+    list_display = ("about", "user", "created_at")
+    list_select_related = ("kernel", "pair", "user")
+
+
+@admin.register(LoginFailure)
+class LoginFailureAdmin(ReadOnlyAdmin[LoginFailure]):
+    list_display = ("name", "address", "created_at")
+    search_fields = ("name", "address")
+
+
+@admin.register(Figures)
+class FiguresAdmin(ReadOnlyAdmin[Figures]):
+    list_display = ("name", "gathered_at")

@@ -1,18 +1,25 @@
 """The ground that everything stands on: one concept a file, nothing of the project imported."""
 
+from curation.models.api_token import ApiToken
+from curation.models.bulk import BulkDecision
 from curation.models.claim import Claim
 from curation.models.compiled_graph import CompiledGraph
+from curation.models.correction import Correction
 from curation.models.decision import Actor, Decision
+from curation.models.decision_reason import DecisionReason
 from curation.models.drop import Drop
 from curation.models.export_run import ExportRun
+from curation.models.figures import Figures
 from curation.models.ingest_run import IngestRun
 from curation.models.kernel import Kernel, Kind, Language
 from curation.models.lease import Lease
 from curation.models.license import License, LicenseEvidence, LicenseReading, ReadFrom
+from curation.models.login_failure import LoginFailure
 from curation.models.opt_out import OptOut
 from curation.models.pair import Pair, PairOrigin
 from curation.models.provenance import Container, Provenance
 from curation.models.quality import QualityFinding
+from curation.models.question import Question
 from curation.models.release import (
     Release,
     ReleaseFile,
@@ -23,6 +30,8 @@ from curation.models.release import (
 )
 from curation.models.repository import Category, Condition, Origin, Repository, Role
 from curation.models.run import Run, RunState
+from curation.models.saved_view import SavedView
+from curation.models.second_review import Agreement, SecondReview
 from curation.models.similarity import (
     Band,
     ContaminationMatch,
@@ -32,6 +41,7 @@ from curation.models.similarity import (
     Likeness,
     MatchMethod,
 )
+from curation.models.skip import Skip
 from curation.models.source_file import SourceFile
 from curation.models.source_text import SourceText
 from curation.models.validation_run import (
@@ -53,7 +63,10 @@ from curation.models.vocabulary import (
 __all__ = [
     "Action",
     "Actor",
+    "Agreement",
+    "ApiToken",
     "Band",
+    "BulkDecision",
     "Category",
     "Claim",
     "CompiledGraph",
@@ -61,12 +74,15 @@ __all__ = [
     "Container",
     "ContaminationMatch",
     "CopyFlag",
+    "Correction",
     "Decision",
+    "DecisionReason",
     "Device",
     "Difficulty",
     "Drop",
     "DuplicateLink",
     "ExportRun",
+    "Figures",
     "Fingerprint",
     "IngestRun",
     "Kernel",
@@ -78,6 +94,7 @@ __all__ = [
     "LicenseReading",
     "LicenseVerdict",
     "Likeness",
+    "LoginFailure",
     "MatchMethod",
     "OperationType",
     "OptOut",
@@ -87,6 +104,7 @@ __all__ = [
     "PairOrigin",
     "Provenance",
     "QualityFinding",
+    "Question",
     "ReadFrom",
     "Release",
     "ReleaseFile",
@@ -95,6 +113,9 @@ __all__ = [
     "Role",
     "Run",
     "RunState",
+    "SavedView",
+    "SecondReview",
+    "Skip",
     "SourceFile",
     "SourceText",
     "Split",

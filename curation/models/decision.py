@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from curation.models.append_only import AppendOnly
+from curation.models.bulk import BulkDecision
 from curation.models.constraints import one_of, sha256
 from curation.models.subject import AboutKernelOrPair
 from curation.models.vocabulary import Status
@@ -41,9 +42,12 @@ class Decision(AppendOnly, AboutKernelOrPair):
     undoes = models.OneToOneField(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by"
     )
+    bulk = models.ForeignKey(
+        BulkDecision, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
+    )
     # The same request delivered twice decides once.
     request = models.UUIDField(unique=True, default=uuid.uuid4)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta(AboutKernelOrPair.Meta):
         ordering = ("-pk",)

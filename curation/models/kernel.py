@@ -74,6 +74,15 @@ class Kernel(models.Model):
         help_text="The lines that the kind rests on.",
     )
     kind_rules = models.CharField(max_length=40, blank=True)
+    kind_corrected = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="A person set operation, difficulty or tags: runs leave all three alone.",
+    )
+    priority = models.IntegerField(
+        default=0, editable=False, help_text="In the queue; higher comes first."
+    )
+    pinned = models.BooleanField(default=False, editable=False)
     license = models.ForeignKey(
         License,
         null=True,
@@ -95,6 +104,7 @@ class Kernel(models.Model):
 
     class Meta:
         ordering = ("pk",)
+        permissions = (("steer_queue", "Can pin what is to be reviewed first"),)
         constraints = (
             sha256("content_hash", "kernel_content_hash_valid"),
             one_of("kind", Kind, "kernel_kind_valid"),
@@ -115,7 +125,12 @@ class Kernel(models.Model):
                 name="kernel_permissive_names_license",
             ),
         )
-        indexes = (models.Index(fields=("status", "id"), name="kernel_by_status"),)
+        indexes = (
+            models.Index(fields=("status", "id"), name="kernel_by_status"),
+            models.Index(fields=("status", "-priority", "id"), name="kernel_queue"),
+            models.Index(fields=("operation_type", "status", "id"), name="kernel_by_operation"),
+            models.Index(fields=("license_verdict", "status", "id"), name="kernel_by_verdict"),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -2,7 +2,9 @@
 
 from typing import Self
 
+from django.conf import settings
 from django.db import models
+from django.urls import reverse
 
 from curation.models.constraints import one_of, sha256
 from curation.models.examined import ExaminedQuerySet
@@ -56,6 +58,24 @@ class Pair(models.Model):
     )
     metadata = models.JSONField(default=dict, blank=True)
     tokens = models.PositiveIntegerField(null=True)
+    kind_corrected = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="A person set operation, difficulty or tags: runs leave all three alone.",
+    )
+    priority = models.IntegerField(
+        default=0, editable=False, help_text="In the queue; higher comes first."
+    )
+    pinned = models.BooleanField(default=False, editable=False)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="pairs",
+        help_text="Who edited it; nobody decides on their own edit.",
+    )
 
     status = models.CharField(
         max_length=10, choices=Status.choices, default=Status.PENDING, editable=False
@@ -98,7 +118,13 @@ class Pair(models.Model):
                 name="pair_permissive_names_license",
             ),
         )
-        indexes = (models.Index(fields=("status", "id"), name="pair_by_status"),)
+        indexes = (
+            models.Index(fields=("status", "id"), name="pair_by_status"),
+            models.Index(fields=("status", "-priority", "id"), name="pair_queue"),
+        )
 
     def __str__(self) -> str:
         return f"{self.slug}-{self.content_hash[:8]}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("pair", args=[self.pk])

@@ -2,6 +2,8 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -9,41 +11,82 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.models import Actor, Decision, Kernel, Pair, Status
+from curation.matching import about
+from curation.models import (
+    Actor,
+    Claim,
+    Correction,
+    Decision,
+    Kernel,
+    Pair,
+    Question,
+    Skip,
+    Status,
+)
+from curation.review import second
+from curation.review.claims import holder
+
+Item = Kernel | Pair
+UNDOABLE = 20
 
 
 class StaleItem(CurationError):
     """Somebody decided on the item since the page was made."""
 
 
+class NotYours(CurationError):
+    """The item is one's own work, or somebody else is looking at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What an item is, as far as a person may set it right."""
+
+    operation_type: str
+    difficulty: str
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, item: Item) -> Self:
+        return cls(item.operation_type, item.difficulty, tuple(item.tags))
+
+    def columns(self) -> dict[str, Any]:
+        return {
+            "operation_type": self.operation_type,
+            "difficulty": self.difficulty,
+            "tags": list(self.tags),
+        }
+
+
 @transaction.atomic
 def decide(
     *,
-    item: Kernel | Pair,
+    item: Item,
     status: Status,
     version: int,
     user: User,
     request: uuid.UUID,
     reasons: Sequence[str] = (),
     comment: str = "",
+    kind: Kind | None = None,
 ) -> Decision:
     """Set an item's status on the word of a person who saw it at `version`.
 
-    `request` names the wish: delivered twice, it decides once.
+    `request` names the wish: delivered twice, it decides once. `kind` is what the person says the
+    item is; where that differs from what it was taken for, it is set right.
     """
+    if earlier := Decision.objects.filter(request=request, user=user).first():
+        return earlier
+    if isinstance(item, Pair) and item.author_id == user.pk:
+        raise NotYours(f"You edited {item} yourself. Somebody else has to decide on it.")
     previous = item.status
-    moved = (
-        type(item)
-        ._default_manager.filter(pk=item.pk, version=version, status=previous)
-        .update(status=status, version=F("version") + 1, updated_at=timezone.now())
-    )
-    if not moved:
-        if earlier := Decision.objects.filter(request=request, user=user).first():
-            return earlier
+    if not _moved(item, version, status):
         raise StaleItem(_what_happened(item))
-    return Decision.objects.create(
-        kernel=item if isinstance(item, Kernel) else None,
-        pair=item if isinstance(item, Pair) else None,
+    who = holder(item)
+    if who is not None and who != user:
+        raise NotYours(f"{who} is looking at {item} right now. Nothing has changed.")
+    decision = Decision.objects.create(
+        **_about(item),
         content_hash=item.content_hash,
         version=version,
         previous_status=previous,
@@ -54,6 +97,55 @@ def decide(
         comment=comment,
         request=request,
     )
+    if kind is not None and kind != Kind.of(item):
+        _correct(item, kind, user, decision)
+    if who is not None:
+        Claim.objects.filter(**_about(item)).delete()
+    _close(item, user, comment)
+    second.after(decision, item)
+    return decision
+
+
+@transaction.atomic
+def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
+    """Take back one of one's own last decisions, by another one that says so."""
+    if earlier := Decision.objects.filter(request=request, user=user).first():
+        return earlier
+    if not undoable(user).filter(pk=decision.pk).exists():
+        raise NotYours(
+            f"Only your own last {UNDOABLE} decisions can be undone. Decide anew instead."
+        )
+    item = decision.item
+    if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
+        raise StaleItem(_what_happened(item))
+    undoing = Decision.objects.create(
+        **_about(item),
+        content_hash=item.content_hash,
+        version=decision.version + 1,
+        previous_status=decision.status,
+        status=decision.previous_status,
+        user=user,
+        undoes=decision,
+        request=request,
+    )
+    correction = Correction.objects.filter(decision=decision).first()
+    if correction:
+        _correct(
+            item,
+            Kind(**{**correction.before, "tags": tuple(correction.before["tags"])}),
+            user,
+            undoing,
+        )
+    second.after(undoing, item)
+    return undoing
+
+
+def undoable(user: User) -> QuerySet[Decision]:
+    """One's last decisions that have not been undone, newest first."""
+    own = Decision.objects.filter(user=user, undoes=None, bulk=None)
+    newest = own.order_by("-pk").values("pk")[:UNDOABLE]
+    rows = Decision.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))
+    return rows.filter(undone_by=None).select_related("kernel", "pair").order_by("-pk")
 
 
 @transaction.atomic
@@ -65,7 +157,6 @@ def decide_by_policy(
     An item that somebody decides on meanwhile is left to them.
     """
     seen = list(items.order_by().values_list("pk", "version", "status", "content_hash"))
-    about = "kernel_id" if items.model is Kernel else "pair_id"
     decisions = []
     for pk, version, previous, content_hash in seen:
         moved = items.model._default_manager.filter(pk=pk, version=version).update(
@@ -74,7 +165,7 @@ def decide_by_policy(
         if moved:
             decisions.append(
                 Decision(
-                    **{about: pk},
+                    **{f"{about(items.model)}_id": pk},
                     content_hash=content_hash,
                     version=version,
                     previous_status=previous,
@@ -88,7 +179,40 @@ def decide_by_policy(
     return len(decisions)
 
 
-def _what_happened(item: Kernel | Pair) -> str:
+def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
+    """The compare-and-set that every decision stands on."""
+    rows = type(item)._default_manager.filter(
+        pk=item.pk, version=version, status=seen or item.status
+    )
+    return bool(rows.update(status=status, version=F("version") + 1, updated_at=timezone.now()))
+
+
+def _correct(item: Item, kind: Kind, user: User, decision: Decision) -> None:
+    type(item)._default_manager.filter(pk=item.pk).update(
+        **kind.columns(), kind_corrected=decision.undoes_id is None
+    )
+    Correction.objects.create(
+        **_about(item),
+        user=user,
+        decision=decision,
+        before=Kind.of(item).columns(),
+        after=kind.columns(),
+    )
+
+
+def _close(item: Item, user: User, comment: str) -> None:
+    """A decided item has no open question, and nobody needs to remember having skipped it."""
+    Question.objects.filter(**_about(item), answered_at=None).update(
+        answer=comment, answered_by=user, answered_at=timezone.now()
+    )
+    Skip.objects.filter(**_about(item)).delete()
+
+
+def _about(item: Item) -> dict[str, Any]:
+    return {about(type(item)): item}
+
+
+def _what_happened(item: Item) -> str:
     newest = item.decisions.select_related("user").first()
     who = f" by {newest.user or newest.rules}" if newest else ""
     item.refresh_from_db(fields=["status"])

@@ -1,9 +1,40 @@
-from django.urls import path
+"""The addresses of the review site."""
 
-from curation.review import views
+from django.urls import path, register_converter
+
+from curation.review import api
+from curation.review.access import KindConverter
+from curation.review.views import account, act, bulk, dashboard, edit, find, history, item
+
+register_converter(KindConverter, "kind")
 
 urlpatterns = [
-    path("", views.queue, name="queue"),
-    path("kernels/<int:pk>/", views.kernel, name="kernel"),
-    path("kernels/<int:pk>/decision", views.decide_kernel, name="decide-kernel"),
+    path("", item.queue, name="queue"),
+    path("claim", item.claim, name="claim"),
+    path("undo", act.undo_last, name="undo"),
+    path("kernels/<int:pk>/", item.item, {"kind": "kernels"}, name="kernel"),
+    path("pairs/<int:pk>/", item.item, {"kind": "pairs"}, name="pair"),
+    path("pairs/<int:pk>/edit", edit.edit_pair, name="edit-pair"),
+    path("<kind:kind>/<int:pk>/decision", act.decide_item, name="decide"),
+    path("<kind:kind>/<int:pk>/skip", act.skip, name="skip"),
+    path("<kind:kind>/<int:pk>/question", act.ask, name="ask"),
+    path("<kind:kind>/<int:pk>/pin", act.pin_item, name="pin"),
+    path("<kind:kind>/<int:pk>/cluster", bulk.cluster, name="decide-cluster"),
+    path("find", find.find, name="find"),
+    path("find/save", find.save_view, name="save-view"),
+    path("bulk", bulk.bulk, name="bulk"),
+    path("bulk/<int:pk>/undo", bulk.undo_bulk, name="undo-bulk"),
+    path("dashboard", dashboard.dashboard, name="dashboard"),
+    path("history", history.history, name="history"),
+    path("history.csv", history.export, {"shape": "csv"}, name="history-csv"),
+    path("history.jsonl", history.export, {"shape": "jsonl"}, name="history-jsonl"),
+    path("account", account.account, name="account"),
+    path("account/token", account.token, name="token"),
+    path("keys", account.keys, name="keys"),
+    path("api/v1/openapi.json", api.description, name="api-description"),
+    path("api/v1/next", api.claim_next, name="api-next"),
+    path("api/v1/<kind:kind>/", api.items, name="api-items"),
+    path("api/v1/<kind:kind>/<int:pk>/", api.item, name="api-item"),
+    path("api/v1/<kind:kind>/<int:pk>/decision", api.decision, name="api-decision"),
+    path("api/v1/<kind:kind>/<int:pk>/claim", api.claim, name="api-claim"),
 ]

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,7 +67,7 @@ class Scancode:
         self._known: dict[tuple[str, bool], list[Match]] = {}
         self._spdx: Callable[[str], str | None] | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         return f"{_PACKAGE} {version(_PACKAGE)}"
 

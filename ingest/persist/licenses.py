@@ -28,33 +28,62 @@ PRECEDENCE = (
     LicenseVerdict.CONFLICT,
     LicenseVerdict.UNKNOWN,
 )
+BATCH = 200
 
 
 @cache
 def licence_reader() -> LicenceReader:
     """One for the process: its detector takes seconds to start, once it is needed."""
-    return LicenceReader(ScancodeApart(settings.DATA_DIR / "scancode"), KeptReadings())
+    return LicenceReader(ScancodeApart(settings.DATA_DIR / "scancode"), kept_readings())
+
+
+@cache
+def kept_readings() -> "KeptReadings":
+    return KeptReadings()
 
 
 class KeptReadings(MutableMapping[str, str]):
-    """What was read before, by content, in the database."""
+    """What was read before, by content, in the database.
+
+    What is new is written a batch at a time, and the last of it by `write`: who is killed between
+    reads those texts again.
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[str, str] = {}
+
+    def write(self) -> None:
+        LicenseReading.objects.bulk_create(
+            (LicenseReading(key=key, findings=value) for key, value in sorted(self._new.items())),
+            update_conflicts=True,
+            unique_fields=["key"],
+            update_fields=["findings"],
+        )
+        self._new.clear()
 
     def __getitem__(self, key: str) -> str:
+        if key in self._new:
+            return self._new[key]
         found = LicenseReading.objects.filter(key=key).values_list("findings", flat=True).first()
         if found is None:
             raise KeyError(key)
         return found
 
     def __setitem__(self, key: str, value: str) -> None:
-        LicenseReading.objects.update_or_create(key=key, defaults={"findings": value})
+        self._new[key] = value
+        if len(self._new) >= BATCH:
+            self.write()
 
     def __delitem__(self, key: str) -> None:
+        self._new.pop(key, None)
         LicenseReading.objects.filter(key=key).delete()
 
     def __iter__(self) -> Iterator[str]:
+        self.write()
         return iter(LicenseReading.objects.values_list("key", flat=True))
 
     def __len__(self) -> int:
+        self.write()
         return LicenseReading.objects.count()
 
 

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.utils import timezone
 
 from curation.models import (
+    Correction,
     Decision,
     LicenseVerdict,
     Release,
@@ -146,6 +147,31 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("claim_about_one_item", once(make.a_claim, kernel=None)),
     ("claim_one_per_kernel", twice(make.a_claim, kernel=make.a_kernel)),
     ("claim_one_per_pair", twice(make.a_claim, pair=make.a_pair)),
+    ("skip_about_one_item", about_both(make.a_skip)),
+    ("skip_once_per_kernel", twice(make.a_skip, kernel=make.a_kernel, user=make.a_reviewer)),
+    ("skip_once_per_pair", twice(make.a_skip, pair=make.a_pair, user=make.a_reviewer)),
+    ("decisionreason_status_valid", once(make.a_reason, status=NO_CHOICE)),
+    ("decisionreason.text", twice(make.a_reason, text=lambda: "wrong")),
+    ("correction_about_one_item", about_both(make.a_correction)),
+    ("correction.decision", twice(make.a_correction, decision=make.a_decision)),
+    ("question_about_one_item", about_both(make.a_question)),
+    ("question_answered_by_somebody", once(make.a_question, answered_at=timezone.now())),
+    ("question_one_open_per_kernel", twice(make.a_question, kernel=make.a_kernel)),
+    ("question_one_open_per_pair", twice(make.a_question, pair=make.a_pair)),
+    (
+        "secondreview_about_one_item",
+        lambda: make.a_second_review(kernel=make.a_kernel(), pair=make.a_pair()),
+    ),
+    ("secondreview_state_valid", once(make.a_second_review, state=NO_CHOICE)),
+    ("secondreview_given_by_somebody", once(make.a_second_review, status=Status.APPROVED)),
+    ("secondreview.first", twice(make.a_second_review, first=make.a_decision)),
+    ("secondreview.request", twice(make.a_second_review, request=uuid4)),
+    ("secondreview.settled_by", twice(make.a_second_review, settled_by=make.a_decision)),
+    ("bulkdecision_status_valid", once(make.a_bulk_decision, status=NO_CHOICE)),
+    ("bulkdecision.request", twice(make.a_bulk_decision, request=uuid4)),
+    ("savedview_once", twice(make.a_saved_view, user=make.a_reviewer, name=lambda: "mine")),
+    ("apitoken_digest_valid", once(make.an_api_token, digest=NO_SHA)),
+    ("apitoken.digest", twice(make.an_api_token, digest=lambda: make.sha(1))),
     ("decision_about_one_item", about_both(make.a_decision)),
     ("decision_about_one_item", once(make.a_decision, kernel=None)),
     ("decision_content_hash_valid", once(make.a_decision, content_hash=NO_SHA)),
@@ -339,6 +365,7 @@ def test_a_repository_that_was_read_is_not_deleted() -> None:
 
 # --- Written once ---------------------------------------------------------------------------
 WRITTEN_ONCE: dict[type[AppendOnly], tuple[Callable[..., Any], dict[str, Any]]] = {
+    Correction: (make.a_correction, {"after": {"tags": []}}),
     Decision: (make.a_decision, {"status": Status.REJECTED}),
     Release: (make.a_release, {"seed": 1}),
     ReleaseFile: (make.a_release_file, {"path": "README.md"}),

@@ -69,6 +69,14 @@ def test_a_persons_decision_stays(known: Path) -> None:
     assert Decision.objects.count() == 1
 
 
+def test_a_persons_word_on_the_kind_stays(known: Path) -> None:
+    corrected = {"operation_type": "scan", "tags": ["mine"], "kind_rules": "0"}
+    Kernel.objects.update(**corrected, kind_corrected=True)
+    recheck()
+
+    assert Kernel.objects.values(*corrected).get() == corrected
+
+
 def test_it_reads_the_commit_that_was_read_last_not_what_came_since(known: Path) -> None:
     (known / "add.py").write_text("# Nothing any more.\n")
     commit(known)

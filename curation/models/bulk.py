@@ -1,0 +1,24 @@
+"""One decision on all that a filter finds: written down once, undone as a whole."""
+
+from django.conf import settings
+from django.db import models
+
+from curation.models.constraints import one_of
+from curation.models.vocabulary import Status
+
+
+class BulkDecision(models.Model):
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    status = models.CharField(max_length=10, choices=Status.choices)
+    filter = models.TextField(help_text="As a query string.")
+    count = models.PositiveIntegerField(default=0)
+    request = models.UUIDField(unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (one_of("status", Status, "bulkdecision_status_valid"),)
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.status} by {self.user}"

@@ -1,0 +1,15 @@
+"""Figures that take long to gather, kept with the moment at which they were true. Disposable."""
+
+from django.db import models
+
+
+class Figures(models.Model):
+    name = models.CharField(max_length=60, primary_key=True)
+    value = models.JSONField()
+    gathered_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "figures"
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,46 @@
+"""Who may see and do what on the review site."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import permission_required
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+
+from curation.models import Kernel, Pair
+
+may_review = permission_required("curation.add_decision", raise_exception=True)
+may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
+may_steer = permission_required("curation.steer_queue", raise_exception=True)
+may_edit_pairs = permission_required("curation.add_pair", raise_exception=True)
+
+KINDS: dict[str, type[Kernel] | type[Pair]] = {"kernels": Kernel, "pairs": Pair}
+
+
+class KindConverter:
+    """The first part of an item's address."""
+
+    regex = "kernels|pairs"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+def person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # noqa: S101 - login is required everywhere
+    return request.user
+
+
+def item_or_404(kind: str, pk: int, items: QuerySet[Any] | None = None) -> Any:
+    rows = KINDS[kind]._default_manager.all() if items is None else items
+    found = rows.filter(pk=pk).first()
+    if found is None:
+        raise Http404(f"There is no such item among the {kind}.")
+    return found
+
+
+def kind_of(item: Kernel | Pair) -> str:
+    return "kernels" if isinstance(item, Kernel) else "pairs"

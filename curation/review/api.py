@@ -1,0 +1,310 @@
+"""The small JSON interface: list, read, decide, claim. The same rules as in the browser.
+
+`openapi()` describes it; every answer that is no success is `{"error": "a sentence"}`.
+"""
+
+import json
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from curation.errors import CurationError
+from curation.filters import CHOICES, KEYS, Filter
+from curation.models import Kernel, Pair, Status
+from curation.review import claims, listing, second
+from curation.review.access import KINDS, item_or_404
+from curation.review.decisions import Kind, NotYours, StaleItem, decide
+from curation.review.queue import next_item
+from curation.review.tokens import owner
+
+MOST = 200
+Answer = Callable[..., JsonResponse]
+
+
+class Refused(CurationError):
+    """The request can't be understood or granted; `code` says which."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def endpoint(*methods: str) -> Callable[[Answer], Answer]:
+    """For whoever shows a token and may review; errors become sentences."""
+
+    def wrap(answer: Answer) -> Answer:
+        @csrf_exempt
+        @login_not_required
+        @wraps(answer)
+        def view(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+            try:
+                if request.method not in methods:
+                    raise Refused(405, f"This address takes {' or '.join(methods)}.")
+                return answer(request, _caller(request), *args, **kwargs)
+            except Refused as error:
+                return _sorry(error.code, error, methods)
+            except (StaleItem, NotYours) as error:
+                return _sorry(409, error)
+            except CurationError as error:
+                return _sorry(400, error)
+            except Http404:
+                return _sorry(404, CurationError("There is no such item."))
+
+        return view
+
+    return wrap
+
+
+@endpoint("GET", "HEAD")
+def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
+    """A page of the kernels or pairs that a filter keeps, newest first."""
+    written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
+    own = {key: value for key, value in written if key in ("after", "size")}
+    filter = Filter.parse((key, value) for key, value in written if key not in own)
+    size = own.get("size", "50")
+    if not size.isdecimal() or not 1 <= int(size) <= MOST:
+        raise Refused(400, f"size is {size!r}: write a number from 1 to {MOST}.")
+    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), int(size))
+    return JsonResponse(
+        {"items": [_short(item) for item in page.items], "after": page.following or None}
+    )
+
+
+@endpoint("GET", "HEAD")
+def item(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    return JsonResponse(_long(item_or_404(kind, pk), user))
+
+
+@endpoint("POST")
+def claim_next(request: HttpRequest, user: User) -> JsonResponse:
+    """Claim the next item of the queue, narrowed by a filter in the query."""
+    found = next_item(user, Filter.from_query(request.META["QUERY_STRING"]))
+    if found is None:
+        return JsonResponse({"item": None})
+    whole = item_or_404("kernels" if isinstance(found, Kernel) else "pairs", found.pk)
+    return JsonResponse({"item": _long(whole, user)})
+
+
+@endpoint("POST", "DELETE")
+def claim(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    """Claim an item or renew one's claim; DELETE lets go of it."""
+    found = item_or_404(kind, pk)
+    if request.method == "DELETE":
+        released = found.claims.filter(user=user).delete()[0]
+        return JsonResponse({"released": bool(released)})
+    taken = claims.take(found, user)
+    if taken is None:
+        raise NotYours(f"{claims.holder(found) or 'Somebody'} is looking at {found} right now.")
+    return JsonResponse({"token": str(taken.token), "until": taken.expires_at.isoformat()})
+
+
+@endpoint("POST")
+def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    """Decide on an item as it was seen at `version`; the same `request` decides once."""
+    body = _body(request)
+    found = item_or_404(kind, pk)
+    status, version = body.get("status"), body.get("version")
+    if status not in (Status.APPROVED, Status.REJECTED):
+        raise Refused(400, "status is approved or rejected.")
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise Refused(400, "version is the number that the item had when you read it.")
+    said: dict[str, Any] = {
+        "status": Status(status),
+        "user": user,
+        "request": _request_id(body),
+        "reasons": _texts(body, "reasons"),
+        "comment": str(body.get("comment", ""))[:10_000],
+    }
+    review = second.waiting_for(found, user)
+    if review is not None:
+        second.give(review=review, **said)
+        return JsonResponse({"second_review": True})
+    made = decide(item=found, version=version, kind=_kind(body, found), **said)
+    return JsonResponse({"status": made.status, "version": made.version + 1})
+
+
+@csrf_exempt
+@login_not_required
+def description(request: HttpRequest) -> JsonResponse:
+    return JsonResponse(openapi())
+
+
+def _caller(request: HttpRequest) -> User:
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    user = owner(secret.strip()) if scheme.lower() == "bearer" else None
+    if user is None:
+        raise Refused(401, "Send a token of yours as “Authorization: Bearer …”.")
+    if not user.has_perm("curation.add_decision"):
+        raise Refused(403, "Your account may not review.")
+    return user
+
+
+def _sorry(code: int, error: CurationError, methods: tuple[str, ...] = ()) -> JsonResponse:
+    headers = {"WWW-Authenticate": "Bearer"} if code == 401 else {}
+    headers |= {"Allow": ", ".join(methods)} if code == 405 else {}
+    return JsonResponse({"error": str(error)}, status=code, headers=headers)
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        raise Refused(400, "The body is no JSON.") from None
+    if not isinstance(body, dict):
+        raise Refused(400, "The body is no JSON object.")
+    return body
+
+
+def _request_id(body: dict[str, Any]) -> uuid.UUID:
+    try:
+        return uuid.UUID(str(body["request"]))
+    except KeyError:
+        return uuid.uuid4()
+    except ValueError:
+        raise Refused(400, "request is no UUID.") from None
+
+
+def _texts(body: dict[str, Any], key: str) -> list[str]:
+    value = body.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise Refused(400, f"{key} is a list of texts.")
+    return [text[:100] for text in value[:20]]
+
+
+def _kind(body: dict[str, Any], found: Kernel | Pair) -> Kind | None:
+    if not {"operation_type", "difficulty", "tags"} & body.keys():
+        return None
+    now = Kind.of(found)
+    kind = Kind(
+        str(body.get("operation_type", now.operation_type)),
+        str(body.get("difficulty", now.difficulty)),
+        tuple(_texts(body, "tags")) if "tags" in body else now.tags,
+    )
+    for name, value in (("operation", kind.operation_type), ("difficulty", kind.difficulty)):
+        if value and value not in CHOICES[name]:
+            raise Refused(400, f"{name} is one of {', '.join(CHOICES[name])}.")
+    return kind
+
+
+def _short(found: Any) -> dict[str, Any]:
+    kernel = isinstance(found, Kernel)
+    return {
+        "kind": "kernels" if kernel else "pairs",
+        "id": found.pk,
+        "name": str(found),
+        "status": found.status,
+        "version": found.version,
+        "content_hash": found.content_hash,
+        "operation_type": found.operation_type,
+        "difficulty": found.difficulty,
+        "tags": found.tags,
+        "license": found.license.expression if found.license else None,
+        "license_verdict": found.license_verdict,
+        "url": found.get_absolute_url(),
+    }
+
+
+def _long(found: Any, user: User) -> dict[str, Any]:
+    names = (
+        ("function_source", "standalone_source", "launcher_source", "parameters")
+        if isinstance(found, Kernel)
+        else ("python_code", "triton_code", "test_code", "entry_point", "origin")
+    )
+    short = _short(found)
+    if second.waiting_for(found, user):
+        # Whoever looks a second time does not see what the first decided.
+        short |= {"status": Status.PENDING}
+    return short | {name: getattr(found, name) for name in names}
+
+
+def openapi() -> dict[str, Any]:
+    """The document, made of the same lists as the checks."""
+    kind = _parameter("kind", "path", {"enum": list(KINDS)})
+    pk = _parameter("id", "path", {"type": "integer"})
+    keys = [
+        _parameter(
+            key,
+            "query",
+            {
+                "type": "array",
+                "items": {"enum": list(CHOICES[key])} if key in CHOICES else {"type": "string"},
+            },
+        )
+        for key in KEYS
+    ]
+    page = [
+        _parameter("after", "query", {"type": "string"}),
+        _parameter("size", "query", {"type": "integer", "minimum": 1, "maximum": MOST}),
+    ]
+    said = {
+        "type": "object",
+        "required": ["status", "version"],
+        "properties": {
+            "status": {"enum": [Status.APPROVED.value, Status.REJECTED.value]},
+            "version": {"type": "integer"},
+            "request": {"type": "string", "format": "uuid"},
+            "reasons": {"type": "array", "items": {"type": "string"}},
+            "comment": {"type": "string"},
+            "operation_type": {"type": "string"},
+            "difficulty": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+    }
+    paths = {
+        "/api/v1/{kind}/": {"get": _operation("List items", [kind, *keys, *page])},
+        "/api/v1/{kind}/{id}/": {"get": _operation("Read an item", [kind, pk])},
+        "/api/v1/{kind}/{id}/decision": {"post": _operation("Decide", [kind, pk], said)},
+        "/api/v1/{kind}/{id}/claim": {
+            "post": _operation("Claim an item", [kind, pk]),
+            "delete": _operation("Let go of it", [kind, pk]),
+        },
+        "/api/v1/next": {"post": _operation("Claim the next item of the queue", keys)},
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Curation", "version": "1"},
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {
+                "Error": {"type": "object", "properties": {"error": {"type": "string"}}},
+            },
+        },
+    }
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": place == "path", "schema": schema}
+
+
+def _operation(
+    summary: str, parameters: list[dict[str, Any]], body: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    sorry = {
+        code: {"description": meaning, "content": error}
+        for code, meaning in {
+            "400": "Not understood", "401": "No token", "403": "Not a reviewer",
+            "404": "Not here", "405": "Another method", "409": "Changed meanwhile, or not yours",
+        }.items()
+    }  # fmt: skip
+    operation: dict[str, Any] = {
+        "summary": summary,
+        "operationId": summary.lower().replace(" ", "-"),
+        "parameters": parameters,
+        "responses": {"200": {"description": "Done"}, **sorry},
+    }
+    if body:
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": body}},
+        }
+    return operation

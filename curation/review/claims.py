@@ -1,0 +1,67 @@
+"""Who looks at what. A claim is a lease: taken by compare-and-set, renewed, let go, or run out."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from curation.matching import about
+from curation.models import Claim, Kernel, Pair
+
+
+def take(item: Kernel | Pair, user: User) -> Claim | None:
+    """Claim the item or renew one's claim; None: somebody else is looking at it."""
+    now = timezone.now()
+    claim = Claim(
+        **{about(type(item)): item},
+        user=user,
+        token=uuid.uuid4(),
+        expires_at=_soon(),
+        created_at=now,
+    )
+    columns = [field for field in Claim._meta.concrete_fields if not field.primary_key]
+    values = [
+        field.get_db_prep_save(getattr(claim, field.attname), connection) for field in columns
+    ]
+    until = Claim._meta.get_field("expires_at").get_db_prep_save(now, connection)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _take(about(type(item)), [str(field.column) for field in columns]), [*values, until]
+        )
+        return claim if cursor.rowcount else None
+
+
+def _take(name: str, columns: list[str]) -> str:
+    """In one statement, so that of many who try at once one succeeds and each knows."""
+    table, other = Claim._meta.db_table, "pair" if name == "kernel" else "kernel"
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - names of our own
+        f"VALUES ({', '.join(['%s'] * len(columns))}) "
+        f"ON CONFLICT ({name}_id) WHERE {other}_id IS NULL DO UPDATE "
+        "SET user_id = excluded.user_id, token = excluded.token, expires_at = excluded.expires_at "
+        f"WHERE {table}.user_id = excluded.user_id OR {table}.expires_at <= %s"
+    )
+
+
+def renew(token: uuid.UUID, user: User) -> bool:
+    """While a page is open it says so every minute; False: another has taken over."""
+    held = Claim.objects.filter(token=token, user=user)
+    return bool(held.update(expires_at=_soon()))
+
+
+def release(token: uuid.UUID, user: User) -> None:
+    Claim.objects.filter(token=token, user=user).delete()
+
+
+def holder(item: Kernel | Pair) -> User | None:
+    """Who is looking at it now."""
+    claims = Claim.objects.filter(**{about(type(item)): item}, expires_at__gt=timezone.now())
+    claim = claims.select_related("user").first()
+    return claim.user if claim else None
+
+
+def _soon() -> datetime:
+    return timezone.now() + timedelta(seconds=settings.CLAIM_SECONDS)

@@ -1,0 +1,91 @@
+"""Two sources beside each other, with the names of one told in those of the other.
+
+Pure. Twins often differ in nothing but names: what corresponds is found with names set aside, then
+the second source is shown in the names of the first, so that what is left is a real difference.
+"""
+
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+# No attribute, and not the name of an argument in a call (`mask=`), which is the callee's.
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=[^=])")
+KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
+# difflib needs quadratic time where much has changed.
+MOST_LINES = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`left` and `right` are line numbers from 1; None: there is no such line on that side."""
+
+    kind: str
+    left: int | None
+    right: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    left: str
+    right: str
+    """The second source in the names of the first."""
+    rows: tuple[Row, ...]
+    renamed: tuple[tuple[str, str], ...]
+    cut: bool
+
+    @property
+    def changed(self) -> int:
+        return sum(row.kind != "same" for row in self.rows)
+
+
+def compare(left: str, right: str, align: bool = True) -> Diff:
+    cut = max(left.count("\n"), right.count("\n")) >= MOST_LINES
+    left, right = (_cut(text) for text in (left, right))
+    names = _names(left.split("\n"), right.split("\n")) if align else {}
+    aligned = NAME.sub(lambda found: names.get(found[0], found[0]), right)
+    renamed = tuple(sorted((old, new) for old, new in names.items() if old != new))
+    return Diff(left, aligned, tuple(_rows(left.split("\n"), aligned.split("\n"))), renamed, cut)
+
+
+def _cut(text: str) -> str:
+    return "\n".join(text.rstrip("\n").split("\n")[:MOST_LINES])
+
+
+def _names(left: list[str], right: list[str]) -> dict[str, str]:
+    """What each name of the right is called on the left, by the votes of corresponding lines."""
+    bare_left, bare_right = ([NAME.sub(_blank, line) for line in text] for text in (left, right))
+    votes: Counter[tuple[str, str]] = Counter()
+    for tag, begin, end, other, _ in SequenceMatcher(None, bare_left, bare_right).get_opcodes():
+        if tag == "equal":
+            for offset in range(end - begin):
+                one, two = NAME.findall(left[begin + offset]), NAME.findall(right[other + offset])
+                votes.update((b, a) for a, b in zip(one, two, strict=False) if not {a, b} & KEPT)
+    taken: set[str] = set()
+    names: dict[str, str] = {}
+    for (old, new), _ in sorted(votes.items(), key=lambda vote: (-vote[1], vote[0])):
+        if old not in names and new not in taken:
+            names[old] = new
+            taken.add(new)
+    # A name that would come to mean two things stays what it is.
+    own = {name for line in right for name in NAME.findall(line)}
+    return {old: new for old, new in names.items() if new == old or new not in own or new in names}
+
+
+def _blank(found: re.Match[str]) -> str:
+    return found[0] if found[0] in KEPT else "·"
+
+
+def _rows(left: list[str], right: list[str]) -> Iterator[Row]:
+    for tag, a, b, c, d in SequenceMatcher(None, left, right).get_opcodes():
+        if tag == "equal":
+            yield from (Row("same", a + n + 1, c + n + 1) for n in range(b - a))
+            continue
+        for n in range(max(b - a, d - c)):
+            yield Row(
+                "changed" if a + n < b and c + n < d else "gone" if a + n < b else "new",
+                a + n + 1 if a + n < b else None,
+                c + n + 1 if c + n < d else None,
+            )

@@ -1,0 +1,124 @@
+"""What to review next: each item to one person at a time, and never to who wrote it.
+
+First what one holds already, then what one is asked about, then what waits for a second look,
+then what is pending, by priority; at the very end what one has skipped.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from curation.filters import Filter
+from curation.matching import about
+from curation.models import (
+    Agreement,
+    Claim,
+    Kernel,
+    Pair,
+    Question,
+    SecondReview,
+    Skip,
+    Status,
+    kernel,
+    pair,
+)
+from curation.review.claims import take
+
+Item = Kernel | Pair
+Model = type[Kernel] | type[Pair]
+MODELS: tuple[Model, ...] = (Kernel, Pair)
+SOURCES = {Kernel: kernel.SOURCES, Pair: pair.SOURCES}
+TRIES = 50
+
+
+def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
+    """Claim the next item for `user`, or None: nothing is waiting. `leave` is not offered again."""
+    filter = filter or Filter()
+    for _ in range(TRIES):
+        with transaction.atomic():
+            item = next(_candidates(user, filter, leave), None)
+            if item is None or take(item, user):
+                return item
+    return None
+
+
+def waiting(user: User, filter: Filter) -> int:
+    """How many, counted to a thousand and no further."""
+    return sum(_free(model, user, filter)[:1000].count() for model in MODELS)
+
+
+def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
+    for source in (_held, _asked, _second_looks, _unseen, _skipped):
+        for item in source(user, filter):
+            if item != leave:
+                yield item
+
+
+def _held(user: User, filter: Filter) -> Iterator[Item]:
+    claims = Claim.objects.filter(user=user, expires_at__gt=timezone.now())
+    for claim in claims.order_by("-pk")[:5]:
+        yield from _fitting(claim, user, filter)
+
+
+def _asked(user: User, filter: Filter) -> Iterator[Item]:
+    for question in Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]:
+        yield from _fitting(question, user, filter)
+
+
+def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
+    reviews = (
+        SecondReview.objects.filter(state=Agreement.WAITING)
+        .exclude(first__user=user)
+        .exclude(Exists(Skip.objects.filter(user=user, kernel=OuterRef("kernel"))))
+        .exclude(Exists(Skip.objects.filter(user=user, pair=OuterRef("pair"))))
+        .exclude(Exists(_claims_of_others(user).filter(kernel=OuterRef("kernel"))))
+        .exclude(Exists(_claims_of_others(user).filter(pair=OuterRef("pair"))))
+    )
+    for review in reviews.order_by("pk")[:5]:
+        yield from _fitting(review, user, filter, pending=False)
+
+
+def _unseen(user: User, filter: Filter) -> Iterator[Item]:
+    """The better of the best kernel and the best pair, and what is left of the two."""
+    best: list[Item] = []
+    for model in MODELS:
+        skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
+        items = _free(model, user, filter).exclude(skipped).order_by("-priority", "pk")
+        # Where the database can, two people who ask at once look at different rows.
+        best += items.select_for_update(skip_locked=True, of=("self",))[:2]
+    yield from sorted(best, key=lambda item: -item.priority)
+
+
+def _skipped(user: User, filter: Filter) -> Iterator[Item]:
+    for skip in Skip.objects.filter(user=user).order_by("pk")[:100]:
+        yield from _fitting(skip, user, filter)
+
+
+def _fitting(
+    row: Claim | Question | SecondReview | Skip, user: User, filter: Filter, pending: bool = True
+) -> Iterator[Item]:
+    """The item that a row is about, if it is still one for `user`."""
+    model: Model = Kernel if row.kernel_id else Pair
+    yield from _free(model, user, filter, pending).filter(pk=row.kernel_id or row.pair_id)
+
+
+def _free(model: Model, user: User, filter: Filter, pending: bool = True) -> QuerySet[Any]:
+    """Nobody else looks at it, nobody else was asked about it, and it is not one's own."""
+    me = {about(model): OuterRef("pk")}
+    for_others = Question.objects.filter(answered_at=None, **me).filter(
+        Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))
+    )
+    items: QuerySet[Any] = model._default_manager.exclude(Exists(_claims_of_others(user, **me)))
+    items = filter.of(items.exclude(Exists(for_others)).defer(*SOURCES[model]))
+    if model is Pair:
+        items = items.exclude(author=user)
+    return items.filter(status=Status.PENDING) if pending else items
+
+
+def _claims_of_others(user: User, **about: Any) -> QuerySet[Claim]:
+    live = Claim.objects.filter(expires_at__gt=timezone.now(), **about)
+    return live.exclude(user=user)

@@ -1,0 +1,192 @@
+"""What a reviewer does: decide, skip, undo, ask, pin. Each goes on to what is next."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from curation.errors import CurationError
+from curation.filters import Filter
+from curation.matching import WrongFilter, about
+from curation.models import Claim, Question, SecondReview, Skip, Status
+from curation.people import GRANTED
+from curation.review import second
+from curation.review.access import item_or_404, may_review, may_steer, person
+from curation.review.decisions import Kind, decide, undo, undoable
+from curation.review.forms import LONGEST_COMMENT, DecisionForm
+from curation.review.priority import pin
+from curation.review.queue import next_item
+from curation.review.views.item import address, page
+
+
+@require_POST
+@may_review
+def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """Decide, then on to the next one. A stale or broken form comes back with what was typed."""
+    user = person(request)
+    item = item_or_404(kind, pk)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Nothing has changed: {_sentence(form)}")
+        return page(request, kind, pk, _typed(request), code=400)
+    said: dict[str, Any] = {
+        "status": Status(form.cleaned_data["status"]),
+        "user": user,
+        "request": form.cleaned_data["request"],
+        "reasons": form.cleaned_data["reasons"],
+        "comment": form.cleaned_data["comment"],
+    }
+    try:
+        review = second.waiting_for(item, user) or _given(said["request"], user)
+        if review is not None:
+            if not second.give(review=review, **said):
+                raise CurationError("Somebody else has given the second review meanwhile.")
+            messages.success(request, f"{item}: your second look is written down.")
+        else:
+            made = decide(
+                item=item,
+                version=form.cleaned_data["version"],
+                kind=_kind(form, item),
+                **said,
+            )
+            messages.success(request, f"{item} is {made.status}.", extra_tags="undo")
+    except CurationError as error:
+        messages.error(request, str(error))
+        return page(request, kind, pk, _typed(request), code=409)
+    return _on(request, item)
+
+
+@require_POST
+@may_review
+def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """Not now: somebody else sees it first."""
+    item = item_or_404(kind, pk)
+    user = person(request)
+    Skip.objects.filter(**{about(type(item)): item}, user=user).delete()
+    Skip.objects.create(**{about(type(item)): item}, user=user)
+    Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
+    messages.info(request, f"{item} is skipped. It comes back once nothing else is waiting.")
+    return _on(request, item)
+
+
+@require_POST
+@may_review
+def undo_last(request: HttpRequest) -> HttpResponse:
+    """Take back a decision of one's own, the last one unless told otherwise."""
+    user = person(request)
+    wanted = request.POST.get("decision", "")
+    rows = undoable(user)
+    decision = (rows.filter(pk=int(wanted)) if wanted.isdecimal() else rows).first()
+    if decision is None:
+        messages.error(request, "There is nothing of yours to undo.")
+        return redirect("queue")
+    try:
+        undo(decision=decision, user=user, request=_uuid(request))
+        messages.success(request, f"Undone: {decision.item} is {decision.previous_status} again.")
+    except CurationError as error:
+        messages.error(request, str(error))
+    return redirect(address(decision.item))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_review
+def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """A second look before deciding: a question to a colleague, or to whoever comes first."""
+    item = item_or_404(kind, pk)
+    user = person(request)
+    colleagues = _colleagues(user)
+    typed = {"text": request.POST.get("text", ""), "asked": request.POST.get("asked", "")}
+    if request.method == "POST":
+        asked = next((one for one in colleagues if one.username == typed["asked"]), None)
+        problem = _problem(typed, asked)
+        if not problem:
+            try:
+                with transaction.atomic():
+                    Question.objects.create(
+                        **{about(type(item)): item}, asker=user, asked=asked, text=typed["text"]
+                    )
+                    Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
+            except IntegrityError:
+                problem = "A question about this is open already."
+        if not problem:
+            messages.success(request, f"{asked or 'Somebody else'} will take a look at {item}.")
+            return _on(request, item)
+        messages.error(request, problem)
+    shown = {"item": item, "kind": kind, "colleagues": colleagues, "typed": typed}
+    code = 400 if request.method == "POST" else 200
+    return render(request, "curation/ask.html", shown, status=code)
+
+
+@require_POST
+@may_steer
+def pin_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    item = item_or_404(kind, pk)
+    pin(item=item, pinned=request.POST.get("pinned") == "1", user=person(request))
+    return redirect(address(item))
+
+
+def _on(request: HttpRequest, item: Any) -> HttpResponse:
+    """To the next item of the same queue."""
+    query = request.POST.get("queue", "")
+    try:
+        filter = Filter.from_query(query)
+    except WrongFilter:
+        filter = Filter()
+    following = next_item(person(request), filter, leave=item)
+    if following is None:
+        return redirect(f"{reverse('queue')}{f'?{filter.query()}' if filter else ''}")
+    return redirect(address(following, filter.query()))
+
+
+def _kind(form: DecisionForm, item: Any) -> Kind | None:
+    """What the person set right. An emptied choice says nothing: it is kept as it was."""
+    kind = form.kind()
+    if kind is None:
+        return None
+    return Kind(
+        kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
+    )
+
+
+def _given(request: uuid.UUID, user: User) -> SecondReview | None:
+    return SecondReview.objects.filter(request=request, user=user).first()
+
+
+def _typed(request: HttpRequest) -> dict[str, Any]:
+    names = ("comment", "tags", "operation_type", "difficulty")
+    return {name: request.POST[name] for name in names if name in request.POST} | {
+        "reasons": request.POST.getlist("reason")
+    }
+
+
+def _sentence(form: DecisionForm) -> str:
+    field, errors = next(iter(form.errors.items()))
+    return f"{field.replace('_', ' ')}: {errors[0]}"
+
+
+def _problem(typed: dict[str, str], asked: User | None) -> str:
+    if not typed["text"].strip():
+        return "Write what should be looked at."
+    if len(typed["text"]) > LONGEST_COMMENT:
+        return f"Keep the question below {LONGEST_COMMENT:,} letters."
+    if typed["asked"] and asked is None:
+        return f"{typed['asked']} does not review here."
+    return ""
+
+
+def _colleagues(user: User) -> list[User]:
+    people = User.objects.filter(is_active=True, groups__name__in=GRANTED).exclude(pk=user.pk)
+    return list(people.distinct().order_by("username")[:200])
+
+
+def _uuid(request: HttpRequest) -> uuid.UUID:
+    try:
+        return uuid.UUID(request.POST.get("request", ""))
+    except ValueError:
+        return uuid.uuid4()

@@ -1,0 +1,93 @@
+"""Deciding on all that a filter finds: first the count, then the reason, then one undo for all."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from curation.errors import CurationError
+from curation.filters import Filter
+from curation.matching import WrongFilter
+from curation.models import BulkDecision, Status
+from curation.review.access import item_or_404, may_decide_in_bulk, person
+from curation.review.bulk import MOST, decide_all, decide_cluster, dry_count, undo_all
+from curation.review.page import reasons
+from curation.review.views.item import address
+from curation.words import counted
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_decide_in_bulk
+def bulk(request: HttpRequest) -> HttpResponse:
+    user = person(request)
+    query = (
+        request.POST.get("filter", "") if request.method == "POST" else request.META["QUERY_STRING"]
+    )
+    code = 200
+    try:
+        filter = Filter.from_query(query)
+        if request.method == "POST":
+            status = request.POST.get("status", "")
+            if status not in (Status.APPROVED, Status.REJECTED):
+                raise CurationError("Choose whether to approve or to reject.")
+            done = decide_all(
+                filter=filter,
+                status=Status(status),
+                user=user,
+                request=_uuid(request),
+                reasons=[reason[:100] for reason in request.POST.getlist("reason")[:20]],
+                comment=request.POST.get("comment", "")[:10_000],
+            )
+            messages.success(request, f"{counted(done.count, 'item')} {done.status}.")
+            return redirect("bulk")
+    except CurationError as error:
+        messages.error(request, str(error))
+        code = 400
+        if isinstance(error, WrongFilter):
+            filter = Filter()
+    shown = {
+        "filter": filter,
+        "query": filter.query(),
+        "approve": dry_count(filter, Status.APPROVED, user) if filter else None,
+        "reject": dry_count(filter, Status.REJECTED, user) if filter else None,
+        "most": MOST,
+        "reasons": reasons(),
+        "comment": request.POST.get("comment", ""),
+        "request_id": uuid.uuid4(),
+        "recent": BulkDecision.objects.select_related("user")[:20],
+    }
+    return render(request, "curation/bulk.html", shown, status=code)
+
+
+@require_POST
+@may_decide_in_bulk
+def undo_bulk(request: HttpRequest, pk: int) -> HttpResponse:
+    done = get_object_or_404(BulkDecision, pk=pk)
+    undone = undo_all(bulk=done, user=person(request))
+    left = done.count - undone
+    kept = f" {counted(left, 'item')} had been decided on since and stayed." if left else ""
+    messages.success(request, f"{counted(undone, 'decision')} undone.{kept}")
+    return redirect("bulk")
+
+
+@require_POST
+@may_decide_in_bulk
+def cluster(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    item = item_or_404(kind, pk)
+    try:
+        done = decide_cluster(item=item, user=person(request), request=_uuid(request))
+    except CurationError as error:
+        messages.error(request, str(error))
+        return redirect(address(item))
+    messages.success(request, f"{item} is approved, its twins are rejected: {done.count} in all.")
+    return redirect(f"{reverse('queue')}") if done.count else redirect(address(item))
+
+
+def _uuid(request: HttpRequest) -> uuid.UUID:
+    try:
+        return uuid.UUID(request.POST.get("request", ""))
+    except ValueError:
+        raise CurationError("The form was incomplete. Nothing has changed.") from None

@@ -1,0 +1,27 @@
+"""How far the work is, in charts with their tables."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from curation.review import plot
+from curation.review.access import may_review
+from curation.review.dashboard import figures
+
+
+@require_safe
+@may_review
+def dashboard(request: HttpRequest) -> HttpResponse:
+    found = figures()
+    value = found.value
+    shown = {
+        "at": found.gathered_at,
+        "figures": value,
+        "funnel": plot.bars((name, n, "") for name, n in value["funnel"]),
+        "operations": plot.shares(value["operations"], "operation"),
+        "categories": plot.shares(value["categories"], "category"),
+        "verdicts": plot.bars((name, n, f"verdict={name}") for name, n in value["verdicts"]),
+        "validations": plot.bars((name, n, "") for name, n in value["validations"]),
+        "days": plot.bars((str(n), n, "") for n in value["days"]),
+    }
+    return render(request, "curation/dashboard.html", shown)

@@ -1,0 +1,124 @@
+"""The lists: filters, search, saved views. Every list is an address."""
+
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from curation.filters import CHOICES, KEYS, Filter
+from curation.matching import WrongFilter
+from curation.models import SavedView
+from curation.review import listing
+from curation.review.access import KINDS, may_review, person
+
+LABELS = {
+    "verdict": "Licence verdict", "license": "Licence", "q": "Search", "finding": "Quality remark",
+    "duplicates": "Twins", "contaminated": "In a benchmark", "decided": "Decided on",
+}  # fmt: skip
+# What describes the list rather than the items in it.
+OWN_KEYS = ("items", "order", "after")
+FREE = tuple(key for key in KEYS if key not in CHOICES and key != "q")
+HINTS = {
+    "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
+    "decided": "2026-01-01..2026-01-31", "finding": "gate, or none",
+}  # fmt: skip
+
+
+@require_safe
+@may_review
+def find(request: HttpRequest) -> HttpResponse:
+    written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
+    own = {key: value for key, value in written if key in OWN_KEYS}
+    kind = own.get("items") if own.get("items") in KINDS else "kernels"
+    order = own.get("order") if own.get("order") in listing.ORDERS else "newest"
+    assert kind is not None  # noqa: S101 - for mypy
+    assert order is not None  # noqa: S101
+    code = 200
+    try:
+        filter = Filter.parse((key, value) for key, value in written if key not in OWN_KEYS)
+    except WrongFilter as error:
+        messages.error(request, str(error))
+        filter, code = Filter(), 400
+    page = listing.a_page(KINDS[kind], filter, order, own.get("after", ""))
+    seen = listing.places(page.items)
+    shown = {
+        "kind": kind,
+        "order": order,
+        "filter": filter,
+        "query": filter.query(),
+        "words": " ".join(filter.q),
+        "rows": [
+            (item, seen.get(item.pk if kind == "kernels" else item.kernel_id))
+            for item in page.items
+        ],
+        "following": _query(filter, kind, order, page.following) if page.following else "",
+        "is_first": not own.get("after"),
+        "count": listing.count(KINDS[kind], filter) if not own.get("after") else None,
+        "counted": listing.COUNTED,
+        "fields": [_field(key, filter) for key in KEYS if key != "q"],
+        "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
+        "chips": [
+            (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))
+            for key, value in filter.pairs()
+        ],
+        "views": SavedView.objects.filter(user=person(request)),
+    }
+    return render(request, "curation/find.html", shown, status=code)
+
+
+@require_POST
+@may_review
+def save_view(request: HttpRequest) -> HttpResponse:
+    name = request.POST.get("name", "").strip()[:80]
+    query = request.POST.get("query", "")[:5000]
+    user = person(request)
+    if request.POST.get("delete"):
+        SavedView.objects.filter(user=user, pk=_number(request.POST["delete"])).delete()
+        messages.success(request, "The view is forgotten.")
+    elif not name:
+        messages.error(request, "Give the view a name.")
+    else:
+        try:
+            with transaction.atomic():
+                SavedView.objects.create(user=user, name=name, query=query)
+        except IntegrityError:
+            SavedView.objects.filter(user=user, name=name).update(query=query)
+        messages.success(request, f"Saved as “{name}”.")
+    return redirect(f"{reverse('find')}?{query}" if query else reverse("find"))
+
+
+def _query(filter: Filter, kind: str, order: str, after: str = "") -> str:
+    own = [("items", kind)] if kind != "kernels" else []
+    own += [("order", order)] if order != "newest" else []
+    own += [("after", after)] if after else []
+    return urlencode([*own, *filter.pairs()])
+
+
+def _less(filter: Filter, key: str, value: str) -> Filter:
+    return Filter.parse(pair for pair in filter.pairs() if pair != (key, value))
+
+
+def _field(key: str, filter: Filter) -> dict[str, Any]:
+    values = getattr(filter, key)
+    choices = CHOICES.get(key, values)
+    return {
+        "key": key,
+        "label": _label(key),
+        "choices": [(value, value in values) for value in choices],
+        "free": key in FREE,
+        "hint": HINTS.get(key, ""),
+        "set": len(values),
+    }
+
+
+def _label(key: str) -> str:
+    return LABELS.get(key, key.capitalize())
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 19 else 0

@@ -1,0 +1,119 @@
+"""The page of a kernel or a pair, and the queue that leads from one to the next."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import NoReverseMatch, reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from curation.filters import Filter
+from curation.matching import WrongFilter
+from curation.models import Pair, Status
+from curation.review import claims
+from curation.review.access import KINDS, item_or_404, may_review, person
+from curation.review.page import context, fetch
+from curation.review.queue import next_item, waiting
+
+COUNT_SECONDS = 30
+
+
+@require_safe
+@may_review
+def queue(request: HttpRequest) -> HttpResponse:
+    """On to what is to be decided next; its page has an address of its own."""
+    try:
+        filter = Filter.from_query(request.META["QUERY_STRING"])
+    except WrongFilter as error:
+        messages.error(request, str(error))
+        return redirect("find")
+    item = next_item(person(request), filter)
+    if item is None:
+        return render(request, "curation/empty_queue.html", {"filter": filter})
+    return redirect(address(item, filter.query()))
+
+
+@require_safe
+@may_review
+def item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    return page(request, kind, pk)
+
+
+def page(
+    request: HttpRequest,
+    kind: str,
+    pk: int,
+    typed: dict[str, Any] | None = None,
+    code: int = 200,
+) -> HttpResponse:
+    """`typed` is what a person had filled in before something went wrong: none of it is lost."""
+    user = person(request)
+    found = item_or_404(kind, pk, fetch(KINDS[kind], user))
+    wanted = {key: str(value) for key, value in request.GET.items()}
+    shown = context(found, wanted.get("tab", ""), wanted)
+    open_ = found.status == Status.PENDING or shown["blind"]
+    own = isinstance(found, Pair) and found.author_id == user.pk
+    claim = claims.take(found, user) if open_ and not own and request.method != "HEAD" else None
+    shown |= {
+        "claim": claim,
+        "own": own,
+        "held_by": claims.holder(found) if open_ and not own and claim is None else None,
+        "queue": wanted.get("queue", ""),
+        "typed": typed or {"tags": ", ".join(map(str, found.tags))},
+        "operations": _choices(found, "operation_type"),
+        "difficulties": _choices(found, "difficulty"),
+        "validate_url": _validate_url(kind, pk),
+    }
+    return render(request, "curation/item.html", shown, status=code)
+
+
+@require_POST
+@may_review
+def claim(request: HttpRequest) -> HttpResponseBase:
+    """An open page renews its claim, and lets go of it when it is left."""
+    try:
+        token = uuid.UUID(request.POST.get("token", ""))
+    except ValueError:
+        return JsonResponse({"error": "That is no claim."}, status=400)
+    if request.POST.get("release"):
+        claims.release(token, person(request))
+        return JsonResponse({"held": False})
+    return JsonResponse({"held": claims.renew(token, person(request))})
+
+
+def address(item: Any, queue: str = "") -> str:
+    url: str = item.get_absolute_url()
+    return f"{url}?{urlencode({'queue': queue})}" if queue else url
+
+
+def queue_length(request: HttpRequest) -> dict[str, Any]:
+    """For the bar of every page; half a minute old at the most."""
+    if not request.user.is_authenticated:
+        return {}
+
+    def length() -> int:
+        key = f"queue-length-{request.user.pk}"
+        count: int | None = cache.get(key)
+        if count is None:
+            count = waiting(person(request), Filter())
+            cache.set(key, count, COUNT_SECONDS)
+        return count
+
+    return {"queue_length": length}
+
+
+def _choices(item: Any, field: str) -> list[tuple[str, str]]:
+    choices = [(value, value) for value, _ in item._meta.get_field(field).choices]
+    return choices if getattr(item, field) else [("", "not known"), *choices]
+
+
+def _validate_url(kind: str, pk: int) -> str:
+    """Validation has its own rooms; where they are missing there is no button."""
+    try:
+        return reverse("validate-item", args=[kind, pk])
+    except NoReverseMatch:
+        return ""

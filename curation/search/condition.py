@@ -1,0 +1,37 @@
+"""What it means for a kernel or a pair to hold a text, in each database's own way."""
+
+from django.db import connection
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+
+from curation.models import Kernel, Pair
+from curation.search.indexes import SEARCHED, words_of
+
+# Beyond this a list says that there are more. Who exports or decides in bulk gets them all.
+MOST_HITS = 5000
+TRIGRAM = 3
+
+
+def holds(model: type[Kernel] | type[Pair], texts: tuple[str, ...], bounded: bool = False) -> Q:
+    """All of `texts`, anywhere, in any case. `bounded` looks at the newest hits only."""
+    found = Q()
+    for text in texts:
+        found &= _holds(model, text, bounded)
+    return found
+
+
+def _holds(model: type[Kernel] | type[Pair], text: str, bounded: bool) -> Q:
+    table = model._meta.db_table
+    columns = SEARCHED[table]
+    if len(text) < TRIGRAM:
+        return Q(**{f"{columns[0]}__icontains": text})
+    if connection.vendor != "sqlite":
+        anywhere = Q()
+        for column in columns:
+            anywhere |= Q(**{f"{column}__icontains": text})
+        return anywhere
+    words = words_of(table)
+    limit = f" ORDER BY rowid DESC LIMIT {MOST_HITS}" if bounded else ""
+    quoted = '"' + text.replace('"', '""') + '"'
+    hits = f"SELECT rowid FROM {words} WHERE {words} MATCH %s{limit}"  # noqa: S608
+    return Q(pk__in=RawSQL(hits, [quoted]))  # noqa: S611 - names of our own, the text a parameter

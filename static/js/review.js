@@ -1,0 +1,247 @@
+// What makes reviewing quick: keys, swaps instead of page loads, claims, drafts. Every page works
+// without it.
+
+const $ = (selector, from = document) => from.querySelector(selector);
+const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+const say = (words) => { $("#said").textContent = words; };
+
+// --- Swaps: the page's <main> and bar are exchanged, the address follows -----------------------
+let busy = false;
+
+async function swap(url, options = {}) {
+  if (busy) return;
+  busy = true;
+  document.documentElement.classList.add("busy");
+  try {
+    const answer = await fetch(url, { credentials: "same-origin", ...options });
+    const type = answer.headers.get("content-type") || "";
+    if (!type.startsWith("text/html")) throw new Error("The server sent no page.");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (page.querySelector("form.login")) {
+      warn("Your session has ended. What you typed is kept: log in in another tab, then try again.", "/login/");
+      return;
+    }
+    if (!page.querySelector("#main") || answer.status >= 500) {
+      warn("The server stumbled. Nothing is lost: try again.");
+      return;
+    }
+    forget(options.body);
+    show(page, answer);
+  } catch {
+    warn("The connection failed. What you typed is kept: try again.");
+  } finally {
+    busy = false;
+    document.documentElement.classList.remove("busy");
+  }
+}
+
+function show(page, answer) {
+  document.title = page.title;
+  for (const part of [".bar", "#main", "#undo"]) {
+    const old = $(part), fresh = page.querySelector(part);
+    if (old && fresh) old.replaceWith(document.adoptNode(fresh));
+  }
+  // A page that was refused stays where it was: going back must not repeat it.
+  if (answer.ok && answer.url !== location.href) history.pushState({}, "", answer.url);
+  const problem = $(".message.error");
+  const heading = $("#main h1");
+  (problem ? $("#main") : heading || $("#main")).focus({ preventScroll: true });
+  scrollTo(0, 0);
+  say([...$$(".message"), heading].filter(Boolean).map((one) => one.textContent.trim()).join(". "));
+  begin();
+}
+
+function warn(words, url) {
+  const message = document.createElement("p");
+  message.className = "message error";
+  message.textContent = words;
+  if (url) {
+    const link = document.createElement("a");
+    link.href = url;
+    link.target = "_blank";
+    link.textContent = " Log in";
+    message.append(link);
+  }
+  $(".messages").replaceChildren(message);
+  scrollTo(0, 0);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const button = event.submitter;
+  leaving = true;
+  if (!form.matches("[data-swap]") || button?.matches("[data-noswap]")) return;
+  event.preventDefault();
+  const action = button?.getAttribute("formaction") || form.getAttribute("action") || location.href;
+  swap(action, { method: "POST", body: new FormData(form, button) });
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-swap]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  const typed = remember();
+  swap(link.href).then(() => restore(typed));
+});
+
+addEventListener("popstate", () => location.reload());
+
+// --- Claims: renewed while the page is open, let go of when it is left -------------------------
+let leaving = false;
+
+function claim(fields) {
+  const token = $("[data-claim]")?.dataset.claim;
+  const secret = $("input[name=csrfmiddlewaretoken]")?.value;
+  if (!token || !secret) return null;
+  const body = new FormData();
+  body.set("token", token);
+  body.set("csrfmiddlewaretoken", secret);
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  return body;
+}
+
+setInterval(async () => {
+  const body = claim({});
+  if (!body || document.hidden) return;
+  try {
+    const answer = await fetch("/claim", { method: "POST", body, credentials: "same-origin" });
+    if (answer.ok && !(await answer.json()).held) {
+      warn("This item went to somebody else while you were away. What you typed is kept.");
+      $("[data-claim]")?.removeAttribute("data-claim");
+    }
+  } catch { /* the next minute tries again */ }
+}, 60_000);
+
+addEventListener("pagehide", () => {
+  const body = leaving ? null : claim({ release: "1" });
+  if (body) navigator.sendBeacon("/claim", body);
+});
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+// --- Drafts: what is typed outlives a reload, a crash, an ended session -------------------------
+const draftOf = () => {
+  const item = $("[data-item]")?.dataset.item;
+  return item && `draft ${item}`;
+};
+
+function remember() {
+  const field = $("#comment");
+  return field ? field.value : "";
+}
+
+function restore(typed) {
+  const field = $("#comment");
+  if (field && typed && !field.value) field.value = typed;
+}
+
+function forget(body) {
+  const name = draftOf();
+  if (body && name) sessionStorage.removeItem(name);
+}
+
+document.addEventListener("input", (event) => {
+  const name = draftOf();
+  if (event.target.id === "comment" && name) sessionStorage.setItem(name, event.target.value);
+});
+
+// --- Keys --------------------------------------------------------------------------------------
+let prefix = "";
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
+  if (event.key === "Escape" && typing) { event.target.blur(); return; }
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (localStorage.getItem("keys") === "off") return;
+  if ((event.key === "Enter" || event.key === " ")) return;
+  const key = event.key.toLowerCase();
+  const wanted = prefix ? `${prefix} ${key}` : key;
+  prefix = !prefix && key === "g" ? "g" : "";
+  if (act(wanted)) event.preventDefault();
+});
+
+function act(key) {
+  if (/^[1-9]$/.test(key)) return decideBy(Number(key));
+  if (key === "u") return press($("#undo"));
+  if (key === "[" || key === "]") return turn(key === "]" ? 1 : -1);
+  if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
+  const target = $(`[data-key="${CSS.escape(key)}"]`);
+  if (!target || target.disabled) return false;
+  if (target.matches("textarea, input")) target.focus();
+  else target.click();
+  return true;
+}
+
+function press(form) {
+  form?.requestSubmit();
+  return Boolean(form);
+}
+
+function decideBy(number) {
+  const reason = $$(".reasons input")[number - 1];
+  if (!reason) return false;
+  reason.checked = true;
+  const button = $(`.decide button[value="${reason.dataset.status}"]`);
+  if (!button || button.disabled) return false;
+  button.click();
+  return true;
+}
+
+function turn(by) {
+  const tabs = $$(".source .tabs a");
+  const next = tabs[tabs.findIndex((one) => one.hasAttribute("aria-current")) + by];
+  next?.click();
+  return Boolean(next);
+}
+
+function step(by) {
+  const links = $$(".list tbody th a");
+  const at = links.indexOf(document.activeElement);
+  const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
+  next?.focus();
+  return Boolean(next);
+}
+
+// --- The tools above the source, and the menu ---------------------------------------------------
+document.addEventListener("click", async (event) => {
+  const tool = event.target.closest("[data-act]")?.dataset.act;
+  if (tool === "wrap") {
+    const on = localStorage.getItem("wrap") !== "on";
+    localStorage.setItem("wrap", on ? "on" : "off");
+    wrap();
+  }
+  if (tool === "copy") {
+    const text = $$(".source .code code").map((line) => line.textContent).join("\n");
+    await navigator.clipboard?.writeText(`${text}\n`);
+    say("Copied.");
+    const button = event.target.closest("[data-act]");
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }
+  const menu = $("details.who[open]");
+  if (menu && !menu.contains(event.target)) menu.open = false;
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.id === "theme") {
+    localStorage.setItem("theme", event.target.value);
+    document.documentElement.dataset.theme = event.target.value;
+  }
+  if (event.target.id === "keys") localStorage.setItem("keys", event.target.checked ? "on" : "off");
+});
+
+function wrap() {
+  const on = localStorage.getItem("wrap") === "on";
+  document.documentElement.classList.toggle("wrapped", on);
+  $("[data-act=wrap]")?.setAttribute("aria-pressed", String(on));
+}
+
+function begin() {
+  leaving = false;
+  wrap();
+  const theme = $("#theme"), keys = $("#keys"), name = draftOf();
+  if (theme) theme.value = localStorage.getItem("theme") || "";
+  if (keys) keys.checked = localStorage.getItem("keys") !== "off";
+  if (name) restore(sessionStorage.getItem(name));
+}
+
+begin();

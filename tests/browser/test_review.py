@@ -1,0 +1,332 @@
+"""Reviewing in a real Chromium: by keyboard, by two at once, and when things go wrong."""
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from curation.models import Decision, Kernel, Pair, SecondReview, Status
+from curation.review.decisions import decide
+from tests import factories as make
+from tests.showcase import furnish
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def visit(chromium: Browser, live_server: LiveServer, settings: Any) -> Iterator[Visit]:
+    """Opens a browser for somebody who is logged in; nothing may complain on its console."""
+    cache.clear()
+    settings.SECOND_REVIEW_PERCENT = {}
+    contexts, complaints = [], []
+
+    def open_for(name: str, path: str = "/", *, expected: str = "", **options: Any) -> Page:
+        context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+
+        def listen(message: Any) -> None:
+            if message.type == "error" and not (expected and expected in message.text):
+                complaints.append(f"{message.text} ({message.location.get('url')})")
+
+        page.on("console", listen)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto("/login/")
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password").fill(make.PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url(lambda url: "/login" not in url)
+        page.goto(path)
+        return page
+
+    yield open_for
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def heading(page: Page) -> str:
+    return page.locator("h1").inner_text()
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key and wait until the page is another one."""
+    before = page.locator(".messages").inner_text() + heading(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => document.querySelector('.messages').innerText"
+        " + document.querySelector('h1').innerText !== before",
+        arg=before,
+    )
+
+
+def test_twenty_items_are_reviewed_by_keyboard_alone(visit: Visit) -> None:
+    furnish()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    first = heading(page)
+
+    press(page, "s")  # skipped: it does not come back while others wait
+    for _ in range(17):
+        press(page, "a")
+    press(page, "r")
+    press(page, "u")  # taken back: the same item is shown again
+    assert Decision.objects.latest("pk").undoes is not None
+    undone = heading(page)
+    page.keyboard.press("c")
+    page.keyboard.type("a remark, with the letters a and r in it")
+    page.keyboard.press("Escape")
+    press(page, "1")
+    press(page, "a")
+
+    made = Decision.objects.filter(undoes=None)
+    assert made.count() == 20
+    by_reason = made.get(comment__startswith="a remark")
+    assert (str(by_reason.item), len(by_reason.reasons)) == (undone, 1)
+    assert first not in {str(row.item) for row in made}
+    expect(page.locator("h1")).to_be_focused()
+
+
+def test_shortcuts_can_be_switched_off(visit: Visit) -> None:
+    furnish()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    page.locator(".who summary").click()
+    page.get_by_label("Keyboard shortcuts").uncheck()
+    page.locator("h1").click()
+
+    page.keyboard.press("a")
+    page.keyboard.press("?")
+    page.wait_for_timeout(300)
+
+    assert "/kernels/" in page.url
+    assert not Decision.objects.exists()
+
+
+def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None:
+    kernel = furnish()
+    make.a_curator(username="ada")
+    page = visit("ada", "/find")
+
+    page.keyboard.press("/")
+    page.keyboard.type("rotate_kernel(")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="rotate_kernel", exact=True).click()
+    page.get_by_role("link", name="Diff 1").click()
+    expect(page.locator(".diff")).to_contain_text("tl.debug_barrier()")
+    expect(page.locator(".note")).to_contain_text("1 line differs")
+    page.get_by_role("button", name="Approve this, reject its twins").click()
+    expect(page.locator(".messages")).to_contain_text("2 in all")
+
+    assert set(Kernel.objects.filter(name__startswith="rotate").values_list("name", "status")) == {
+        ("rotate_kernel", "approved"), ("rotate_copy", "rejected"),
+    }  # fmt: skip
+    assert kernel.pk
+
+
+def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
+    furnish()
+    make.a_curator(username="ada")
+    page = visit("ada", "/find?q=scale_kernel")
+
+    page.get_by_role("link", name="Decide on all").click()
+    page.get_by_label("It is wrong").check()
+    page.get_by_role("button", name="Reject all").click()
+    expect(page.locator(".messages")).to_contain_text("24 items rejected")
+    assert Kernel.objects.filter(status=Status.REJECTED).count() == 24
+    page.get_by_role("button", name="Undo all").click()
+    expect(page.locator(".messages")).to_contain_text("24 decisions undone")
+
+    assert not Kernel.objects.filter(status=Status.REJECTED).exists()
+
+
+def test_a_pair_is_edited_and_its_author_may_not_decide_on_it(visit: Visit) -> None:
+    furnish()
+    make.a_curator(username="ada")
+    old = Pair.objects.get()
+    page = visit("ada", old.get_absolute_url())
+
+    page.keyboard.press("x")
+    page.get_by_label("python_code.py").fill(
+        "import torch\n\n\ndef scaled_add(x, y, s):\n    ...\n"
+    )
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.locator(".banner")).to_contain_text("You edited this pair")
+    expect(page.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
+    page.get_by_role("link", name="Diff").first.click()
+    expect(page.locator("#main")).to_contain_text("scaled_add")
+
+    assert Pair.objects.filter(previous=old).count() == 1
+
+
+def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
+    visit: Visit, settings: Any
+) -> None:
+    kernel = make.a_kernel(name="doubtful")
+    for name in ("ada", "bob"):
+        make.a_reviewer(username=name)
+    make.a_curator(username="eve")
+    ada = visit("ada")
+    settings.SECOND_REVIEW_PERCENT = {"*": 100.0}
+    press(ada, "a")
+
+    bob = visit("bob")
+    expect(bob.locator(".standing")).to_contain_text("Second look")
+    expect(bob.locator("#main")).not_to_contain_text("Approved")
+    press(bob, "r")
+    eve = visit("eve", kernel.get_absolute_url())
+    expect(eve.locator(".banner")).to_contain_text("Two reviewers disagree")
+    settings.SECOND_REVIEW_PERCENT = {}
+    press(eve, "r")
+
+    kernel.refresh_from_db()
+    assert kernel.status == Status.REJECTED
+    assert SecondReview.objects.get().state == "settled"
+
+
+def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
+    furnish()
+    for name in ("ada", "bob"):
+        make.a_reviewer(username=name)
+    ada, bob = visit("ada"), visit("bob")
+
+    for _ in range(4):
+        assert heading(ada) != heading(bob)
+        press(ada, "a")
+        press(bob, "a")
+
+    assert Decision.objects.count() == 8
+    shown = Kernel.objects.get(name=heading(ada)) if "kernel" in ada.url else Pair.objects.get()
+    bob.goto(shown.get_absolute_url())
+    expect(bob.locator(".banner")).to_contain_text("ada is looking at this right now")
+
+
+def test_a_stale_page_is_told_so_and_keeps_what_was_typed(visit: Visit) -> None:
+    kernel = make.a_kernel(name="contested")
+    make.a_reviewer(username="ada")
+    page = visit("ada", expected="409")
+    page.get_by_placeholder("Comment").fill("three long thoughts")
+    kernel.claims.all().delete()
+    decide(
+        item=kernel,
+        status=Status.REJECTED,
+        version=1,
+        user=make.a_reviewer(username="grace"),
+        request=uuid.uuid4(),
+    )
+
+    page.keyboard.press("Escape")
+    press(page, "a")
+
+    expect(page.locator(".message.error")).to_contain_text("rejected now by grace")
+    expect(page.get_by_placeholder("Comment")).to_have_value("three long thoughts")
+    assert Decision.objects.count() == 1
+
+
+def test_a_lost_connection_loses_nothing_and_decides_once(visit: Visit) -> None:
+    make.a_kernel(name="far_away")
+    make.a_reviewer(username="ada")
+    page = visit("ada", expected="ERR_INTERNET_DISCONNECTED")
+    page.get_by_placeholder("Comment").fill("typed in a tunnel")
+    page.keyboard.press("Escape")
+
+    page.context.set_offline(True)
+    press(page, "a")
+    expect(page.locator(".message.error")).to_contain_text("The connection failed")
+    expect(page.get_by_placeholder("Comment")).to_have_value("typed in a tunnel")
+    page.context.set_offline(False)
+    press(page, "a")
+
+    assert Decision.objects.get().comment == "typed in a tunnel"
+
+
+def test_a_session_that_ends_in_mid_comment_loses_nothing(visit: Visit) -> None:
+    kernel = make.a_kernel(name="slow_thought")
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    page.get_by_placeholder("Comment").fill("half a sentence")
+    page.keyboard.press("Escape")
+    Session.objects.all().delete()
+
+    press(page, "a")
+    expect(page.locator(".message.error")).to_contain_text("Your session has ended")
+    page.goto("/login/")
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill(make.PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_placeholder("Comment")).to_have_value("half a sentence")
+    press(page, "a")
+
+    kernel.refresh_from_db()
+    assert Decision.objects.get().comment == "half a sentence"
+
+
+def test_everything_works_without_scripts(visit: Visit) -> None:
+    furnish()
+    make.a_curator(username="ada")
+    page = visit("ada", java_script_enabled=False)
+    first = heading(page)
+
+    page.get_by_role("link", name="History", exact=True).last.click()
+    expect(page.get_by_text("Nobody has decided on this yet")).to_be_visible()
+    page.get_by_text("Reasons").click()
+    page.get_by_label("It is wrong").check()
+    page.get_by_placeholder("Comment").fill("no scripts")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.locator(".messages")).to_contain_text(f"{first} is rejected")
+    page.get_by_role("button", name="Undo").click()
+    assert heading(page) == first
+    page.get_by_role("button", name="Skip").click()
+    assert heading(page) != first
+    page.goto("/find")
+    page.get_by_placeholder("Search code").fill("debug_barrier")
+    page.get_by_role("button", name="Find").click()
+    expect(page.get_by_role("status").filter(has_text="found")).to_contain_text("1 found")
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit, colours: str) -> None:
+    kernel = furnish()
+    make.a_curator(username="ada")
+    decided = make.an_approved_kernel(name="decided")
+    make.a_decision(kernel=decided, comment="clean", reasons=["It is exemplary"])
+    pair = Pair.objects.get()
+    page = visit("ada", color_scheme=colours, viewport={"width": 1280, "height": 800})
+    item = kernel.get_absolute_url()
+    paths = [
+        item, f"{item}?tab=diff", f"{item}?tab=diff&layout=inline", f"{item}?tab=history",
+        f"{item}?tab=alike", f"{item}question", pair.get_absolute_url(),
+        f"{pair.get_absolute_url()}?tab=results", f"{pair.get_absolute_url()}edit",
+        decided.get_absolute_url(), "/find?status=pending", "/find?q=nothing-like-this",
+        "/bulk?status=pending", "/dashboard", "/history", "/account", "/keys",
+    ]  # fmt: skip
+
+    found = {}
+    for path in paths:
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        violations = Axe().run(page).response["violations"]
+        if violations:
+            found[path] = [
+                (one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations
+            ]
+    assert found == {}
+
+
+def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
+    kernel = furnish()
+    make.a_curator(username="ada")
+    page = visit("ada", viewport={"width": 360, "height": 740})
+
+    for path in (kernel.get_absolute_url(), "/find", "/dashboard", "/history", "/keys", "/bulk"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path

@@ -1,0 +1,254 @@
+"""Lists, saved views, the log, the dashboard, editing, and the throttle of logins."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from curation.models import LoginFailure, Pair, SavedView
+from curation.review import dashboard
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_cached() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def curator() -> User:
+    return make.a_curator(username="ada")
+
+
+@pytest.fixture
+def browser(client: Client, curator: User) -> Client:
+    client.force_login(curator)
+    return client
+
+
+def text(browser: Client, url: str) -> str:
+    return browser.get(url).content.decode()
+
+
+# --- Find -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("order", ["newest", "priority"])
+def test_every_item_stands_on_one_page_of_the_list(browser: Client, order: str) -> None:
+    for number in range(120):
+        make.a_kernel(name=f"kernel_{number}_", priority=number % 7)
+
+    url, seen = f"{reverse('find')}?order={order}", []
+    while url:
+        answer = browser.get(url)
+        seen += [item.name for item, _ in answer.context["rows"]]
+        following = answer.context["following"]
+        url = f"{reverse('find')}?{following}" if following else ""
+
+    assert sorted(seen) == sorted(f"kernel_{number}_" for number in range(120))
+
+
+def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Client) -> None:
+    place = make.a_provenance()
+
+    page = text(browser, reverse("find"))
+
+    assert str(place.source_file.repository) in page
+    assert place.source_file.path in page
+    assert "1 found" in page
+
+
+def test_a_wrong_filter_is_a_sentence_above_an_unnarrowed_list(browser: Client) -> None:
+    answer = browser.get(f"{reverse('find')}?decided=soon")
+
+    assert answer.status_code == 400
+    assert "is no day and no range of days" in answer.content.decode()
+
+
+@pytest.mark.parametrize("after", ["x", "1.2.3", "-1", "9" * 40])
+def test_a_broken_cursor_is_the_first_page(browser: Client, after: str) -> None:
+    make.a_kernel(name="first_one")
+
+    assert "first_one" in text(browser, f"{reverse('find')}?after={after}")
+
+
+def test_a_view_is_saved_by_name_saved_again_and_forgotten(browser: Client, curator: User) -> None:
+    for query in ("status=pending", "items=pairs&status=approved"):
+        browser.post(reverse("save-view"), {"name": "mine", "query": query})
+    make.a_saved_view(name="not mine")
+
+    page = text(browser, reverse("find"))
+    assert "mine</a>" in page
+    assert "not mine" not in page
+    assert "items=pairs&amp;status=approved" in page
+    browser.post(reverse("save-view"), {"delete": SavedView.objects.get(user=curator).pk})
+    assert not SavedView.objects.filter(user=curator).exists()
+
+
+def test_nobody_forgets_the_view_of_another(browser: Client) -> None:
+    view = make.a_saved_view()
+
+    browser.post(reverse("save-view"), {"delete": view.pk})
+
+    assert SavedView.objects.filter(pk=view.pk).exists()
+
+
+# --- History --------------------------------------------------------------------------------
+def test_the_log_tells_of_decisions_corrections_and_administration(browser: Client) -> None:
+    make.a_decision(comment="clean")
+    make.a_correction(before={"tags": []}, after={"tags": ["new"]})
+    browser.post(
+        reverse("admin:curation_decisionreason_add"),
+        {"status": "rejected", "text": "It is too long", "position": 5, "offered": "on"},
+    )
+
+    page = text(browser, reverse("history"))
+
+    for words in ("pending to approved", "clean", "tags from nothing", "It is too long"):
+        assert words in page
+
+
+def test_the_log_is_narrowed_and_goes_on(browser: Client) -> None:
+    grace = make.a_reviewer(username="grace")
+    for _ in range(55):
+        make.a_decision(user=grace)
+    make.a_decision(comment="by somebody else")
+
+    first = browser.get(f"{reverse('history')}?who=grace")
+    second = browser.get(f"{reverse('history')}?{first.context['older']}")
+
+    assert "by somebody else" not in first.content.decode()
+    assert (len(first.context["entries"]), len(second.context["entries"])) == (50, 5)
+
+
+def test_the_log_is_taken_along_as_csv_and_json_lines(browser: Client) -> None:
+    make.a_decision(comment="=1+1")
+
+    rows = list(csv.DictReader(io.StringIO(_whole(browser, "history-csv"))))
+    lines = [json.loads(line) for line in _whole(browser, "history-jsonl").splitlines()]
+
+    assert [row["said"] for row in rows] == ["'=1+1"]
+    assert [line["said"] for line in lines] == ["=1+1"]
+
+
+def _whole(browser: Client, name: str) -> str:
+    answer: Any = browser.get(reverse(name))
+    return b"".join(answer.streaming_content).decode()
+
+
+# --- The dashboard --------------------------------------------------------------------------
+def test_the_funnel_narrows_step_by_step() -> None:
+    make.a_kernel(standalone=False)
+    make.a_kernel()
+    twin = make.an_approved_kernel()
+    make.a_duplicate_link(kernel=twin, of_kernel=make.an_approved_kernel())
+    make.a_contamination_match(kernel=make.an_approved_kernel())
+    make.a_release_member(kernel=make.an_approved_kernel())
+
+    assert [n for _, n in dashboard.gather()["funnel"]] == [6, 5, 4, 3, 2, 2, 1]
+
+
+def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
+    browser: Client,
+) -> None:
+    for _ in range(14):
+        make.a_decision(kernel=make.a_kernel())
+
+    found = dashboard.gather()
+
+    assert (found["days"][-1], found["pace"], found["days_left"]) == (14, 2.0, 7)
+    assert "14" in text(browser, reverse("dashboard"))
+
+
+def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> None:
+    page = text(browser, reverse("dashboard"))
+
+    assert "Nothing has been read yet" in page
+    assert "nothing has been reviewed twice yet" in page
+
+
+# --- Editing a pair -------------------------------------------------------------------------
+def test_an_edit_is_a_new_version_and_the_old_one_stays(browser: Client, curator: User) -> None:
+    pair = make.a_pair(status="approved", tags=["kept"])
+    texts = {name: getattr(pair, name) for name in ("python_code", "triton_code", "test_code")}
+
+    browser.post(
+        reverse("edit-pair", args=[pair.pk]), texts | {"python_code": "def add(x):\r\n    pass\r\n"}
+    )
+
+    new = Pair.objects.get(previous=pair)
+    pair.refresh_from_db()
+    assert (pair.status, new.status, new.author) == ("approved", "pending", curator)
+    assert (new.python_code, new.tags) == ("def add(x):\n    pass\n", ["kept"])
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (None, "Nothing has changed"),
+        ("x" * 200_001, "below 200,000 letters"),
+        ("a\0b", "zero byte"),
+    ],
+)
+def test_an_edit_that_is_none_is_refused_and_kept(
+    browser: Client, code: str | None, sentence: str
+) -> None:
+    make.a_pair()
+    pair = make.a_pair()
+    browser.post(
+        reverse("edit-pair", args=[pair.pk]),
+        {name: getattr(pair, name) for name in ("triton_code", "test_code")}
+        | {"python_code": "x = 1"},
+    )
+    pair = Pair.objects.latest("pk")
+    texts = {name: getattr(pair, name) for name in ("python_code", "triton_code", "test_code")}
+
+    answer = browser.post(
+        reverse("edit-pair", args=[pair.pk]), texts | ({"python_code": code} if code else {})
+    )
+
+    assert answer.status_code == 400
+    assert sentence in answer.content.decode()
+
+
+# --- Logging in -----------------------------------------------------------------------------
+def test_after_some_failures_the_right_password_has_to_wait_too(
+    client: Client, curator: User
+) -> None:
+    for _ in range(5):
+        client.post(reverse("login"), {"username": "ada", "password": "guess"})
+
+    answer = client.post(reverse("login"), {"username": "ada", "password": make.PASSWORD})
+
+    assert answer.status_code == 429
+    assert "Too many logins have failed" in answer.content.decode()
+    assert LoginFailure.objects.count() == 5
+
+
+def test_the_door_of_the_admin_is_as_slow(client: Client, curator: User) -> None:
+    for _ in range(5):
+        client.post("/admin/login/", {"username": "ada", "password": "guess"})
+
+    client.post("/admin/login/", {"username": "ada", "password": make.PASSWORD})
+
+    assert "_auth_user_id" not in client.session
+
+
+def test_who_gets_in_starts_afresh_and_others_are_not_held_up(
+    client: Client, curator: User
+) -> None:
+    make.a_reviewer(username="grace")
+    for _ in range(4):
+        client.post(reverse("login"), {"username": "ada", "password": "guess"})
+
+    for name in ("grace", "ada"):
+        answer = Client().post(reverse("login"), {"username": name, "password": make.PASSWORD})
+        assert answer.status_code == 302
+
+    assert not LoginFailure.objects.filter(name="ada").exists()

@@ -1,0 +1,170 @@
+"""Every address of the review site by everybody by every method: what each is answered."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+from curation.review import tokens
+from curation.review.urls import urlpatterns
+from tests import factories as make
+
+METHODS = ("GET", "POST", "PUT", "DELETE")
+PEOPLE = ("anonymous", "outsider", "reviewer", "curator")
+
+# For GET, POST, PUT and DELETE. A form that is empty is refused with 400, or leads on with 302.
+READ = (200, 405, 405, 405)
+WRITE = (405, 302, 405, 405)
+TAKES_FORM = (405, 400, 405, 405)
+BOTH = (200, 400, 405, 405)
+NO = (403, 403, 403, 403)
+
+# What a reviewer and a curator are answered; an outsider is always refused.
+EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "queue": ((302, 405, 405, 405),) * 2,
+    "claim": (TAKES_FORM,) * 2,
+    "undo": (WRITE,) * 2,
+    "kernel": (READ,) * 2,
+    "pair": (READ,) * 2,
+    "edit-pair": (NO, BOTH),
+    "decide": (TAKES_FORM,) * 2,
+    "skip": (WRITE,) * 2,
+    "ask": (BOTH,) * 2,
+    "pin": (NO, WRITE),
+    "decide-cluster": (NO, WRITE),
+    "find": (READ,) * 2,
+    "save-view": (WRITE,) * 2,
+    "bulk": (NO, BOTH),
+    "undo-bulk": (NO, WRITE),
+    "dashboard": (READ,) * 2,
+    "history": (READ,) * 2,
+    "history-csv": (READ,) * 2,
+    "history-jsonl": (READ,) * 2,
+    "account": (READ,) * 2,
+    "token": (WRITE,) * 2,
+    "keys": (READ,) * 2,
+}
+# The same for everybody who may review; 405 comes before anything else.
+API: dict[str, tuple[int, ...]] = {
+    "api-next": (405, 200, 405, 405),
+    "api-items": READ,
+    "api-item": READ,
+    "api-decision": TAKES_FORM,
+    "api-claim": (405, 200, 405, 200),
+}
+OPEN = {"api-description"}
+
+ARGUMENTS = {
+    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "undo-bulk": "pk", "api-items": "kind",
+    **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster"), "both"),
+    **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
+}  # fmt: skip
+
+pytestmark = pytest.mark.django_db
+
+
+def names() -> Iterator[str]:
+    for pattern in urlpatterns:
+        assert isinstance(pattern, URLPattern)
+        assert pattern.name
+        yield pattern.name
+
+
+def address(name: str) -> str:
+    kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",)}
+    if name in ("pair", "edit-pair"):
+        kinds["pk"] = (make.a_pair().pk,)
+    elif name == "undo-bulk":
+        kinds["pk"] = (make.a_bulk_decision().pk,)
+    else:
+        kernel = make.a_kernel()
+        kinds |= {"pk": (kernel.pk,), "both": ("kernels", kernel.pk)}
+    return reverse(name, args=kinds[ARGUMENTS.get(name, "")])
+
+
+def person(role: str) -> User | None:
+    makers = {
+        "outsider": make.a_person, "reviewer": make.a_reviewer, "curator": make.a_curator,
+    }  # fmt: skip
+    return makers[role]() if role in makers else None
+
+
+def test_every_address_is_in_this_table() -> None:
+    assert {*EXPECTED, *API, *OPEN} == set(names())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("role", PEOPLE)
+def test_a_page_answers(name: str, role: str) -> None:
+    client, user = Client(), person(role)
+    if user:
+        client.force_login(user)
+    url = address(name)
+    expected = {
+        "anonymous": (302,) * 4,
+        "outsider": NO,
+        "reviewer": EXPECTED[name][0],
+        "curator": EXPECTED[name][1],
+    }[role]
+
+    answers = [client.generic(method, url) for method in METHODS]
+
+    codes = tuple(answer.status_code for answer in answers)
+    # Whether the method or the person is refused first is the decorators' matter.
+    assert all(
+        code == wanted or {code, wanted} == {403, 405}
+        for code, wanted in zip(codes, expected, strict=True)
+    ), codes
+    if role == "anonymous":
+        login = reverse(settings.LOGIN_URL)
+        assert all(answer.headers["Location"].startswith(login) for answer in answers)
+
+
+@pytest.mark.parametrize("name", API)
+@pytest.mark.parametrize("role", PEOPLE)
+def test_the_interface_answers(name: str, role: str) -> None:
+    client, user = Client(), person(role)
+    secret = tokens.make(user, "tests") if user else "curation_guessed"
+    url = address(name)
+    refused = {"anonymous": 401, "outsider": 403}.get(role)
+
+    for method, wanted in zip(METHODS, API[name], strict=True):
+        answer = client.generic(method, url, headers={"Authorization": f"Bearer {secret}"})
+        assert answer.status_code == (refused if refused and wanted != 405 else wanted), method
+        assert answer.status_code == 200 or answer.json()["error"].endswith((".", "…”."))
+
+
+def test_the_description_of_the_interface_is_open_to_all() -> None:
+    found = Client().get(reverse("api-description")).json()
+
+    paths = set(found["paths"])
+    for name in API:
+        url = address(name).replace("kernels", "{kind}")
+        assert "/".join("{id}" if part.isdecimal() else part for part in url.split("/")) in paths
+
+
+def test_a_form_without_the_token_against_forgery_is_refused() -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make.a_curator())
+
+    for name in ("undo", "decide", "skip", "bulk", "token", "claim"):
+        assert client.post(address(name)).status_code == 403, name
+
+
+def test_a_session_opens_no_door_of_the_interface() -> None:
+    client = Client()
+    client.force_login(make.a_curator())
+
+    assert client.get(address("api-items")).status_code == 401
+
+
+def test_a_reviewer_reaches_no_admin_no_queues_and_no_ingest() -> None:
+    client = Client()
+    client.force_login(make.a_reviewer())
+
+    for url in ("/admin/", "/admin/django_rq/dashboard/", "/admin/curation/repository/"):
+        assert client.get(url).status_code in (302, 403, 404), url
