@@ -1,0 +1,212 @@
+"""The zoo keeps its word: an honest entry follows the dataset's contract and passes where a
+stranger runs it; a cheat says what it does and who may catch it.
+"""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.zoo.load import (
+    Check,
+    Code,
+    Danger,
+    Needs,
+    Verdict,
+    cheats,
+    honest_entries,
+    main,
+    zoo,
+)
+
+HONEST = {entry.name: entry for entry in honest_entries()}
+CHEATS = {entry.name: entry for entry in cheats()}
+OPERATION_TYPES = {
+    *("element-wise", "reduction", "normalization", "softmax", "matmul", "attention"),
+    *("convolution", "scan", "sort", "gather-scatter", "quantization", "loss", "optimizer"),
+    *("random", "other"),
+}
+# What a launcher may ask of torch: memory, its shape, and a gradient's plumbing.
+ALLOCATION = {
+    *("empty", "empty_like", "zeros", "zeros_like"),
+    *("float32", "int8", "int32", "int64", "bool"),
+    *("autograd", "cuda"),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_entry_follows_the_contract(name: str) -> None:
+    code, entry_point = HONEST[name].code, HONEST[name].entry_point
+
+    assert {"torch", "math"} >= _imported(code.python_code)
+    assert {"torch", "math", "triton"} >= _imported(code.triton_code)
+    assert {"torch", "triton_code", "python_code", "pytest"} >= _imported(code.test_code)
+    assert entry_point in _defined(code.python_code) & _defined(code.triton_code)
+    assert {"CASES", "TOLERANCE", "make_inputs", "test_equivalence"} <= _defined(code.test_code)
+    assert code.test_code.startswith(
+        f"from python_code import {entry_point} as reference\n"
+        f"from triton_code import {entry_point} as candidate\n"
+    )
+    assert "torch.allclose" in code.test_code
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_launcher_lets_torch_allocate_only(name: str) -> None:
+    asked = {
+        node.attr
+        for node in ast.walk(ast.parse(HONEST[name].code.triton_code))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "torch"
+    }
+
+    assert asked <= ALLOCATION
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_cases_are_plain_and_show_one_element_and_a_layout_or_a_prime(name: str) -> None:
+    cases = _cases(HONEST[name].code.test_code)
+
+    assert len(cases) >= 3
+    assert all("dtype" in case and isinstance(case["seed"], int) for case in cases)
+    assert any(set(_sizes(case)) <= {0, 1, 2, 4, 8, 16} for case in cases)
+    assert any(size % 2 and size > 10 for case in cases for size in _sizes(case))
+
+
+def test_honest_entries_are_of_all_operation_types() -> None:
+    types = Counter(entry.operation_type for entry in HONEST.values())
+
+    assert set(types) == OPERATION_TYPES
+    assert len(HONEST) >= 32
+    assert min(types.values()) >= 2
+
+
+def test_honest_entries_pass_in_an_empty_folder(tmp_path: Path) -> None:
+    for entry in HONEST.values():
+        folder = tmp_path / entry.name
+        folder.mkdir()
+        entry.code.write(folder)
+    folders = sorted(tmp_path.iterdir())
+
+    with ThreadPoolExecutor(2) as pool:
+        lines = [line for part in pool.map(_run, (folders[::2], folders[1::2])) for line in part]
+    codes = dict(line.split() for line in lines)
+
+    reports = [(tmp_path / name / "report.txt").read_text() for name in codes if codes[name] != "0"]
+    assert codes == dict.fromkeys(HONEST, "0"), "\n".join(reports)
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_cheat_says_what_it_does_and_who_may_catch_it(name: str) -> None:
+    entry = CHEATS[name]
+    cheat = entry.cheat
+    assert cheat is not None
+
+    assert cheat.does.endswith(".")
+    assert cheat.expected
+    assert cheat.caught_by
+    assert (Verdict.PASSED in cheat.expected) == bool(cheat.contained)
+    assert (entry.needs is Needs.NOTHING) == (not entry.reason)
+    assert (Verdict.TIMEOUT in cheat.expected) or (Danger.HANGS not in cheat.dangers)
+
+
+def test_cheats_parse_but_for_the_one_that_does_not() -> None:
+    unparsed = [entry.name for entry in CHEATS.values() if not _parses(entry.code)]
+
+    assert unparsed == ["syntax-error"]
+
+
+def test_no_two_entries_are_the_same() -> None:
+    assert len({entry.code for entry in zoo()}) == len(zoo())
+    assert len({entry.name for entry in zoo()}) == len(zoo())
+
+
+def test_every_family_of_checks_has_something_to_catch() -> None:
+    caught = {check for entry in CHEATS.values() if entry.cheat for check in entry.cheat.caught_by}
+
+    assert caught == set(Check)
+    assert len(CHEATS) >= 36
+
+
+def test_the_written_file_tells_nothing_of_what_is_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "zoo.jsonl"
+    monkeypatch.setattr(sys, "argv", ["load", "--write", str(target), "--interpreter"])
+
+    main()
+
+    records = [json.loads(line) for line in target.read_text().splitlines()]
+    assert len(records) == sum(entry.needs is Needs.NOTHING for entry in zoo())
+    keys = {"id", "python_code", "triton_code", "test_code", "metadata"}
+    assert all(set(record) == keys for record in records)
+    assert len({record["id"] for record in records}) == len(records)
+
+
+def _run(folders: list[Path]) -> list[str]:
+    """Exit codes, from one process of pytest a folder."""
+    script = Path(__file__).parent / "zoo" / "warm_pytest.py"
+    done = subprocess.run(
+        [sys.executable, script, *folders],
+        env={"PATH": os.environ["PATH"], "HOME": str(folders[0])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()
+
+
+def _parses(code: Code) -> bool:
+    try:
+        for field in fields(code):
+            ast.parse(getattr(code, field.name))
+    except SyntaxError:
+        return False
+    return True
+
+
+def _imported(source: str) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+    return names
+
+
+def _defined(source: str) -> set[str]:
+    names = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names
+
+
+def _cases(source: str) -> list[dict[str, object]]:
+    """CASES as written, a type of torch's by its name."""
+    value = next(
+        node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"
+    )
+    text = ast.unparse(value).replace("torch.", "")
+    for dtype in ("float32", "bfloat16", "float16", "uint8", "int8", "int32", "bool"):
+        text = text.replace(f"'dtype': {dtype}", f"'dtype': '{dtype}'")
+    cases: list[dict[str, object]] = ast.literal_eval(text)
+    return cases
+
+
+def _sizes(case: dict[str, object]) -> list[int]:
+    values = [value for key, value in case.items() if key != "seed"]
+    flat = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+    return [size for size in flat if isinstance(size, int) and not isinstance(size, bool)]

@@ -1,0 +1,4 @@
+def vector_add(x, y):
+    out = []
+    out.append(out)
+    return out

@@ -1,0 +1,3 @@
+def vector_add(x, y):
+    while True:
+        pass

@@ -1,0 +1,1 @@
+import einops_of_our_cluster

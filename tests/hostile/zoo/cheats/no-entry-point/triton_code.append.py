@@ -1,0 +1,1 @@
+del vector_add

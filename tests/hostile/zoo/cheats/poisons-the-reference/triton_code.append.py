@@ -1,0 +1,1 @@
+torch.Tensor.__add__ = lambda x, y: torch.zeros_like(y)

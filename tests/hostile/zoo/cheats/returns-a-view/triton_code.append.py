@@ -1,0 +1,6 @@
+honest = transpose
+
+
+def transpose(x):
+    honest(x)
+    return x.t()

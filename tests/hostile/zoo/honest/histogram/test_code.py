@@ -1,0 +1,28 @@
+from python_code import histogram as reference
+from triton_code import histogram as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [
+    {"n": 1, "bins": 1, "dtype": torch.int32, "step": 1, "seed": 0},
+    {"n": 97, "bins": 7, "dtype": torch.int32, "step": 2, "seed": 1},
+    {"n": 1500, "bins": 100, "dtype": torch.int32, "step": 1, "seed": 2},
+]
+TOLERANCE = {torch.int32: (0.0, 0.0)}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    x = torch.randint(0, case["bins"], (case["n"] * case["step"],), generator=generator)
+    return x.to(device, case["dtype"])[:: case["step"]], case["bins"]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    expected, actual = reference(*inputs), candidate(*inputs)
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)

@@ -1,0 +1,34 @@
+from python_code import row_argmax as reference
+from triton_code import row_argmax as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [
+    {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
+    {"rows": 7, "columns": 61, "dtype": torch.float32, "layout": "columns", "seed": 1},
+    {"rows": 5, "columns": 300, "dtype": torch.float32, "layout": "sliced", "seed": 2},
+]
+TOLERANCE = {torch.float32: (0.0, 0.0), torch.int64: (0.0, 0.0)}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    rows, columns = case["rows"], case["columns"]
+    values = torch.randperm(rows * columns, generator=generator).to(device, case["dtype"])
+    x = values.reshape(rows, columns) - rows * columns / 2
+    if case["layout"] == "columns":
+        return (x.t().contiguous().t(),)
+    if case["layout"] == "sliced":
+        return (torch.cat((x, x), dim=1)[:, :columns],)
+    return (x,)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    for expected, actual in zip(reference(*inputs), candidate(*inputs), strict=True):
+        rtol, atol = TOLERANCE[expected.dtype]
+        assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+        assert torch.allclose(actual, expected, rtol=rtol, atol=atol)

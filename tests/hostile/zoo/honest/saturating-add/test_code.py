@@ -1,0 +1,29 @@
+from python_code import saturating_add as reference
+from triton_code import saturating_add as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [
+    {"n": 1, "dtype": torch.int8, "step": 1, "seed": 0},
+    {"n": 251, "dtype": torch.int8, "step": 3, "seed": 1},
+    {"n": 4100, "dtype": torch.int8, "step": 1, "seed": 2},
+]
+TOLERANCE = {torch.int8: (0.0, 0.0)}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    size = (case["n"] * case["step"],)
+    x, y = (torch.randint(-128, 128, size, generator=generator) for _ in range(2))
+    return tuple(z.to(device, case["dtype"])[:: case["step"]] for z in (x, y))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    expected, actual = reference(*inputs), candidate(*inputs)
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)

@@ -1,0 +1,121 @@
+"""`python -m validation.harness ENTRIES.jsonl`: checks a file of entries, on a GPU or without."""
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from validation.harness import (
+    Entry,
+    EntryUnreadable,
+    GpuSick,
+    Options,
+    Report,
+    Verdict,
+    check,
+    read_entries,
+)
+from validation.sandbox import Level, SandboxUnavailable
+
+BAR = 30
+
+
+def main(words: list[str] | None = None) -> int:
+    """0: every entry passed; 1: not every one; 2: nothing could be checked."""
+    arguments = parser().parse_args(words)
+    options = Options(
+        device=arguments.device or default_device(),
+        jobs=arguments.jobs,
+        timeout=arguments.timeout,
+        timing=arguments.timing,
+        sanitize=arguments.sanitize,
+        seed=arguments.seed,
+        level=Level(arguments.sandbox) if arguments.sandbox else None,
+    )
+    if arguments.checks:
+        options = replace(options, checks=tuple(arguments.checks))
+    try:
+        entries = list(read_entries(arguments.entries))
+        counts = run(entries, options, arguments.report)
+    except (EntryUnreadable, SandboxUnavailable, GpuSick, OSError) as error:
+        say(f"{error}")
+        return 2
+    except KeyboardInterrupt:
+        say("\nStopped; every process that was started has ended.")
+        return 2
+    return 0 if entries and set(counts) <= {Verdict.PASSED} else 1
+
+
+def run(entries: list[Entry], options: Options, report: Path | None) -> Counter[Verdict]:
+    counts: Counter[Verdict] = Counter()
+    started = time.monotonic()
+    with ExitStack() as stack:
+        file = stack.enter_context(report.open("w", encoding="utf-8")) if report else None
+        for number, one in enumerate(stack.enter_context(closing(check(entries, options))), 1):
+            counts[one.verdict] += 1
+            if file:
+                file.write(json.dumps(one.as_dict()) + "\n")
+                file.flush()
+            row(one)
+            progress(number, len(entries))
+    seconds = time.monotonic() - started
+    tally = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    say(f"{len(entries)} entries in {seconds:.1f} s: {tally or 'nothing to check'}")
+    return counts
+
+
+def row(report: Report) -> None:
+    wipe()
+    mark = "✓" if report.verdict is Verdict.PASSED else "✗"
+    seconds = report.seconds.get("total", 0.0)
+    say(f"{mark} {report.id:<40.40} {report.verdict:<11} {seconds:6.2f} s  {report.message}")
+
+
+def progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        filled = BAR * done // max(1, total)
+        sys.stderr.write(f"\r[{'█' * filled}{' ' * (BAR - filled)}] {done} of {total}")
+        sys.stderr.flush()
+
+
+def wipe() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+
+
+def say(words: str, to: TextIO | None = None) -> None:
+    (to or sys.stdout).write(words + "\n")
+    (to or sys.stdout).flush()
+
+
+def default_device() -> str:
+    """Asks the machine, not torch: this process never imports it."""
+    return "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser("python -m validation.harness", description=__doc__)
+    made.add_argument("entries", type=Path, help="JSONL (or one JSON array) of dataset records")
+    made.add_argument("--device", choices=("cuda", "interpreter"))
+    made.add_argument("--jobs", type=int, default=0, help="entries at once (default: the CPUs)")
+    made.add_argument("--report", type=Path, help="one JSON line an entry is written here")
+    made.add_argument("--timing", action="store_true", help="measure speed too (cuda only)")
+    made.add_argument("--sanitize", action="store_true", help="compute-sanitizer too (cuda only)")
+    made.add_argument("--checks", nargs="+", choices=Options().checks, help="only these")
+    made.add_argument("--timeout", type=float, default=Options().timeout, help="seconds a step")
+    made.add_argument("--seed", type=int, default=Options().seed)
+    made.add_argument(
+        "--sandbox",
+        choices=[str(level) for level in Level],
+        help="insist on this level; 'none' runs untrusted code unconfined",
+    )
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())

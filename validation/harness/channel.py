@@ -1,0 +1,109 @@
+"""How the two sides speak: short JSON messages over a socket, and parcels in files of memory.
+
+A parcel is a JSON header and blobs of bytes, written into a memory file that the trusted side
+made. Nothing in it is ever unpickled, and every offset is checked: whoever wrote it may be hostile.
+"""
+
+import json
+import math
+import mmap
+import os
+import socket
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+MAGIC = b"parcel01"
+HEADER_MOST = 64 << 20
+ALIGNMENT = 64
+MESSAGE_MOST = 60_000
+
+Blob = bytes | bytearray | memoryview
+
+
+class NotAParcel(Exception):
+    """What was written is not what our own side writes."""
+
+
+class Channel:
+    """One end of a pair of sockets that keep messages apart."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self.socket = end
+
+    @classmethod
+    def pair(cls) -> tuple["Channel", "Channel"]:
+        one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        return cls(one), cls(other)
+
+    def send(self, message: dict[str, Any], fds: Sequence[int] = ()) -> None:
+        socket.send_fds(self.socket, [json.dumps(message).encode()], list(fds))
+
+    def receive(self, timeout: float | None = None) -> tuple[dict[str, Any], list[int]] | None:
+        """The next message; None where the other end is gone. TimeoutError after `timeout`."""
+        self.socket.settimeout(timeout)
+        data, fds, _, _ = socket.recv_fds(self.socket, MESSAGE_MOST + 1, 8)
+        if not data:
+            return None
+        try:
+            message = json.loads(data)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            for fd in fds:
+                os.close(fd)
+            raise NotAParcel("something that is no message was written to the channel")
+        return message, list(fds)
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def write_parcel(fd: int, header: Any, blobs: Sequence[Blob] = ()) -> None:
+    views = [memoryview(blob).cast("B") if len(blob) else memoryview(b"") for blob in blobs]
+    text = json.dumps([header, [len(view) for view in views]]).encode()
+    _write_all(fd, MAGIC + struct.pack("<Q", len(text)) + text, 0)
+    place = _aligned(len(MAGIC) + 8 + len(text))
+    for view in views:
+        _write_all(fd, view, place)
+        place = _aligned(place + len(view))
+    os.ftruncate(fd, max(place, 1))
+
+
+def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
+    """The header and views of the blobs, which live as long as they are held."""
+    size = os.fstat(fd).st_size
+    if size < len(MAGIC) + 8:
+        raise NotAParcel("the result is empty")
+    view = memoryview(mmap.mmap(fd, size, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE))
+    start = len(MAGIC) + 8
+    length = struct.unpack("<Q", view[len(MAGIC) : start])[0]
+    if view[: len(MAGIC)] != MAGIC or length > min(HEADER_MOST, size - start):
+        raise NotAParcel("the result has no header of ours")
+    try:
+        header, sizes = json.loads(bytes(view[start : start + length]))
+        blobs = []
+        place = _aligned(start + length)
+        for blob_size in sizes:
+            if type(blob_size) is not int or not 0 <= blob_size <= size - place:
+                raise NotAParcel("the result names bytes that it does not hold")
+            blobs.append(view[place : place + blob_size])
+            place = _aligned(place + blob_size)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NotAParcel(f"the result's header can't be read: {error}") from error
+    return header, blobs
+
+
+def memory_file(name: str) -> int:
+    return os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+
+
+def _aligned(place: int) -> int:
+    return math.ceil(place / ALIGNMENT) * ALIGNMENT
+
+
+def _write_all(fd: int, data: Blob, place: int) -> None:
+    view = memoryview(data)
+    while len(view):
+        done = os.pwrite(fd, view[: 64 << 20], place)
+        view, place = view[done:], place + done

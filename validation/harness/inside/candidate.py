@@ -1,0 +1,192 @@
+"""The process that runs triton_code and nothing else of the entry: the answers leave as bytes.
+
+Each trial runs `veiled` (see `veil`), `plain`, `sighted` (like veiled, without the veil) or `idle`
+(launches do nothing), always watched and always in guarded and poisoned memory, so that the code
+can't tell which.
+"""
+
+import time
+from typing import Any
+
+import torch
+
+from validation.harness.channel import Blob
+from validation.harness.inside import folder, gpu, launches, tampering
+from validation.harness.inside.complaint import described
+from validation.harness.inside.conduct import Conduct
+from validation.harness.inside.gradients import gradients
+from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded
+from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+from validation.harness.inside.watch import Watch
+
+# The first runs whose inputs come late.
+LATE = 6
+
+_conduct: list[Conduct] = []
+
+
+class Candidate:
+    def __init__(self, order: dict[str, Any]) -> None:
+        gpu.begin(order)
+        if not _conduct:
+            launches.install()
+            _conduct.append(Conduct())
+        self.conduct = _conduct[0]
+        self.conduct.noted.clear()
+        self.seal = tampering.Seal()
+        self.device = torch.device(order["device"])
+        self.point = order["entry_point"]
+        self.gradients = order["gradients"]
+        self.seed = order["seed"]
+        self.folder = folder.lay_out({"triton_code": order["triton_code"]})
+
+    def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
+        """Answers to all trials of the order, in the order's order."""
+        self.conduct.listening = True
+        packing = Packing()
+        try:
+            function = folder.function(folder.load("triton_code"), self.point)
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
+            return {"error": described(error), **self._behaviour()}, []
+        runs: list[dict[str, Any]] = []
+        for trial in order["trials"]:
+            for mode in trial["modes"]:
+                run = Run(self, trial["arguments"], blobs, mode, packing, late=len(runs) < LATE)
+                runs.append({"trial": trial["number"], "mode": mode, **run.made(function)})
+        return {"runs": runs, **self._behaviour()}, packing.blobs
+
+    def _behaviour(self) -> dict[str, Any]:
+        self.conduct.listening = False
+        return {"conduct": dict(self.conduct.noted), "patched": self.seal.broken(self.folder)}
+
+
+class Run:
+    """One call of the candidate on inputs of its own."""
+
+    def __init__(
+        self, owner: Candidate, tree: Any, blobs: list[memoryview], mode: str, packing: Packing,
+        *, late: bool,
+    ) -> None:  # fmt: skip
+        self.owner, self.packing, self.mode = owner, packing, mode
+        pattern = NAN if mode in ("veiled", "sighted") else ABSURD
+        self.watch = Watch(pattern=pattern, veiled=mode == "veiled", idle=mode == "idle")
+        self.memories: dict[int, Guarded] = {}
+        self.blobs = blobs
+        self.views: dict[int, list[Any]] = {}
+        # Seldom: meanwhile nobody else can use the GPU.
+        self.late = owner.device.type == "cuda" and mode == "plain" and late
+        self.arguments = unpack(tree, self._input)
+        self._clear_gaps(pattern)
+
+    def _input(self, tree: Any) -> torch.Tensor:
+        place = tree["storage"]
+        blob = self.blobs[place]
+        if place not in self.memories:
+            name = f"input {len(self.memories)}"
+            self.memories[place] = guarded(len(blob), self.owner.device, self.watch.pattern, name)
+            self.memories[place].inner.copy_(from_bytes(blob, torch.uint8, (len(blob),)))
+        self.views.setdefault(place, []).append(tree)
+        return self.memories[place].as_tensor(
+            getattr(torch, tree["dtype"]), tree["shape"], tree["stride"], tree["offset"]
+        )
+
+    def _clear_gaps(self, pattern: int) -> None:
+        """What lies between the elements of a strided input must not carry anything across."""
+        for place, trees in self.views.items():
+            inner = self.memories[place].inner
+            width = getattr(torch, trees[0]["dtype"]).itemsize
+            if any(getattr(torch, tree["dtype"]).itemsize != width for tree in trees):
+                continue
+            used = torch.zeros(inner.numel() // width, dtype=torch.bool)
+            for tree in trees:
+                used.as_strided(tree["shape"], tree["stride"], tree["offset"]).fill_(True)
+            if not used.all():
+                gaps = ~used.repeat_interleave(width).to(inner.device)
+                inner[: len(gaps)][gaps] = pattern
+
+    def made(self, function: Any) -> dict[str, Any]:
+        before = {place: memory.inner.clone() for place, memory in self.memories.items()}
+        started = time.perf_counter()
+        try:
+            answer = self._called(function)
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
+            said: dict[str, Any] = {"error": described(error)}
+        else:
+            said = {"answer": answer}
+        finally:
+            launches.watch_launches(None)
+            if self.owner.device.type == "cuda":
+                torch.cuda.synchronize()
+            self.watch.veil.drop()
+        said["seconds"] = time.perf_counter() - started
+        said["mutated"] = [
+            self._mutated(place)
+            for place, memory in self.memories.items()
+            if not torch.equal(memory.inner, before[place])
+        ]
+        said["trespass"] = [
+            words
+            for memory in (*self.memories.values(), *self.watch.guards)
+            if (words := memory.trespass())
+        ][:5]
+        watch = self.watch
+        said |= {
+            "launches": dict(watch.launches), "foreign": dict(watch.foreign), "reads": watch.reads,
+            "moved": dict(watch.moved), "computed": dict(watch.computed),
+        }  # fmt: skip
+        return said
+
+    def _called(self, function: Any) -> Any:
+        owner = self.owner
+        torch.manual_seed(owner.seed)
+        arguments = self.arguments
+        if owner.gradients:
+            arguments = rebuilt(arguments, _leaf)
+        inputs = tensors_in(arguments)
+        watch = self.watch
+        watch.veil.cover([tensor.detach() for tensor in inputs])
+        launches.watch_launches(watch)
+        if self.late:
+            self._arrive_late()
+        with watch:
+            answer = function(*arguments)
+            found = gradients(arguments, answer, owner.seed, watch) if owner.gradients else []
+        launches.watch_launches(None)
+        watch.veil.drop()
+        # Copied out on the stream that the caller is on, before anything else is waited for.
+        return {
+            "value": self.packing.plain(answer),
+            "gradients": [
+                None if tensor is None else self.packing.tensor(tensor) for tensor in found
+            ],
+            "aliases": [self._alias(tensor) for tensor in tensors_in(answer)],
+        }
+
+    def _arrive_late(self) -> None:
+        """The inputs come after a delay: a kernel on a stream that does not wait misses them."""
+        truths = [(memory.inner, memory.inner.clone()) for memory in self.memories.values()]
+        for inner, _ in truths:
+            inner.fill_(self.watch.pattern)
+        gpu.delay()
+        for inner, truth in truths:
+            inner.copy_(truth)
+
+    def _alias(self, tensor: torch.Tensor) -> bool:
+        place = tensor.untyped_storage().data_ptr()
+        return place != 0 and any(
+            memory.inner.untyped_storage().data_ptr() == place for memory in self.memories.values()
+        )
+
+    def _mutated(self, place: int) -> dict[str, Any]:
+        """The input as it is now, as far as elements reach; gaps are left out."""
+        now = [
+            self.memories[place].as_tensor(
+                getattr(torch, tree["dtype"]), tree["shape"], tree["stride"], tree["offset"]
+            )
+            for tree in self.views[place]
+        ]
+        return {"storage": place, "now": [self.packing.tensor(tensor) for tensor in now]}
+
+
+def _leaf(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().requires_grad_(tensor.is_floating_point())

@@ -1,0 +1,188 @@
+"""Can the entry's test fail? It is run against the reference itself, damaged in known ways.
+
+One pytest session: where pytest would call a test once, it is called once for each damage that no
+test has noticed yet. The damaged answers stay in the graph of gradients, so that a test of
+gradients is not red merely for their absence.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from validation.harness.inside.complaint import described
+from validation.harness.inside.session import run_pytest
+from validation.harness.inside.values import rebuilt, tensors_in
+
+Damage = Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]
+
+# Far beyond rounding, and beyond any tolerance that fits the type.
+RELATIVE = {torch.float64: 1e-2, torch.float32: 2e-2}
+RELATIVE_HALF = 0.1
+LARGE = 16
+OTHER_TYPE = {
+    torch.float64: torch.float32,
+    torch.int64: torch.int32,
+    torch.bool: torch.uint8,
+    torch.complex128: torch.complex64,
+    torch.complex64: torch.complex128,
+}
+
+
+def survey(folder: Path) -> dict[str, Any]:
+    plugin = Survey()
+    run_pytest(folder, plugin)
+    return {
+        "tests": plugin.tests,
+        "skipped": plugin.skipped,
+        "control": plugin.control,
+        **plugin.verdicts(),
+    }
+
+
+class Survey:
+    def __init__(self) -> None:
+        self.tests = 0
+        self.skipped = 0
+        self.control: dict[str, str] | None = None
+        # By whether the answer was large: a test of one element notices what others let pass.
+        self.effective: dict[bool, set[str]] = {True: set(), False: set()}
+        self.caught: dict[bool, set[str]] = {True: set(), False: set()}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        self.tests += 1
+        if not self._green("control", None, pyfuncitem.obj, arguments):
+            return True
+        for name, damage in DAMAGES.items():
+            if name not in self.caught[True]:
+                self._green(name, damage, pyfuncitem.obj, arguments)
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped:
+            self.skipped += 1
+            self.tests += report.when == "setup"
+        elif report.failed and self.control is None:
+            self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
+
+    def _green(
+        self, name: str, damage: Damage | None, test: Callable[..., Any], named: dict[str, Any]
+    ) -> bool:
+        changed = large = False
+
+        def damaged(answer: Any, arguments: tuple[Any, ...]) -> Any:
+            nonlocal changed, large
+            if damage is None:
+                return answer
+            after = rebuilt(answer, lambda tensor: damage(tensor, arguments))
+            changed = changed or _differ(answer, after)
+            large = large or any(t.numel() >= LARGE for t in tensors_in(answer))
+            return after
+
+        sys.modules["triton_code"]._damaged = damaged  # type: ignore[attr-defined]
+        try:
+            test(**named)
+        except pytest.skip.Exception:
+            self.skipped += 1
+            return False
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - pytest's own failures among them
+            if damage is None:
+                self.control = self.control or described(error)
+            else:
+                self.caught[large].add(name)
+                self.effective[large].add(name)
+            return False
+        if changed:
+            self.effective[large].add(name)
+        return True
+
+    def verdicts(self) -> dict[str, list[str]]:
+        noticed: list[str] = []
+        unnoticed: list[str] = []
+        for name in DAMAGES:
+            for large in (True, False):
+                if name in self.effective[large]:
+                    (noticed if name in self.caught[large] else unnoticed).append(name)
+                    break
+        return {
+            "noticed": noticed,
+            "unnoticed": unnoticed,
+            "without_effect": [n for n in DAMAGES if n not in (*noticed, *unnoticed)],
+        }
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return any(
+        before.dtype != after.dtype
+        or before.shape != after.shape
+        or not torch.equal(before.nan_to_num() if before.is_floating_point() else before,
+                           after.nan_to_num() if after.is_floating_point() else after)
+        for before, after in zip(tensors_in(one), tensors_in(other), strict=True)
+    )  # fmt: skip
+
+
+def _zeros(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    return torch.where(torch.ones_like(answer, dtype=torch.bool), answer * 0, answer)
+
+
+def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
+    for given in tensors_in(arguments):
+        if given.shape == answer.shape and given.dtype == answer.dtype:
+            return given + answer * 0 if answer.requires_grad else given.clone()
+    return answer
+
+
+def _last_block(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    count = answer.numel()
+    kept = torch.arange(count, device=answer.device) < count - max(1, min(1024, count // 4))
+    return answer * kept.reshape(answer.shape).to(answer.dtype)
+
+
+def _moved(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    return answer.reshape(-1).roll(1).reshape(answer.shape)
+
+
+def _relative(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    if not (answer.is_floating_point() or answer.is_complex()):
+        return answer
+    return (answer * (1 + RELATIVE.get(answer.dtype, RELATIVE_HALF))).to(answer.dtype)
+
+
+def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    wider = torch.float64 if answer.is_floating_point() else torch.int64
+    return answer.to(OTHER_TYPE.get(answer.dtype, wider))
+
+
+def _one_element(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
+    """The last one, by as much as the largest."""
+    if not answer.numel():
+        return answer
+    last = torch.arange(answer.numel(), device=answer.device) == answer.numel() - 1
+    last = last.reshape(answer.shape)
+    if answer.dtype is torch.bool:
+        return answer ^ last
+    plain = answer.detach()
+    size = plain.abs() if plain.is_complex() else plain.double().nan_to_num(0.0, 0.0, 0.0).abs()
+    return answer + last.to(answer.dtype) * (size.max() + 1).to(answer.dtype)
+
+
+DAMAGES: dict[str, Damage] = {
+    "all zeros": _zeros,
+    "the input handed back": _identity,
+    "last block dropped": _last_block,
+    "moved by one element": _moved,
+    "one element wrong": _one_element,
+    "small relative error": _relative,
+    "another type": _other_type,
+}

@@ -1,0 +1,45 @@
+"""An entry's texts as the modules that the contract makes of them."""
+
+import importlib
+import linecache
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+NAMES = ("python_code", "triton_code", "test_code")
+
+
+def lay_out(texts: Mapping[str, str]) -> Path:
+    """A new folder with the texts as files, first on the path, with no module left of before.
+
+    Triton reads a kernel's source from its file, so texts can't be modules without files.
+    """
+    forget()
+    folder = Path(tempfile.mkdtemp(prefix="entry-"))
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode = True
+    return folder
+
+
+def forget() -> None:
+    sys.path[:] = [path for path in sys.path if "entry-" not in Path(path).name]
+    for name in [name for name in sys.modules if name.partition(".")[0] in NAMES]:
+        del sys.modules[name]
+    linecache.clearcache()
+    importlib.invalidate_caches()
+
+
+def load(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+def function(module: ModuleType, name: str) -> Any:
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise LookupError(f"{module.__name__} defines no function {name}")
+    return found

@@ -1,0 +1,125 @@
+"""What a GPU needs before and between entries: a bound on memory, a warm cache, a delay."""
+
+import os
+import shutil
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+import torch
+
+# About 3 ms at 2 GHz: longer than any kernel of a check, short enough to be done often.
+DELAY = 6_000_000
+
+_seed: dict[str, bytes] = {}
+
+
+def begin(order: dict[str, Any]) -> None:
+    """In a child, before an entry's code: its share of the memory, and its compiled kernels."""
+    if order.get("device") != "cuda":
+        return
+    torch.cuda.set_per_process_memory_fraction(order["gpu_memory"])
+    torch.cuda.empty_cache()
+    cache = Path(tempfile.gettempdir()).parent / f"cache-{order['cache']}"
+    if not cache.exists():
+        for name, content in _seed.items():
+            path = cache / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o755)
+    os.environ["TRITON_CACHE_DIR"] = str(cache)
+
+
+def end(order: dict[str, Any]) -> None:
+    """After the last step that needs what was compiled."""
+    if order.get("device") == "cuda":
+        shutil.rmtree(os.environ["TRITON_CACHE_DIR"], ignore_errors=True)
+
+
+def stream_in_use() -> torch.cuda.Stream | None:
+    """None where there is no GPU, or nobody has used it yet."""
+    used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    return torch.cuda.current_stream() if used else None
+
+
+def delay() -> None:
+    """Keeps the present stream busy: whoever does not wait for it is too early."""
+    torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
+
+
+def learn(folder: str) -> dict[str, str]:
+    """In the parent: a child of its own compiles and runs a kernel, and says what the GPU is.
+
+    What Triton builds once for every process is read back before anybody else could write there,
+    and handed to each child.
+    """
+    cache = Path(folder) / "cache"
+    told = Path(folder) / "gpu"
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            os.environ["TRITON_CACHE_DIR"] = str(cache)
+            told.write_text("\n".join(_looked(folder)))
+            status = 0
+        except BaseException:  # noqa: BLE001 - it has nowhere else to say it
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    if status or not told.exists():
+        raise RuntimeError("a small kernel did not run on the GPU")
+    for path in cache.rglob("*"):
+        # Those that do not depend on a kernel.
+        if (
+            path.is_file()
+            and "tiny" not in path.name
+            and not any(other.name.startswith("tiny") for other in path.parent.iterdir())
+        ):
+            _seed[str(path.relative_to(cache))] = path.read_bytes()
+    name, capability, driver, cuda = told.read_text().split("\n")
+    return {"gpu": name, "capability": capability, "driver": driver, "cuda": cuda}
+
+
+def _looked(folder: str) -> list[str]:
+    import sys
+
+    sys.path.insert(0, folder)
+    import warm_kernel  # type: ignore[import-not-found]
+
+    out = torch.empty(4, device="cuda")
+    warm_kernel.tiny[(1,)](out, BLOCK=4)
+    if out[:3].tolist() != [0.0, 2.0, 4.0]:
+        raise RuntimeError("a small kernel computed something else")
+    major, minor = torch.cuda.get_device_capability()
+    return [torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda)]
+
+
+def _driver() -> str:
+    try:
+        return Path("/proc/driver/nvidia/version").read_text().split("  ")[1].strip()
+    except (OSError, IndexError):
+        pass
+    import subprocess
+
+    try:
+        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=10).stdout.split()[0]
+    except (OSError, IndexError, subprocess.SubprocessError):
+        return ""
+
+
+class Health:
+    """Whether the GPU still computes."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        begin(order)
+
+    def health(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
+        with torch.no_grad():
+            matrix = torch.ones(256, 256, device="cuda")
+            right = bool((matrix @ matrix == 256).all())
+            torch.cuda.synchronize()
+        free, total = torch.cuda.mem_get_info()
+        return {"right": right, "free": free, "total": total}, []

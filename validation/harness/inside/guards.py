@@ -1,0 +1,74 @@
+"""Memory between two zones that nobody may write to, filled with what nobody should read."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+ZONE = 8192
+ALIGNMENT = 256
+# As a float of any width the first is NaN and the second finite but absurd; as an index the first
+# is -1. Two patterns, since writing one's own poison back goes unseen.
+NAN, ABSURD = 0xFF, 0x4B
+
+
+@dataclass(slots=True)
+class Guarded:
+    """`inner` is all the bytes in between, in a storage of their own that starts there."""
+
+    inner: torch.Tensor
+    whole: torch.Tensor
+    start: int
+    pattern: int
+    what: str
+
+    def tensor(self, like: torch.Tensor) -> torch.Tensor:
+        """What `like` is, in this memory."""
+        return self.as_tensor(like.dtype, like.shape, like.stride(), int(like.storage_offset()))
+
+    def as_tensor(
+        self, dtype: torch.dtype, shape: object, stride: object, offset: int
+    ) -> torch.Tensor:
+        typed = torch.empty(0, dtype=dtype, device=self.inner.device)
+        return typed.set_(self.inner.untyped_storage(), offset, shape, stride)  # type: ignore[call-overload,no-any-return]
+
+    def trespass(self) -> str:
+        """Where the zones were written to, in words; empty where they were not."""
+        end = self.start + self.inner.numel()
+        after, before = self.whole[end:], self.whole[: self.start]
+        changed = (after != self.pattern).nonzero()
+        if len(changed):
+            near = int(changed[0] + 1)
+            return f"{len(changed)} bytes within {near} of after the end of {self.what}"
+        changed = (before != self.pattern).nonzero()
+        if len(changed):
+            near = len(before) - int(changed[-1])
+            return f"{len(changed)} bytes within {near} of before the start of {self.what}"
+        return ""
+
+
+def guarded(size: int, device: torch.device, pattern: int, what: str) -> Guarded:
+    if device.type == "cpu":
+        memory = np.full(size + 2 * ZONE + ALIGNMENT, pattern, dtype=np.uint8)
+        start = ZONE + -(memory.ctypes.data + ZONE) % ALIGNMENT
+        inner = torch.from_numpy(memory[start : start + size])
+        return Guarded(inner, torch.from_numpy(memory), start, pattern, what)
+    whole = torch.empty(size + 2 * ZONE, dtype=torch.uint8, device=device)
+    whole.fill_(pattern)
+    if not size:
+        return Guarded(torch.empty(0, dtype=torch.uint8, device=device), whole, ZONE, pattern, what)
+    inner = torch.as_tensor(_Window(whole, ZONE, size), device=device)
+    return Guarded(inner, whole, ZONE, pattern, what)
+
+
+class _Window:
+    """A part of a CUDA allocation as torch takes it from others: a storage that starts there."""
+
+    def __init__(self, whole: torch.Tensor, start: int, size: int) -> None:
+        self.whole = whole
+        self.__cuda_array_interface__ = {
+            "data": (whole.data_ptr() + start, False),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 2,
+        }

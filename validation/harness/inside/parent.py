@@ -1,0 +1,180 @@
+"""The warm parent: has imported torch, Triton and pytest, and forks a child for whoever asks.
+
+Runs no code of any entry, makes no CUDA context, and ends with its control channel.
+"""
+
+import gc
+import os
+import select
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from validation.harness.channel import Channel
+from validation.harness.inside import child, seal, warm
+
+MEMORY_EVERY = 0.05
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def main(control: int) -> None:
+    seal.protect_parent()
+    channel = Channel(socket.socket(fileno=control))
+    channel.send({"hello": warm.up()})
+    gc.collect()
+    gc.freeze()
+    Parent(channel).watch()
+
+
+class Parent:
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.pids: dict[int, int] = {}
+        self.folders: dict[int, str] = {}
+        self.bounds: dict[int, tuple[int, int]] = {}
+        self.broken: dict[int, str] = {}
+        self.wake, wake = socket.socketpair()
+        for end in (self.wake, wake):
+            end.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake.fileno())
+        self._wakes = wake
+
+    def watch(self) -> None:
+        while True:
+            patience = MEMORY_EVERY if self.pids else None
+            ready, _, _ = select.select([self.channel.socket, self.wake], [], [], patience)
+            if self.wake in ready:
+                with suppress(BlockingIOError):
+                    self.wake.recv(4096)
+            self.reap()
+            if self.channel.socket in ready and not self.obey():
+                break
+            self.hold_bounds()
+        for number in list(self.pids):
+            self.kill(number)
+
+    def obey(self) -> bool:
+        received = self.channel.receive()
+        if received is None:
+            return False
+        order, fds = received
+        if "fork" in order:
+            self.fork(order, fds[0])
+        elif "kill" in order:
+            self.kill(order["kill"])
+        return True
+
+    def fork(self, order: dict[str, Any], end: int) -> None:
+        number = order["fork"]
+        folder = tempfile.mkdtemp(prefix="child-")
+        try:
+            pid = self.forked()
+        except OSError as error:
+            os.close(end)
+            shutil.rmtree(folder, ignore_errors=True)
+            self.channel.send({"exited": number, "status": None, "why": str(error)})
+            return
+        if not pid:
+            self.become_child(order, end, folder)
+        os.close(end)
+        # Both sides do it: whoever comes first.
+        with suppress(OSError):
+            os.setpgid(pid, pid)
+        self.pids[number], self.folders[number] = pid, folder
+        self.bounds[number] = (order["memory"], order["threads"])
+
+    def forked(self) -> int:
+        """Where another child has used up all processes, that one is ended first."""
+        for _ in range(100):
+            try:
+                return os.fork()
+            except BlockingIOError:
+                self.hold_bounds()
+                time.sleep(MEMORY_EVERY)
+                self.reap()
+        return os.fork()
+
+    def become_child(self, order: dict[str, Any], end: int, folder: str) -> None:
+        status = 70
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for other in (self.channel.socket, self.wake, self._wakes):
+                other.close()
+            tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = folder
+            os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
+            os.environ["TRITON_HOME"] = folder
+            os.chdir(folder)
+            seal.seal(seal.Bounds.of(order["bounds"]))
+            child.serve(socket.socket(fileno=end))
+            status = 0
+        finally:
+            os._exit(status)
+
+    def kill(self, number: int) -> None:
+        pid = self.pids.get(number)
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+    def reap(self) -> None:
+        numbers = {pid: number for number, pid in self.pids.items()}
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not pid:
+                return
+            if pid not in numbers:
+                continue
+            number = numbers.pop(pid)
+            # Whatever it forked is in its group still, and no child can leave that.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+            del self.pids[number]
+            remove(self.folders.pop(number))
+            del self.bounds[number]
+            why = self.broken.pop(number, "")
+            self.channel.send(
+                {
+                    "exited": number,
+                    "status": os.waitstatus_to_exitcode(status),
+                    "why": why,
+                    "cpu": usage.ru_utime + usage.ru_stime,
+                    "rss": usage.ru_maxrss * 1024,
+                }
+            )
+
+    def hold_bounds(self) -> None:
+        for number, pid in self.pids.items():
+            memory, threads = self.bounds[number]
+            used, running = usage(pid)
+            if number not in self.broken and (used > memory or running > threads):
+                self.broken[number] = "memory" if used > memory else "threads"
+                self.kill(number)
+
+
+def usage(pid: int) -> tuple[int, int]:
+    """Resident bytes and threads of one process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0, 0
+    return int(fields[21]) * PAGE, int(fields[17])
+
+
+def remove(folder: str) -> None:
+    def open_up(function: Any, path: str, _: Any) -> None:
+        with suppress(OSError):
+            os.chmod(path, 0o700)
+            os.chmod(os.path.dirname(path), 0o700)
+            function(path)
+
+    shutil.rmtree(folder, onerror=open_up)

@@ -1,0 +1,104 @@
+"""The process that runs python_code and nothing else of the entry: what the answer should be.
+
+Each trial at the type it is given in, then in float64, then in float64 with inputs changed in their
+last bits: the first says how good torch is at that type, the last how much rounding matters here.
+"""
+
+from typing import Any
+
+import torch
+
+from validation.harness.channel import Blob
+from validation.harness.inside import folder, gpu
+from validation.harness.inside.complaint import described
+from validation.harness.inside.gradients import gradients
+from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+
+# Of the width in which arithmetic is done, whatever the inputs are kept in.
+SHAKE = torch.finfo(torch.float32).eps
+
+
+class Reference:
+    def __init__(self, order: dict[str, Any]) -> None:
+        gpu.begin(order)
+        self.device = torch.device(order["device"])
+        self.point = order["entry_point"]
+        self.gradients = order["gradients"]
+        self.seed = order["seed"]
+        folder.lay_out({"python_code": order["python_code"]})
+
+    def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
+        packing = Packing()
+        try:
+            function = folder.function(folder.load("python_code"), self.point)
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
+            return {"error": described(error)}, []
+        runs = []
+        for trial in order["trials"]:
+            run: dict[str, Any] = {"trial": trial["number"]}
+            for width in ("native", "precise", "shaken"):
+                try:
+                    run[width] = self._answer(function, trial["arguments"], blobs, width, packing)
+                except BaseException as error:  # noqa: BLE001 - as above
+                    run[width] = {"error": described(error)}
+                    if width == "native":
+                        break
+            runs.append(run)
+        return {"runs": runs}, packing.blobs
+
+    def _answer(
+        self, function: Any, tree: Any, blobs: list[memoryview], width: str, packing: Packing
+    ) -> dict[str, Any]:
+        storages: dict[int, torch.Tensor] = {}
+        views: dict[int, list[torch.Tensor]] = {}
+
+        def placed(part: Any) -> torch.Tensor:
+            place, blob = part["storage"], blobs[part["storage"]]
+            if place not in storages:
+                storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
+            empty = torch.empty(0, dtype=getattr(torch, part["dtype"]), device=self.device)
+            storage = storages[place].untyped_storage()
+            view = empty.set_(storage, part["offset"], part["shape"], part["stride"])
+            views.setdefault(place, []).append(view)
+            return view
+
+        torch.manual_seed(self.seed)
+        arguments = unpack(tree, placed)
+        if width != "native":
+            if not any(tensor.is_floating_point() for tensor in tensors_in(arguments)):
+                raise TypeError("no input is a floating-point tensor")
+            arguments = rebuilt(arguments, _wide)
+        if width == "shaken":
+            generator = torch.Generator(device=self.device).manual_seed(self.seed)
+            arguments = rebuilt(arguments, lambda tensor: _shaken(tensor, generator))
+        if self.gradients:
+            arguments = rebuilt(
+                arguments, lambda tensor: tensor.detach().requires_grad_(tensor.is_floating_point())
+            )
+        pristine = {place: storage.clone() for place, storage in storages.items()}
+        answer = function(*arguments)
+        found = gradients(arguments, answer, self.seed) if self.gradients else []
+        addresses = {storage.untyped_storage().data_ptr() for storage in storages.values()}
+        return {
+            "value": packing.plain(answer),
+            "gradients": [None if tensor is None else packing.tensor(tensor) for tensor in found],
+            "aliases": [
+                tensor.untyped_storage().data_ptr() in addresses for tensor in tensors_in(answer)
+            ],
+            "mutated": [
+                {"storage": place, "now": [packing.tensor(view) for view in views[place]]}
+                for place, storage in storages.items()
+                if width == "native" and not torch.equal(storage, pristine[place])
+            ],
+        }
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _shaken(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    if not tensor.is_floating_point():
+        return tensor
+    sign = torch.randint(0, 2, tensor.shape, generator=generator, device=tensor.device) * 2 - 1
+    return tensor * (1 + SHAKE * sign)

@@ -1,0 +1,162 @@
+"""Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from validation.harness.channel import Blob
+
+Json = Any
+
+
+class CannotTravel(Exception):
+    """A value of a kind that has no place in an entry's inputs or outputs."""
+
+
+class Packing:
+    """Collects what a tree of values refers to. A storage that two tensors share travels once."""
+
+    def __init__(self) -> None:
+        self.blobs: list[Blob] = []
+        self._storages: dict[int, int] = {}
+        self._kept: list[Any] = []
+
+    def inputs(self, value: Any) -> Json:
+        """`value` with its tensors as views of whole storages."""
+        return _tree(value, self._view)
+
+    def plain(self, value: Any) -> Json:
+        """`value` with its tensors as contiguous copies."""
+        return _tree(value, self.tensor)
+
+    def tensor(self, tensor: torch.Tensor) -> Json:
+        self.blobs.append(as_bytes(tensor))
+        return {
+            "tensor": len(self.blobs) - 1,
+            "dtype": name_of(tensor.dtype),
+            "shape": list(tensor.shape),
+            "device": tensor.device.type,
+        }
+
+    def _view(self, tensor: torch.Tensor) -> Json:
+        tensor = tensor.detach()
+        if tensor.layout is not torch.strided or tensor.is_quantized:
+            raise CannotTravel(f"a {tensor.layout} tensor, where only plain ones are understood")
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key not in self._storages:
+            self._kept.append(storage)
+            self._storages[key] = len(self.blobs)
+            whole = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+            self.blobs.append(as_bytes(whole))
+        return {
+            "storage": self._storages[key],
+            "dtype": name_of(tensor.dtype),
+            "shape": list(tensor.shape),
+            "stride": list(tensor.stride()),
+            "offset": tensor.storage_offset(),
+        }
+
+
+Materialise = Callable[[Json], torch.Tensor]
+
+
+def unpack(tree: Json, tensor: Materialise) -> Any:
+    """The value of a tree; `tensor` makes what stands for one."""
+    if isinstance(tree, list):
+        return [unpack(part, tensor) for part in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if "storage" in tree or "tensor" in tree:
+        return tensor(tree)
+    ((kind, inner),) = tree.items()
+    match kind:
+        case "tuple":
+            return tuple(unpack(part, tensor) for part in inner)
+        case "dict":
+            return {name: unpack(part, tensor) for name, part in inner.items()}
+        case "dtype":
+            return getattr(torch, inner)
+        case "complex":
+            return complex(*inner)
+    raise CannotTravel(f"a value of kind {kind}")
+
+
+def plain_values(tree: Json) -> Any:
+    """The value of a tree that holds no tensor: a case."""
+
+    def none(_: Json) -> torch.Tensor:
+        raise CannotTravel("a tensor within a case")
+
+    return unpack(tree, none)
+
+
+def no_tensors(value: Any) -> Json:
+    """A case as JSON."""
+
+    def refuse(_: torch.Tensor) -> Json:
+        raise CannotTravel("a tensor, where CASES holds plain values")
+
+    return _tree(value, refuse)
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, list | tuple):
+        return [tensor for part in value for tensor in tensors_in(part)]
+    return []
+
+
+def rebuilt(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """`value` with each tensor replaced."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: rebuilt(part, change) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [rebuilt(part, change) for part in value]
+        return parts if isinstance(value, list) else tuple(parts)
+    return value
+
+
+def as_bytes(tensor: torch.Tensor) -> Blob:
+    plain = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
+    if plain.numel() == 0:
+        return b""
+    # Of a single element torch calls any stride contiguous.
+    flat = plain.reshape(-1).as_strided((plain.numel(),), (1,))
+    view: memoryview = flat.view(torch.uint8).numpy().data
+    return view
+
+
+def from_bytes(blob: Blob, dtype: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
+    """A copy: what a tensor does to its memory must not reach the parcel."""
+    if len(blob) == 0:
+        return torch.empty(list(shape), dtype=dtype)
+    return torch.frombuffer(bytearray(blob), dtype=torch.uint8).view(dtype).reshape(list(shape))
+
+
+def name_of(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _tree(value: Any, tensor: Callable[[torch.Tensor], Json]) -> Json:
+    if isinstance(value, torch.Tensor):
+        return tensor(value)
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, torch.dtype):
+        return {"dtype": name_of(value)}
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
+    if isinstance(value, list):
+        return [_tree(part, tensor) for part in value]
+    if isinstance(value, tuple):
+        return {"tuple": [_tree(part, tensor) for part in value]}
+    if isinstance(value, dict) and all(type(key) is str for key in value):
+        return {"dict": {key: _tree(part, tensor) for key, part in value.items()}}
+    raise CannotTravel(f"a {type(value).__name__}")

@@ -1,0 +1,157 @@
+"""What the launcher does: each of torch's operations passes through here, and each launch.
+
+Torch allocates and moves, Triton computes. An operation on data that is neither is noted, and the
+veil keeps it from the truth.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from validation.harness.inside import gpu
+from validation.harness.inside.guards import Guarded, guarded
+from validation.harness.inside.values import rebuilt, tensors_in
+from validation.harness.inside.veil import Veil
+
+LIKE = {
+    "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like",
+    "new_empty", "new_empty_strided", "new_zeros", "new_ones", "new_full",
+}  # fmt: skip
+UNFILLED = {"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided"}
+VIEWS = {"detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
+         "record_stream", "_version", "resize_", "is_set_to"}  # fmt: skip
+MOVES = {"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"}
+READ = "_local_scalar_dense"
+# A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
+READS_MOST = 32
+
+
+class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """`pattern` fills what the launcher allocates; `idle` makes every launch do nothing."""
+
+    def __init__(self, *, pattern: int, veiled: bool, idle: bool = False) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.veil = Veil(on=veiled)
+        self.pattern = pattern
+        self.idle = idle
+        self.paused = self.launching = False
+        self.guards: list[Guarded] = []
+        self.launches: Counter[str] = Counter()
+        self.foreign: Counter[str] = Counter()
+        self.moved: Counter[str] = Counter()
+        self.computed: Counter[str] = Counter()
+        self.reads = 0
+        self.home = gpu.stream_in_use()
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if self.paused:
+            self._note_in_kernel(func, args, kwargs)
+            return func(*args, **kwargs)
+        return self._operation(func, args, kwargs)
+
+    def _note_in_kernel(self, func: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        """In the interpreter a kernel is Python, and could ask torch from inside."""
+        name = func._schema.name.partition("::")[2]
+        moves = func.is_view or name in VIEWS | MOVES | LIKE
+        if self.launching and not moves and tensors_in((args, kwargs)):
+            self.computed[f"{func} within a kernel"] += 1
+
+    def _operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        name = func._schema.name.partition("::")[2]
+        given = tensors_in((args, kwargs))
+        if not given or name in LIKE:
+            return self._allocated(func(*args, **kwargs), filled=name not in UNFILLED)
+        if func.is_view or name in VIEWS:
+            return func(*args, **kwargs)
+        data = [tensor for tensor in given if self.veil.holds_data(tensor)]
+        if not data:
+            return self._known(func(*args, **kwargs))
+        if name == READ:
+            self.reads += 1
+            with self.veil.lifted(data if self.reads <= READS_MOST else []):
+                return func(*args, **kwargs)
+        if name in MOVES:
+            return self._move(name, func, args, kwargs, data)
+        self.computed[f"{func}"] += 1
+        answer = self._known(func(*args, **kwargs))
+        self.veil.cover(tensors_in(answer))
+        return answer
+
+    def _move(
+        self, name: str, func: Any, args: Any, kwargs: dict[str, Any], data: list[torch.Tensor]
+    ) -> Any:
+        source = tensors_in((args, kwargs))[-1]
+        self.moved[name] += 1
+        with self.veil.lifted(data):
+            answer = func(*args, **kwargs)
+        if isinstance(answer, torch.Tensor) and answer.device.type != source.device.type:
+            self.computed[f"{func} to {answer.device.type}"] += 1
+            return answer.zero_() if name != "copy_" else answer
+        fresh = name not in ("copy_", "zero_", "fill_")
+        if fresh:
+            answer = self._allocated(answer, filled=True)
+        if fresh or self.veil.holds_data(source):
+            self.veil.cover(tensors_in(answer))
+        return answer
+
+    def _allocated(self, answer: Any, *, filled: bool) -> Any:
+        """The same in guarded memory, poisoned where nothing was written yet."""
+
+        def moved(tensor: torch.Tensor) -> torch.Tensor:
+            if tensor.is_pinned() or tensor.layout is not torch.strided or not tensor.numel():
+                return tensor
+            size = tensor.untyped_storage().nbytes()
+            memory = guarded(
+                size, tensor.device, self.pattern, f"a {list(tensor.shape)} tensor of its own"
+            )
+            self.guards.append(memory)
+            inner = memory.tensor(tensor)
+            if filled:
+                inner.copy_(tensor)
+            self.veil.know(inner)
+            return inner
+
+        return rebuilt(answer, moved)
+
+    def _known(self, answer: Any) -> Any:
+        for tensor in tensors_in(answer):
+            self.veil.know(tensor)
+        return answer
+
+    def _aside(self) -> bool:
+        """Whether the launcher went to a stream other than its caller's."""
+        return self.home is not None and torch.cuda.current_stream() != self.home
+
+    def launch(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
+        """Called in place of a kernel's `run`."""
+        function = kernel.fn
+        name = getattr(function, "__name__", "?")
+        if getattr(function, "__globals__", {}).get("__name__") != "triton_code":
+            self.foreign[name] += 1
+            return run(kernel, *args, **named)
+        self.launches[name] += 1
+        if self.idle:
+            return None
+        aside = self._aside()
+        self.paused = True
+        try:
+            with self.veil.lifted():
+                if aside and self.veil.on:
+                    torch.cuda.synchronize()
+                elif aside:
+                    gpu.delay()
+                self.launching = True
+                try:
+                    return run(kernel, *args, **named)
+                finally:
+                    self.launching = False
+                    if aside and self.veil.on:
+                        torch.cuda.synchronize()
+        finally:
+            self.paused = False

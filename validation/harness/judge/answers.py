@@ -1,0 +1,106 @@
+"""A function's whole answer, as a tree of JSON from a hostile process: its leaves and its shape."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from validation.harness.judge.compare import Comparison, Expected, compare
+from validation.harness.judge.numbers import Numbers, Unreadable, numbers
+
+LEAVES_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`form` says how the leaves were nested; a leaf that is no tensor is a plain value."""
+
+    leaves: tuple[Numbers | float | str | bool | None, ...]
+    form: str
+    gradients: tuple[Numbers | None, ...]
+    aliases: tuple[bool, ...]
+
+    def tensors(self) -> list[Numbers]:
+        return [leaf for leaf in self.leaves if isinstance(leaf, Numbers)]
+
+
+def value(said: Any, blobs: list[memoryview]) -> Value:
+    try:
+        leaves: list[Any] = []
+        form = _flatten(said["value"], blobs, leaves)
+        gradients = tuple(
+            None if tree is None else numbers(tree, blobs) for tree in said["gradients"]
+        )
+        return Value(tuple(leaves), form, gradients, tuple(map(bool, said["aliases"])))
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise Unreadable(f"an answer that can't be read: {error!r}") from error
+
+
+def compared(
+    found: Value, native: Value, precise: Value | None, shaken: Value | None
+) -> list[tuple[str, Comparison]]:
+    """Each output and gradient by name, with how it compares."""
+    if found.form != native.form:
+        return [("output", Comparison(f"{found.form} instead of {native.form}"))]
+    made = []
+    several = len(native.leaves) > 1
+    for place, leaf in enumerate(found.leaves):
+        name = f"output {place}" if several else "output"
+        wanted = _alternatives(native, precise, shaken, place)
+        made.append((name, _leaf(leaf, native.leaves[place], wanted)))
+    if len(found.gradients) != len(native.gradients):
+        said = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
+        return [*made, ("gradients", Comparison(said))]
+    for place, gradient in enumerate(found.gradients):
+        name = f"gradient {place}"
+        wanted_gradient = native.gradients[place]
+        if wanted_gradient is None:
+            continue
+        if gradient is None:
+            made.append((name, Comparison("no gradient where the reference has one")))
+            continue
+        others = [
+            other.gradients[place] if other and place < len(other.gradients) else None
+            for other in (precise, shaken)
+        ]
+        made.append((name, compare(gradient, Expected(wanted_gradient, *others))))
+    return made
+
+
+def _leaf(found: Any, native: Any, expected: Expected | None) -> Comparison:
+    if isinstance(found, Numbers) and expected is not None:
+        return compare(found, expected)
+    if isinstance(found, float | int) and isinstance(native, float | int):
+        near = abs(found - native) <= 1e-5 * max(abs(found), abs(native)) + 1e-7
+        same = near or (found != found and native != native) or found == native
+        return Comparison("" if same else f"{found} instead of {native}")
+    return Comparison("" if found == native else f"{found!r:.80} instead of {native!r:.80}")
+
+
+def _alternatives(
+    native: Value, precise: Value | None, shaken: Value | None, place: int
+) -> Expected | None:
+    leaf = native.leaves[place]
+    if not isinstance(leaf, Numbers):
+        return None
+    others: list[Numbers | None] = []
+    for other in (precise, shaken):
+        same = other is not None and other.form == native.form
+        found = other.leaves[place] if other is not None and same else None
+        others.append(found if isinstance(found, Numbers) else None)
+    return Expected(leaf, *others)
+
+
+def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
+    if len(leaves) > LEAVES_MOST:
+        raise ValueError("more parts than an answer has")
+    if isinstance(tree, dict) and "tensor" in tree:
+        leaves.append(numbers(tree, blobs))
+        return "tensor"
+    if isinstance(tree, dict) and len(tree) == 1 and "tuple" in tree:
+        tree = tree["tuple"]
+    if isinstance(tree, list):
+        return f"({', '.join(_flatten(part, blobs, leaves) for part in tree)})"
+    if isinstance(tree, dict) and len(tree) == 1 and isinstance(tree.get("dict"), dict):
+        inner = sorted(tree["dict"].items())
+        return f"{{{', '.join(f'{k}: {_flatten(part, blobs, leaves)}' for k, part in inner)}}}"
+    leaves.append(tree if isinstance(tree, float | int | str | bool | None) else str(tree))
+    return type(leaves[-1]).__name__

@@ -1,0 +1,298 @@
+"""The nine checks, each from evidence to a verdict in words and numbers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.numbers import Numbers
+from validation.harness.report import Check, Verdict
+
+PASSED, FAILED, CHEATING = Verdict.PASSED, Verdict.FAILED, Verdict.CHEATING
+
+
+def test(said: dict[str, Any]) -> Check:
+    """1: the entry's own test, as the contract runs it."""
+    numbers = {key: said.get(key) for key in ("passed", "failed", "skipped")}
+    if said.get("raised"):
+        return Check(
+            "test", CHEATING, f"the test run was left by {said['raised'].get('type')}", numbers
+        )
+    if said["failed"]:
+        lines = str(said.get("complaint", "")).strip().splitlines()
+        return Check("test", FAILED, f"{said['failed']} tests fail: {_last(lines)}", numbers)
+    if not said["passed"]:
+        words = "every test is skipped" if said["skipped"] else "there is no test"
+        return Check("test", Verdict.VACUOUS, words, numbers)
+    if said.get("exit") != 0:
+        return Check("test", FAILED, f"pytest ended with status {said.get('exit')}", numbers)
+    return Check("test", PASSED, f"{said['passed']} tests pass", numbers)
+
+
+def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+    """2: the shown cases against float64."""
+    return _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
+
+
+def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+    """3: what the cases don't show. A layout that no case shows is a limit, not a fault."""
+    counted = [run for run in runs if run.trial.kind not in ("shown", "limit")]
+    check = _compared("variations", counted, wanted)
+    limits = sorted({
+        run.trial.name for run in runs if run.trial.kind == "limit" and not run.right
+    })  # fmt: skip
+    if not limits:
+        return check
+    words = f"{check.words}; not for inputs that are {', '.join(limits)}"
+    return Check(check.name, check.verdict, words, {**check.numbers, "limits": limits})
+
+
+def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+    wrong = [run for run in runs if not run.right]
+    precise = sum(1 for run in runs if (answer := wanted.get(run.trial.number)) and answer.precise)
+    numbers: dict[str, Any] = {
+        "cases": len({run.trial.number for run in runs}),
+        "against_float64": precise,
+        "max_abs_error": max((run.worst.absolute for run in runs), default=0.0),
+        "max_rel_error": max((run.worst.relative for run in runs), default=0.0),
+        "share_of_allowed": max((run.worst.share for run in runs), default=0.0),
+    }
+    if not runs:
+        return Check(name, None, "nothing to compare", numbers)
+    if wrong:
+        worst = wrong[0]
+        numbers["wrong"] = sorted({run.trial.name for run in wrong})
+        only = {run.mode for run in wrong} == {"plain"} or {run.mode for run in wrong} == {"veiled"}
+        tail = f" ({worst.mode} run)" if only else ""
+        verdict = Verdict.ERROR if all(run.raised for run in wrong) else FAILED
+        return Check(name, verdict, f"{worst.trial.name}: {worst.words}{tail}", numbers)
+    share = f"at most {numbers['share_of_allowed']:.0%} of the allowed error"
+    return Check(name, PASSED, f"right on {numbers['cases']} inputs, {share}", numbers)
+
+
+def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
+    """4: inputs left alone, outputs of their own, nothing read that nobody wrote."""
+    for run in runs:
+        expected = wanted[run.trial.number]
+        changed = [
+            one["storage"]
+            for one in run.said.get("mutated", ())
+            if one.get("storage") not in expected.mutated
+        ]
+        if changed and run.value is not None:
+            return Check("memory", FAILED, f"{run.trial.name}: changes its input {changed[0]}")
+        if run.value is None or expected.native is None:
+            continue
+        for place, (mine, theirs) in enumerate(
+            zip(run.value.aliases, expected.native.aliases, strict=False)
+        ):
+            if mine and not theirs:
+                words = f"{run.trial.name}: output {place} is memory of an input"
+                return Check("memory", FAILED, words)
+    right = {run.trial.number for run in runs if run.mode == "plain" and run.right}
+    for run in runs:
+        if run.mode == "sighted" and not run.right and run.trial.number in right:
+            cause = "what nobody wrote, beside its inputs or in fresh memory"
+            return Check("memory", FAILED, f"{run.trial.name}: the answer changes with {cause}")
+    unwritten = [run for run in runs if not run.right and _poison(run)]
+    if unwritten:
+        words = f"{unwritten[0].trial.name}: hands out memory that nobody wrote to"
+        return Check("memory", FAILED, words)
+    return Check("memory", PASSED, "inputs unchanged, outputs of their own, nothing unwritten")
+
+
+def _poison(run: Outcome) -> bool:
+    """Whether the wrong answer still holds the bytes that its memory was filled with."""
+    if run.value is None:
+        return False
+    pattern = 0x4B if run.mode == "plain" else 0xFF
+    return any(bytes([pattern]) * 4 in bytes(leaf.raw[: 1 << 20]) for leaf in run.value.tensors())
+
+
+def determinism(runs: Sequence[Outcome]) -> Check:
+    """5: twice the same inputs. Right both times, or the comparison says so already."""
+    by_trial: dict[int, list[Outcome]] = {}
+    for run in runs:
+        if run.right and run.value is not None:
+            by_trial.setdefault(run.trial.number, []).append(run)
+    twice = [same for same in by_trial.values() if len(same) > 1]
+    different = [same for same in twice if _bits(same[0]) != _bits(same[1])]
+    numbers = {"twice": len(twice), "different": len(different)}
+    if not twice:
+        return Check("determinism", None, "nothing was run twice", numbers)
+    if different:
+        words = f"not deterministic: {len(different)} of {len(twice)} differ within what is allowed"
+        return Check("determinism", PASSED, words, numbers)
+    return Check("determinism", PASSED, f"{len(twice)} inputs give the same bits twice", numbers)
+
+
+def _bits(run: Outcome) -> list[bytes]:
+    return [bytes(leaf.raw) for leaf in run.value.tensors()] if run.value else []
+
+
+def triton(runs: Sequence[Outcome], idle: Sequence[Outcome]) -> Check:
+    """6: its own kernel was launched, the answer hangs on it, and torch computes nothing."""
+    launches: Counter[str] = Counter()
+    computed: Counter[str] = Counter()
+    foreign: Counter[str] = Counter()
+    for run in runs:
+        launches.update(run.count("launches"))
+        computed.update(run.count("computed"))
+        foreign.update(run.count("foreign"))
+    numbers = {"launches": dict(launches), "computed": dict(computed), "foreign": dict(foreign)}
+    if computed:
+        words = f"computes outside its kernels: {_tally(computed)}"
+        return Check("triton", CHEATING, words, numbers)
+    if not launches:
+        if runs and all(run.raised for run in runs):
+            return Check("triton", None, "it raised before it launched anything", numbers)
+        words = "no Triton kernel of its own was launched"
+        if foreign:
+            words += f", only {_tally(foreign)}"
+        # With nothing right there is nothing that somebody else could have computed.
+        verdict = CHEATING if any(run.right for run in runs) else FAILED
+        return Check("triton", verdict, words, numbers)
+    if words := _reads_around(runs):
+        return Check("triton", CHEATING, words, numbers)
+    useful = [
+        run for run in idle if run.value is None or any(len(t.raw) for t in run.value.tensors())
+    ]
+    if useful and all(run.right for run in useful):
+        words = "the answer is right even when its kernels do nothing"
+        return Check("triton", CHEATING, words, numbers)
+    return Check(
+        "triton", PASSED, f"launches {_tally(launches)}, and the answer hangs on it", numbers
+    )
+
+
+def _reads_around(runs: Sequence[Outcome]) -> str:
+    plain = {run.trial.number for run in runs if run.mode == "sighted" and run.right}
+    blind = [
+        run for run in runs
+        if run.mode == "veiled" and not run.right and run.trial.number in plain
+    ]  # fmt: skip
+    if not blind:
+        return ""
+    return (
+        f"{blind[0].trial.name}: the answer is right only where the launcher can see the data, "
+        "so something other than its kernels computes"
+    )
+
+
+def echo(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
+    """Whether a wrong answer is an earlier answer, in words."""
+    seen: dict[tuple[Any, ...], str] = {}
+    for run in runs:
+        native = wanted[run.trial.number].native
+        if run.value is None or native is None:
+            continue
+        for leaf in run.value.tensors():
+            key = (leaf.dtype, leaf.shape, bytes(leaf.raw))
+            if not run.right and key in seen:
+                return f"{run.trial.name}: hands back the right answer to {seen[key]}"
+        if run.right:
+            for leaf in native.tensors():
+                if len(leaf.raw) >= 16 and not _constant(leaf):
+                    seen[leaf.dtype, leaf.shape, bytes(leaf.raw)] = run.trial.name
+            for leaf in run.value.tensors():
+                if len(leaf.raw) >= 16 and not _constant(leaf):
+                    seen[leaf.dtype, leaf.shape, bytes(leaf.raw)] = run.trial.name
+    return ""
+
+
+def _constant(leaf: Numbers) -> bool:
+    step = len(leaf.raw) // max(1, _count(leaf.shape))
+    first = bytes(leaf.raw[:step])
+    return bytes(leaf.raw) == first * (len(leaf.raw) // max(1, step))
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    total = 1
+    for length in shape:
+        total *= length
+    return total
+
+
+def conduct(said: dict[str, Any], suite: dict[str, Any] | None, notes: Sequence[str]) -> Check:
+    """Beside the nine: what no honest entry does to the process that it runs in."""
+    found = [*notes]
+    for patched in (said.get("patched") or (), (suite or {}).get("patched") or ()):
+        found += [f"replaces {name}" for name in patched]
+    found += [f"{name} ({count} times)" for name, count in (said.get("conduct") or {}).items()]
+    found = sorted(set(found))
+    if found:
+        return Check("conduct", CHEATING, "; ".join(found[:6]), {"found": found})
+    return Check("conduct", PASSED, "nothing that a kernel has no need of")
+
+
+def bounds(runs: Sequence[Outcome]) -> Check:
+    """8: the zones around every tensor."""
+    for run in runs:
+        for words in run.said.get("trespass", ()):
+            return Check("bounds", FAILED, f"{run.trial.name}: writes to {str(words)[:200]}")
+    return Check("bounds", PASSED, "no byte beside a tensor was written to")
+
+
+def gradients(runs: Sequence[Outcome], declared: bool) -> Check:
+    """9: backward, where the entry declares it."""
+    if not declared:
+        return Check("gradients", None, "the entry declares none")
+    wrong = [run for run in runs if not run.right and "gradient" in run.words]
+    if wrong:
+        return Check("gradients", FAILED, f"{wrong[0].trial.name}: {wrong[0].words}")
+    compared = sum(len(run.value.gradients) for run in runs if run.value is not None)
+    if not compared:
+        return Check("gradients", None, "no gradient was computed")
+    return Check("gradients", PASSED, f"{compared} gradients are right", {"compared": compared})
+
+
+def falsifiable(
+    said: dict[str, Any], wanted: dict[int, Wanted], alike: Sequence[list[int]]
+) -> Check:
+    """7: the test notices damage, and the reference looks at its inputs. `alike`: trials that
+    differ in their values only."""
+    vacuous = Verdict.VACUOUS
+    numbers = {key: said.get(key) for key in ("tests", "noticed", "unnoticed", "without_effect")}
+    if said.get("control"):
+        words = f"the test fails for the reference itself: {_words(said['control'])}"
+        return Check("falsifiable", FAILED, words, numbers)
+    if not said.get("noticed") and not said.get("unnoticed"):
+        return Check("falsifiable", vacuous, "the test never calls the candidate", numbers)
+    if said["unnoticed"]:
+        words = f"the test does not notice: {', '.join(said['unnoticed'])}"
+        return Check("falsifiable", vacuous, words, numbers)
+    if deaf(wanted, alike):
+        words = "the reference gives the same answer whatever its inputs hold"
+        return Check("falsifiable", vacuous, words, numbers)
+    words = f"the test notices {len(said['noticed'])} kinds of damage"
+    return Check("falsifiable", PASSED, words, numbers)
+
+
+def deaf(wanted: dict[int, Wanted], alike: Sequence[list[int]]) -> bool:
+    groups = []
+    for numbers in alike:
+        answers = [
+            [bytes(leaf.raw) for leaf in answer.native.tensors()]
+            for number in numbers
+            if (answer := wanted.get(number)) and answer.native is not None
+        ]
+        if len(answers) > 1 and any(any(parts) for parts in answers):
+            groups.append(all(answer == answers[0] for answer in answers))
+    return bool(groups) and all(groups)
+
+
+def _words(error: Any) -> str:
+    if isinstance(error, dict):
+        return f"{error.get('type')} {str(error.get('text', ''))[:200]}".strip()
+    return str(error)[:200]
+
+
+def _last(lines: list[str]) -> str:
+    for line in reversed(lines):
+        if line.startswith("E "):
+            return line[2:].strip()[:300]
+    return lines[-1][:300] if lines else ""
+
+
+def _tally(names: Counter[str]) -> str:
+    return ", ".join(f"{name} ({count} times)" for name, count in names.most_common(4))

@@ -1,0 +1,201 @@
+"""Is an answer right? Judged by a float64 reference, and by how well torch itself does at the type.
+
+An element may be off by some units in its own last place, plus what the reference is off by at
+this type, plus what changes when the inputs change in their last bits: the three say together how
+well anybody could do.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
+
+# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs.
+UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN = 16.0, 8.0, 4.0, 32.0
+UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
+# A reference that is worse than this at its type computes something else in float64.
+STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
+STRAY_INTEGERS = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the reference said: at the type, and in float64 where that was possible."""
+
+    native: Numbers
+    precise: Numbers | None = None
+    shaken: Numbers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`wrong` is empty where the answer is right. Errors are the largest of all elements;
+    `share` is the largest error as a share of what was allowed."""
+
+    wrong: str
+    absolute: float = 0.0
+    relative: float = 0.0
+    share: float = 0.0
+
+
+def compare(actual: Numbers, expected: Expected) -> Comparison:
+    native = expected.native
+    if actual.dtype != native.dtype:
+        return Comparison(f"type {actual.dtype} instead of {native.dtype}")
+    if actual.shape != native.shape:
+        return Comparison(f"shape {list(actual.shape)} instead of {list(native.shape)}")
+    if len(actual.raw) == 0:
+        return Comparison("")
+    with np.errstate(all="ignore"):
+        if native.dtype in EPSILON:
+            return _floats(actual, expected)
+        return _integers(actual, expected)
+
+
+def _floats(actual: Numbers, expected: Expected) -> Comparison:
+    dtype = expected.native.dtype
+    found, native = actual.values(), expected.native.values()
+    precise, shaken, strange = _precise(expected, native)
+    if precise is None:
+        return _against(actual, found, native, native, None, dtype)
+    if not strange:
+        return _against(actual, found, native, precise, shaken, dtype)
+    # Either the operation depends on the type, or the type's own answer is all rounding.
+    one = _against(actual, found, native, native, None, dtype)
+    other = _against(actual, found, precise, precise, shaken, dtype)
+    return other if one.wrong and not other.wrong else one
+
+
+def _against(
+    actual: Numbers, found: Array, native: Array, truth: Array, shaken: Array | None, dtype: str
+) -> Comparison:
+    finite = np.isfinite(native) & np.isfinite(truth)
+    wrong = _special(found, native, _overflown(truth, dtype), finite)
+    if wrong:
+        return Comparison(wrong)
+    finite &= np.isfinite(found)
+    if not finite.any():
+        return Comparison("")
+    error = np.abs(found - truth)[finite]
+    size = np.abs(truth)[finite]
+    allowed = _allowed(dtype, size, native, truth, shaken, finite)
+    share = error / allowed
+    worst = int(share.argmax())
+    relative = float((error / np.maximum(size, np.finfo(np.float64).tiny)).max())
+    comparison = Comparison("", float(error.max()), relative, float(share[worst]))
+    if share[worst] <= 1:
+        return comparison
+    place = np.flatnonzero(finite)[worst]
+    count = int((share > 1).sum())
+    said = (
+        f"{count} of {found.size} elements are wrong, the worst at "
+        f"{_index(int(place), actual.shape)}: {_number(found[place])} instead of "
+        f"{_number(truth[place])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
+    )
+    return Comparison(said, float(error.max()), relative, float(share[worst]))
+
+
+def _precise(expected: Expected, native: Array) -> tuple[Array | None, Array | None, bool]:
+    """The float64 answers, and whether they may answer another question."""
+    precise = expected.precise
+    if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
+        return None, None, False
+    values = precise.values()
+    if values.dtype != native.dtype:
+        return None, None, False
+    strange = False
+    both = np.isfinite(values) & np.isfinite(native)
+    if both.any():
+        scale = np.abs(native[both]).max()
+        most = STRANGE.get(expected.native.dtype, 1e-6) * max(scale, 1e-30)
+        strange = bool(np.abs(values - native)[both].max() > most)
+    shaken = expected.shaken
+    if shaken is None or shaken.shape != precise.shape or shaken.dtype != precise.dtype:
+        return values, None, strange
+    return values, shaken.values(), strange
+
+
+def _allowed(
+    dtype: str, size: Array, native: Array, truth: Array, shaken: Array | None, finite: Array
+) -> Array:
+    epsilon = EPSILON[dtype]
+    half = epsilon > 2.0**-20
+    units, scale_units, own = (
+        (UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF) if half else (UNITS, SCALE_UNITS, OWN_ERROR)
+    )
+    scale = float(np.sqrt(np.mean(size * size)))
+    if not np.isfinite(scale):
+        scale = float(size.max())
+    allowed = units * epsilon * size + scale_units * epsilon * scale
+    allowed += own * float(np.abs(native - truth)[finite].max())
+    if shaken is not None:
+        moved = np.abs(shaken - truth)[finite]
+        allowed += SHAKEN * float(moved[np.isfinite(moved)].max(initial=0.0))
+    return allowed + np.finfo(np.float32).tiny
+
+
+def _overflown(truth: Array, dtype: str) -> Array:
+    """The precise answer as the type can hold it: what overflows is infinite."""
+    if truth.dtype.kind == "c":
+        return truth
+    largest = LARGEST.get(dtype, np.inf)
+    return np.where(np.abs(truth) > largest, np.sign(truth) * np.inf, truth)
+
+
+def _special(found: Array, native: Array, truth: Array, finite: Array) -> str:
+    """NaN and infinities must stand where either reference has them."""
+    if found.dtype.kind == "c":
+        same = np.isfinite(found) == np.isfinite(native)
+    else:
+        same = _alike(found, native) | _alike(found, truth)
+    wrong = ~same
+    if not wrong.any():
+        return ""
+    place = int(np.flatnonzero(wrong)[0])
+    return (
+        f"{int(wrong.sum())} of {found.size} elements are {_number(found[place])} "
+        f"where the reference has {_number(native[place])}"
+    )
+
+
+def _alike(one: Array, other: Array) -> Array:
+    same_infinity = np.isinf(one) & np.isinf(other) & (np.sign(one) == np.sign(other))
+    both = np.isfinite(one) & np.isfinite(other)
+    same: Array = both | same_infinity | (np.isnan(one) & np.isnan(other))
+    return same
+
+
+def _integers(actual: Numbers, expected: Expected) -> Comparison:
+    found, native = actual.values(), expected.native.values()
+    wrong = found != native
+    for other in (expected.precise, expected.shaken):
+        # Where rounding decides (a tie, a bin's edge), another rounding is right as well.
+        if other is not None and other.shape == actual.shape and other.dtype == actual.dtype:
+            wrong &= found != other.values()
+    count = int(wrong.sum())
+    if not count:
+        return Comparison("")
+    distance = np.abs(found.astype(np.float64) - native.astype(np.float64))
+    by_rounding = (
+        expected.precise is not None
+        and native.dtype != np.bool_
+        and count <= STRAY_INTEGERS * found.size
+        and float(distance[wrong].max()) <= 1
+    )
+    if by_rounding:
+        return Comparison("", 1.0, 0.0, 1.0)
+    place = int(np.flatnonzero(wrong)[0])
+    said = (
+        f"{count} of {found.size} elements are wrong, the first at "
+        f"{_index(place, actual.shape)}: {found[place]} instead of {native[place]}"
+    )
+    return Comparison(said, float(distance.max()))
+
+
+def _index(place: int, shape: tuple[int, ...]) -> str:
+    return str([int(part) for part in np.unravel_index(place, shape)])
+
+
+def _number(value: complex) -> str:
+    return f"{value:.6g}"

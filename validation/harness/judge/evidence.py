@@ -1,0 +1,103 @@
+"""What the processes said about an entry, read with suspicion and put side by side."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from validation.harness.judge.answers import Value, compared, value
+from validation.harness.judge.compare import Comparison
+from validation.harness.judge.numbers import Unreadable
+from validation.harness.plan import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The reference's answers to a trial; `refusal` where it raised."""
+
+    native: Value | None
+    precise: Value | None = None
+    shaken: Value | None = None
+    refusal: str = ""
+    mutated: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run of the candidate on one trial, judged."""
+
+    trial: Trial
+    mode: str
+    right: bool
+    words: str
+    worst: Comparison
+    value: Value | None
+    raised: dict[str, Any] | None
+    said: dict[str, Any] = field(default_factory=dict)
+
+    def count(self, what: str) -> dict[str, int]:
+        """A tally of the run's, if it is one."""
+        tally = self.said.get(what)
+        return {str(k): int(v) for k, v in tally.items()} if isinstance(tally, dict) else {}
+
+
+def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
+    """By the trial's number. The reference is judged no less warily than the candidate."""
+    answers = {}
+    for run in said["runs"]:
+        native = run["native"]
+        if "error" in native:
+            answers[int(run["trial"])] = Wanted(None, refusal=raised(native["error"]))
+            continue
+        precise, shaken = (
+            value(run[width], blobs) if "value" in run.get(width, {}) else None
+            for width in ("precise", "shaken")
+        )
+        answers[int(run["trial"])] = Wanted(
+            value(native, blobs),
+            precise,
+            shaken,
+            mutated=tuple(one["storage"] for one in native["mutated"]),
+        )
+    return answers
+
+
+def outcomes(
+    said: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted]
+) -> list[Outcome]:
+    by_number = {trial.number: trial for trial in trials}
+    made = []
+    for run in said["runs"]:
+        trial = by_number[run["trial"]]
+        expected = wanted.get(trial.number)
+        if expected is None or expected.native is None:
+            continue
+        made.append(_outcome(trial, run, blobs, expected, expected.native))
+    return made
+
+
+def _outcome(
+    trial: Trial, run: dict[str, Any], blobs: list[memoryview], wanted: Wanted, native: Value
+) -> Outcome:
+    mode = str(run["mode"])
+    said = {key: run[key] for key in run if key not in ("answer",)}
+    if "error" in run:
+        words = f"raised {raised(run['error'])}"
+        return Outcome(trial, mode, False, words, Comparison(words), None, run["error"], said)
+    try:
+        found = value(run["answer"], blobs)
+    except Unreadable as error:
+        return Outcome(trial, mode, False, str(error), Comparison(str(error)), None, None, said)
+    comparisons = compared(found, native, wanted.precise, wanted.shaken)
+    wrong = [(name, one) for name, one in comparisons if one.wrong]
+    name, worst = max(
+        wrong or comparisons or [("", Comparison(""))], key=lambda pair: pair[1].share
+    )
+    words = f"{name}: {worst.wrong}" if worst.wrong else ""
+    return Outcome(trial, mode, not wrong, words, worst, found, None, said)
+
+
+def raised(error: Any) -> str:
+    if not isinstance(error, dict):
+        return "something"
+    place = f" at {error.get('at')}" if error.get("at") else ""
+    text = " ".join(str(error.get("text", "")).split())
+    return f"{error.get('type')}: {text[:300]}{place}"

@@ -1,0 +1,346 @@
+"""A warm parent in its sandbox, and the children that it forks, as seen from the trusted side."""
+
+import itertools
+import os
+import secrets
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from validation.harness.channel import (
+    Blob,
+    Channel,
+    NotAParcel,
+    memory_file,
+    read_parcel,
+    write_parcel,
+)
+from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
+
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = """\
+import os, sys
+sys.path.insert(0, {root!r})
+from validation.harness.inside.parent import main
+sys.path.remove({root!r})
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+sys.argv[:] = [""]
+main({control})
+"""
+SCRATCH = 1 << 30
+FILE_SIZE = 2 << 30
+# What torch and Triton map without using it.
+OVERHEAD = 2 << 30
+# Triton asks it where the driver's library is.
+LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
+THREADS = {"interpreter": 32, "cuda": 512}
+WARM_UP = 180.0
+
+
+class ChildEnded(Exception):
+    """It ended before it answered. `status` as a shell would say it, None where it never began."""
+
+    def __init__(self, status: int | None, why: str) -> None:
+        super().__init__(why)
+        self.status, self.why = status, why
+
+
+class DeadlinePassed(Exception):
+    """It did not answer in time, and was killed with all that it started."""
+
+
+class Forged(Exception):
+    """Something other than our own side wrote into the channel or the result."""
+
+
+class Closed(Exception):
+    """The whole run is being ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    header: Any
+    blobs: list[memoryview]
+    seconds: float
+
+
+class Nursery:
+    """One warm parent. Restarted when it dies; what its children were doing is then lost."""
+
+    def __init__(
+        self, device: str, *, memory: int, cpu_seconds: int, level: Level | None, processes: int
+    ) -> None:
+        self.device, self.memory, self.cpu_seconds = device, memory, cpu_seconds
+        self.processes = processes
+        self.level = level or probe().level
+        self.hello: dict[str, str] = {}
+        self._given_level = level
+        self._numbers = itertools.count(1)
+        self._children: dict[int, Child] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._process: Any = None
+        self._channel: Channel | None = None
+        self._warming: Channel | None = None
+        self._noise: Any = None
+
+    def begin(self) -> None:
+        """Start warming up, if it has not; `open` waits for it."""
+        with self._lock:
+            self._begin()
+
+    def open(self) -> None:
+        with self._lock:
+            self._begin()
+            if self._warming is not None:
+                self._greet(self._warming)
+
+    def _begin(self) -> None:
+        if self._closed:
+            raise Closed
+        if self._process is not None and self._process.poll() is None:
+            return
+        ours, theirs = Channel.pair()
+        noise = tempfile.TemporaryFile()  # noqa: SIM115 - read only where the start fails
+        script = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+        script.write(BEGIN.format(root=str(ROOT), control=theirs.socket.fileno()).encode())
+        script.seek(0)
+        self._process = start(
+            # Its script comes on standard input: a command line is for everyone inside to read.
+            [sys.executable, "-I", "-"],
+            self._confinement(),
+            level=self._given_level,
+            pass_fds=(theirs.socket.fileno(),),
+            stdin=script,
+            stderr=noise,
+        )
+        theirs.close()
+        script.close()
+        self._noise, self._channel, self._warming = noise, None, ours
+
+    def _greet(self, ours: Channel) -> None:
+        try:
+            received = ours.receive(WARM_UP)
+        except (TimeoutError, OSError):
+            received = None
+        if received is None:
+            kill(self._process)
+            self._noise.seek(0)
+            said = self._noise.read()[-2000:].decode(errors="replace")
+            raise RuntimeError(f"The sandboxed parent did not start. It said: {said}")
+        ours.socket.settimeout(None)
+        self.hello = received[0]["hello"]
+        self._channel, self._warming = ours, None
+        threading.Thread(target=self._listen, args=(ours,), daemon=True).start()
+
+    def _confinement(self) -> Confinement:
+        environment = {
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            "TRITON_DEFAULT_FP_FUSION": "1",
+            "CUDA_MODULE_LOADING": "LAZY",
+            # Asking whether there is a GPU must not make a context in the parent.
+            "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+            "PATH": os.environ.get("PATH", "/usr/bin:/bin")
+            if self.device == "cuda"
+            else "/usr/bin",
+        }
+        if self.device == "cuda":
+            for name in ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "CUDA_HOME"):
+                if name in os.environ:
+                    environment[name] = os.environ[name]
+        else:
+            environment |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+        package = ROOT / "validation"
+        return Confinement(
+            readable=(
+                *python_readable(), package / "__init__.py", package / "harness",
+                package / "sandbox", *(path for path in LDCONFIG if path.exists()),
+            ),
+            limits=Limits(
+                memory=None,
+                cpu_seconds=10**6,
+                processes=self.processes,
+                file_size=FILE_SIZE,
+                open_files=4096,
+            ),
+            scratch=SCRATCH,
+            gpu=self.device == "cuda",
+            env=environment,
+        )  # fmt: skip
+
+    def _listen(self, channel: Channel) -> None:
+        while True:
+            try:
+                received = channel.receive()
+            except (OSError, NotAParcel):
+                received = None
+            if received is None:
+                break
+            message = received[0]
+            child = self._children.pop(message["exited"], None)
+            if child is not None:
+                child.ended(message)
+        with self._lock:
+            if self._channel is channel:
+                self._channel = None
+            lost, self._children = self._children, {}
+        for child in lost.values():
+            child.ended({"status": None, "why": "parent"})
+
+    def child(self, *, programs: bool) -> "Child":
+        """A new one. It waits for its first task, and costs 15 ms."""
+        self.open()
+        ours, theirs = Channel.pair()
+        with self._lock:
+            if self._closed or self._channel is None:
+                raise Closed if self._closed else ChildEnded(None, "parent")
+            number = next(self._numbers)
+            child = Child(self, number, ours)
+            self._children[number] = child
+            order = {
+                "fork": number,
+                "memory": self.memory,
+                "threads": THREADS[self.device],
+                "bounds": {
+                    "address_space": 0 if self.device == "cuda" else self.memory + OVERHEAD,
+                    "file_size": FILE_SIZE,
+                    "cpu_seconds": self.cpu_seconds,
+                    "programs": programs,
+                },
+            }
+            try:
+                self._channel.send(order, [theirs.socket.fileno()])
+            except OSError as error:
+                self._children.pop(number, None)
+                raise ChildEnded(None, "parent") from error
+        theirs.close()
+        return child
+
+    def order_kill(self, number: int) -> None:
+        with self._lock:
+            if self._channel is not None:
+                try:
+                    self._channel.send({"kill": number})
+                except OSError:
+                    return
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            channel = self._channel
+        if self._process is not None:
+            kill(self._process)
+        if channel is not None:
+            channel.socket.close()
+
+
+class Child:
+    """A process that does the tasks it is asked to, one after the other, until it is released."""
+
+    def __init__(self, nursery: Nursery, number: int, channel: Channel) -> None:
+        self.nursery, self.number, self.channel = nursery, number, channel
+        self.served = 0
+        # What ran in it did not pass: nobody else goes there.
+        self.spoiled = False
+        self._end: dict[str, Any] | None = None
+        self._over = threading.Event()
+
+    def ended(self, message: Mapping[str, Any]) -> None:
+        self._end = dict(message)
+        self._over.set()
+        # Wakes whoever waits, also where something that it left behind holds the other end.
+        try:
+            self.channel.socket.shutdown(2)
+        except OSError:
+            return
+
+    def ask(
+        self, begin: str, step: str, order: dict[str, Any], timeout: float,
+        blobs: Sequence[Blob] = (), box: int | None = None,
+    ) -> Answer:  # fmt: skip
+        """`begin` names the role to take up first; empty: go on in the one it has. `box` is a
+        sealed parcel to hand over in place of `order` and `blobs`."""
+        started = time.monotonic()
+        nonce = secrets.token_hex(8)
+        request = memory_file("request") if box is None else box
+        result = memory_file("result")
+        try:
+            if box is None:
+                write_parcel(request, order, blobs)
+            self._send({"begin": begin, "step": step, "nonce": nonce}, (request, result))
+            self._wait(nonce, timeout)
+            return self._read(result, time.monotonic() - started)
+        finally:
+            self.served += bool(begin)
+            os.close(result)
+            if box is None:
+                os.close(request)
+
+    def _send(self, message: dict[str, Any], fds: Sequence[int]) -> None:
+        try:
+            self.channel.send(message, fds)
+        except OSError:
+            self._raise_end()
+
+    def _wait(self, nonce: str, timeout: float) -> None:
+        try:
+            received = self.channel.receive(timeout)
+        except TimeoutError as error:
+            self.kill()
+            raise DeadlinePassed from error
+        except NotAParcel as error:
+            self.kill()
+            raise Forged(str(error)) from error
+        except OSError:
+            received = None
+        if received is None:
+            self._raise_end()
+        elif received[0] != {"done": nonce} or received[1]:
+            self.kill()
+            raise Forged("a message that is not ours was written to the result channel")
+
+    def _raise_end(self) -> None:
+        # The channel may be closed by the entry's code, and the process live on.
+        if not self._over.wait(1.0):
+            self.kill()
+            raise Forged("the result channel was closed by the code that ran beside it")
+        end = self._end or {}
+        if self.nursery._closed:
+            raise Closed
+        raise ChildEnded(end.get("status"), end.get("why", ""))
+
+    def _read(self, result: int, seconds: float) -> Answer:
+        # The sandbox holds this file too: nothing in it can change once it is sealed.
+        import fcntl
+
+        seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+        try:
+            fcntl.fcntl(result, fcntl.F_ADD_SEALS, seals)
+            (header, spoiled), blobs = read_parcel(result)
+        except (OSError, NotAParcel, ValueError, TypeError) as error:
+            self.kill()
+            raise Forged(f"the result was written by somebody else: {error}") from error
+        if spoiled:
+            self.kill()
+            raise Forged("something was written into the result file before the result was")
+        return Answer(header, blobs, seconds)
+
+    def kill(self) -> None:
+        self.nursery.order_kill(self.number)
+        self._over.wait(5.0)
+        self.channel.close()
+
+    def release(self) -> None:
+        """It has nothing more to do: it ends when it sees that, or is ended."""
+        self.channel.close()
+        if not self._over.is_set():
+            self.nursery.order_kill(self.number)

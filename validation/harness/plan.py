@@ -1,0 +1,180 @@
+"""Which inputs an entry is tried on: its own cases, and what they don't show.
+
+A case is JSON here (types and tuples are marked, see `inside/values.py`): nothing of the entry's
+is an object on this side.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Case = dict[str, Any]
+
+RESERVED = ("seed", "dtype")
+PRIMES = (13, 7, 17, 5, 11, 3, 19)
+# The elements, of inputs and outputs together, that a varied case may have at least.
+MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
+# How many of its sizes are made larger, each by itself.
+KEYS = {"interpreter": 2, "cuda": 4}
+SCALES = (1000.0, 30.0, 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One set of inputs. `group`: trials of which the first that the reference answers counts."""
+
+    number: int
+    name: str
+    kind: str
+    case: Case
+    twist: dict[str, Any] | None = None
+    group: str = ""
+    modes: tuple[str, ...] = field(default=("veiled",))
+
+
+def shown(cases: Sequence[Case], device: str) -> list[Trial]:
+    small = sorted(range(len(cases)), key=lambda number: _work(cases[number], ()))[:2]
+    return [
+        Trial(
+            number,
+            f"case {number}",
+            "shown",
+            case,
+            modes=("veiled", "plain") if device == "cuda" or number in small else ("veiled",),
+        )
+        for number, case in enumerate(cases)
+    ]
+
+
+def varied(
+    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int
+) -> list[Trial]:
+    """What the cases don't show. `gaps`: the arguments that a case shows with gaps in memory."""
+    made = _unique(_varied(cases, fixed, gaps, device, seed), cases)
+    modes = ("veiled", "plain") if device == "cuda" else ("veiled",)
+    return [
+        Trial(len(cases) + place, name, kind, case, twist, group, modes)
+        for place, (name, kind, case, twist, group) in enumerate(made)
+    ]
+
+
+Made = tuple[str, str, Case, dict[str, Any] | None, str]
+
+
+def _varied(
+    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int
+) -> Iterator[Made]:
+    bases = _bases(cases, fixed)
+    for base in bases:
+        yield from _seeds(base, seed, 2 if base is bases[0] else 1)
+        keys = _sizes(base, fixed)
+        yield "primes", "size", _resized(base, keys, _flow(PRIMES)), None, ""
+        if base is bases[0] or device == "cuda":
+            yield "odd sizes", "size", _resized(base, keys, lambda size: (size | 1) + 2), None, ""
+    yield from _sizes_apart(bases[0], _sizes(bases[0], fixed), device)
+    yield from _values(bases[0])
+    if gaps:
+        twist = {"kind": "spread", "arguments": list(gaps)}
+        yield "wider gaps", "layout", bases[0], twist, ""
+    yield "transposed in memory", "limit", bases[0], {"kind": "transposed"}, ""
+
+
+def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Made]:
+    yield "sizes of 1", "size", _resized(base, keys, lambda _: 1), None, ""
+    if device == "cuda":
+        # What Triton compiles anew for: a multiple of 16, and 1.
+        yield "sizes of 32", "size", _resized(base, keys, lambda _: 32), None, ""
+        for key in keys[:4]:
+            yield f"{key} of 1", "size", _resized(base, [key], lambda _: 1), None, ""
+    for key in keys[: KEYS[device]]:
+        larger = _resized(base, [key], lambda size: 2 * size + 3)
+        yield f"larger {key}", "size", larger, None, ""
+
+
+def _values(base: Case) -> Iterator[Made]:
+    for by in SCALES:
+        group = "large values" if by > 1 else "small values"
+        yield f"{group} (times {by:g})", "values", base, {"kind": "scaled", "by": by}, group
+    yield "zeros", "values", base, {"kind": "scaled", "by": 0.0}, ""
+    for value, name in (("nan", "NaN"), ("inf", "infinity")):
+        twist = {"kind": "special", "value": value}
+        yield f"{name} among the values", "special", base, twist, ""
+
+
+def _seeds(base: Case, seed: int, count: int) -> Iterator[Made]:
+    for step in range(1, count + 1):
+        if type(base.get("seed")) is int:
+            yield f"another seed ({step})", "seed", {**base, "seed": seed + step}, None, ""
+        else:
+            twist = {"kind": "shuffled", "seed": seed + step}
+            yield f"shuffled values ({step})", "seed", base, twist, ""
+
+
+def _bases(cases: Sequence[Case], fixed: Sequence[str]) -> list[Case]:
+    """One case for each type, of middling size; that of the first case's type first."""
+    by_type: dict[str, list[Case]] = {}
+    for case in cases:
+        by_type.setdefault(json.dumps(case.get("dtype")), []).append(case)
+    bases = []
+    for alike in by_type.values():
+        whole = [case for case in alike if _work(case, fixed)] or alike
+        bases.append(sorted(whole, key=lambda case: _work(case, fixed))[(len(whole) - 1) // 2])
+    return bases[:4]
+
+
+def _sizes(case: Case, fixed: Sequence[str]) -> list[str]:
+    return [
+        key
+        for key, value in case.items()
+        if key not in RESERVED and key not in fixed and _is_size(value)
+    ]
+
+
+def _is_size(value: Any) -> bool:
+    if type(value) is int:
+        return value >= 0
+    parts = _parts(value)
+    return bool(parts) and all(type(part) is int and part >= 0 for part in parts)
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, dict) and isinstance(value.get("tuple"), list):
+        return list(value["tuple"])
+    return list(value) if isinstance(value, list) else []
+
+
+def _resized(case: Case, keys: Sequence[str], size: Any) -> Case:
+    changed = dict(case)
+    for key in keys:
+        value = case[key]
+        if type(value) is int:
+            changed[key] = size(value)
+        else:
+            parts = [size(part) for part in _parts(value)]
+            changed[key] = {"tuple": parts} if isinstance(value, dict) else parts
+    return changed
+
+
+def _flow(numbers: Sequence[int]) -> Any:
+    place = iter(range(10**9))
+    return lambda _: numbers[next(place) % len(numbers)]
+
+
+def _work(case: Case, fixed: Sequence[str]) -> int:
+    sizes = [
+        math.prod(_parts(value)) if not isinstance(value, int) else value
+        for key, value in case.items()
+        if key not in RESERVED and _is_size(value)
+    ]
+    return math.prod(sizes)
+
+
+def _unique(made: Iterator[Made], cases: Sequence[Case]) -> Iterator[Made]:
+    seen = {json.dumps([case, None], sort_keys=True) for case in cases}
+    for trial in made:
+        key = json.dumps([trial[2], trial[3]], sort_keys=True)
+        if key not in seen:
+            seen.add(key)
+            yield trial
