@@ -41,6 +41,9 @@ def main(words: list[str] | None = None) -> int:
         options = replace(options, checks=tuple(arguments.checks))
     try:
         entries = list(read_entries(arguments.entries))
+        if not entries:
+            say(f"{arguments.entries} holds no entry.")
+            return 2
         counts = run(entries, options, arguments.report)
     except (EntryUnreadable, SandboxUnavailable, GpuSick, OSError) as error:
         say(f"{error}")
@@ -48,7 +51,7 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("\nStopped; every process that was started has ended.")
         return 2
-    return 0 if entries and set(counts) <= {Verdict.PASSED} else 1
+    return 0 if set(counts) == {Verdict.PASSED} else 1
 
 
 def run(entries: list[Entry], options: Options, report: Path | None) -> Counter[Verdict]:
@@ -65,7 +68,7 @@ def run(entries: list[Entry], options: Options, report: Path | None) -> Counter[
             progress(number, len(entries))
     seconds = time.monotonic() - started
     tally = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    say(f"{len(entries)} entries in {seconds:.1f} s: {tally or 'nothing to check'}")
+    say(f"{len(entries)} entries in {seconds:.1f} s: {tally}")
     return counts
 
 

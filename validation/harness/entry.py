@@ -27,45 +27,64 @@ class Entry:
 
 
 def read_entries(path: Path) -> Iterator[Entry]:
-    """The entries of a JSONL file, or of a JSON array, one after the other."""
-    with path.open(encoding="utf-8") as file:
-        start = file.read(1)
-        file.seek(0)
-        records = enumerate(json.load(file), 1) if start == "[" else _lines(path, file)
-        for number, record in records:
+    """The entries of a JSONL file, or of a file that is one JSON array, in their order."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EntryUnreadable(f"{path} is no UTF-8 text: {error.reason}.") from None
+    if text.lstrip().startswith("["):
+        for number, record in enumerate(_decoded(text, f"{path}"), 1):
             yield parse(record, f"{path}, entry {number}")
+        return
+    # By line feeds alone: a string may hold what `splitlines` takes for the end of a line.
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield parse(_decoded(line, where), where)
 
 
 def parse(record: Any, where: str) -> Entry:
     if not isinstance(record, dict):
         raise EntryUnreadable(f"{where} is no JSON object.")
-    metadata = record.get("metadata") or {}
+    metadata = _object(record, "metadata")
     texts: dict[str, str] = {}
     for name in TEXTS:
         text = record.get(name)
         if not isinstance(text, str) or not text.strip():
             raise EntryUnreadable(f"{where} has no {name}.")
+        if not _encodable(text):
+            raise EntryUnreadable(f"{where}: {name} holds half a character.")
         texts[name] = text
     point = metadata.get("entry_point")
     if not isinstance(point, str) or not point.isidentifier():
         raise EntryUnreadable(f"{where} has no metadata.entry_point that is a name.")
-    provenance = metadata.get("provenance") or {}
-    origin = f"{metadata.get('origin', '')}:{provenance.get('repository', '')}"
+    repository = _object(metadata, "provenance").get("repository", "")
     return Entry(
         id=str(record.get("id", where)),
-        entry_point=point,
-        differentiable=metadata.get("differentiable") is True,
-        origin=origin.strip(":"),
         python_code=texts["python_code"],
         triton_code=texts["triton_code"],
         test_code=texts["test_code"],
+        entry_point=point,
+        differentiable=metadata.get("differentiable") is True,
+        origin=f"{metadata.get('origin', '')}:{repository}".strip(":"),
     )
 
 
-def _lines(path: Path, file: Any) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(file, 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise EntryUnreadable(f"{path}, line {number} is no JSON: {error}") from error
+def _decoded(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise EntryUnreadable(f"{where} is no JSON: {error}.") from None
+
+
+def _object(record: dict[str, Any], name: str) -> dict[str, Any]:
+    found = record.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

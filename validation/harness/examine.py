@@ -81,7 +81,9 @@ class Examination:
             if self._wants("falsifiable"):
                 said = self._damage(author)
                 with reading("falsifiable"):
-                    self.checks.append(checks.falsifiable(said, wanted, _alike(trials)))
+                    shown = [trial.number for trial in trials if trial.kind == "shown"]
+                    alike = _alike(trials)
+                    self.checks.append(checks.falsifiable(said, wanted, shown, alike))
 
     def _damage(self, author: Child) -> dict[str, Any]:
         said = self._ask(author, "", "damage", {}).header

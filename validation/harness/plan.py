@@ -13,7 +13,11 @@ from typing import Any
 Case = dict[str, Any]
 
 RESERVED = ("seed", "dtype")
-PRIMES = (13, 7, 17, 5, 11, 3, 19)
+# Sizes to take in turn; where that is too much work, the next.
+PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
+# How much larger than any shown one a varied case may be: the interpreter is slow.
+LARGER = {"interpreter": 2, "cuda": 1 << 20}
+SEEDS = {"interpreter": 1, "cuda": 2}
 # The elements, of inputs and outputs together, that a varied case may have at least.
 MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
 # How many of its sizes are made larger, each by itself.
@@ -33,9 +37,13 @@ class Trial:
     group: str = ""
     modes: tuple[str, ...] = field(default=("veiled",))
 
+    @property
+    def brings_infinity(self) -> bool:
+        return self.twist is not None and self.twist.get("value") == "inf"
+
 
 def shown(cases: Sequence[Case], device: str) -> list[Trial]:
-    small = sorted(range(len(cases)), key=lambda number: _work(cases[number], ()))[:2]
+    small = sorted(range(len(cases)), key=lambda number: _work(cases[number]))[:2]
     return [
         Trial(
             number,
@@ -67,13 +75,22 @@ def _varied(
     cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int
 ) -> Iterator[Made]:
     bases = _bases(cases, fixed)
+    most = LARGER[device] * max(_work(case, fixed) for case in cases)
     for base in bases:
-        yield from _seeds(base, seed, 2 if base is bases[0] else 1)
+        yield from _seeds(base, seed, SEEDS[device] if base is bases[0] else 1)
         keys = _sizes(base, fixed)
-        yield "primes", "size", _resized(base, keys, _flow(PRIMES)), None, ""
+        primes = [_resized(base, keys, _flow(numbers)) for numbers in PRIMES]
+        yield "primes", "size", _first_within(most, primes, fixed), None, ""
         if base is bases[0] or device == "cuda":
-            yield "odd sizes", "size", _resized(base, keys, lambda size: (size | 1) + 2), None, ""
-    yield from _sizes_apart(bases[0], _sizes(bases[0], fixed), device)
+            odd = [_resized(base, keys, more) for more in (_odd_and_larger, _odd_and_smaller)]
+            yield "odd sizes", "size", _first_within(most, odd, fixed), None, ""
+    # Of several blocks, the last of them not full.
+    largest = max(cases, key=lambda case: _work(case, fixed))
+    uneven = _resized(largest, _sizes(largest, fixed), _odd_and_smaller)
+    yield "largest, made odd", "size", uneven, None, ""
+    for made in _sizes_apart(bases[0], _sizes(bases[0], fixed), device):
+        if _work(made[2], fixed) <= most:
+            yield made
     yield from _values(bases[0])
     if gaps:
         twist = {"kind": "spread", "arguments": list(gaps)}
@@ -91,6 +108,18 @@ def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Made]
     for key in keys[: KEYS[device]]:
         larger = _resized(base, [key], lambda size: 2 * size + 3)
         yield f"larger {key}", "size", larger, None, ""
+
+
+def _first_within(most: int, made: Sequence[Case], fixed: Sequence[str]) -> Case:
+    return next((case for case in made if _work(case, fixed) <= most), made[-1])
+
+
+def _odd_and_larger(size: int) -> int:
+    return (size | 1) + 2
+
+
+def _odd_and_smaller(size: int) -> int:
+    return max(1, (size | 1) - 2)
 
 
 def _values(base: Case) -> Iterator[Made]:
@@ -162,11 +191,11 @@ def _flow(numbers: Sequence[int]) -> Any:
     return lambda _: numbers[next(place) % len(numbers)]
 
 
-def _work(case: Case, fixed: Sequence[str]) -> int:
+def _work(case: Case, fixed: Sequence[str] = ()) -> int:
     sizes = [
         math.prod(_parts(value)) if not isinstance(value, int) else value
         for key, value in case.items()
-        if key not in RESERVED and _is_size(value)
+        if key not in RESERVED and key not in fixed and _is_size(value)
     ]
     return math.prod(sizes)
 

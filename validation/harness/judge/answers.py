@@ -35,7 +35,12 @@ def value(said: Any, blobs: list[memoryview]) -> Value:
 
 
 def compared(
-    found: Value, native: Value, precise: Value | None, shaken: Value | None
+    found: Value,
+    native: Value,
+    precise: Value | None,
+    shaken: Value | None,
+    *,
+    infinite_inputs: bool = False,
 ) -> list[tuple[str, Comparison]]:
     """Each output and gradient by name, with how it compares."""
     if found.form != native.form:
@@ -44,8 +49,9 @@ def compared(
     several = len(native.leaves) > 1
     for place, leaf in enumerate(found.leaves):
         name = f"output {place}" if several else "output"
-        wanted = _alternatives(native, precise, shaken, place)
-        made.append((name, _leaf(leaf, native.leaves[place], wanted)))
+        first, second, third = _alternatives(native, precise, shaken, place)
+        expected = Expected(first, second, third, infinite_inputs) if first else None
+        made.append((name, _leaf(leaf, native.leaves[place], expected)))
     if len(found.gradients) != len(native.gradients):
         said = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
         return [*made, ("gradients", Comparison(said))]
@@ -57,11 +63,12 @@ def compared(
         if gradient is None:
             made.append((name, Comparison("no gradient where the reference has one")))
             continue
-        others = [
+        second, third = (
             other.gradients[place] if other and place < len(other.gradients) else None
             for other in (precise, shaken)
-        ]
-        made.append((name, compare(gradient, Expected(wanted_gradient, *others))))
+        )
+        expected = Expected(wanted_gradient, second, third, infinite_inputs)
+        made.append((name, compare(gradient, expected)))
     return made
 
 
@@ -77,16 +84,13 @@ def _leaf(found: Any, native: Any, expected: Expected | None) -> Comparison:
 
 def _alternatives(
     native: Value, precise: Value | None, shaken: Value | None, place: int
-) -> Expected | None:
-    leaf = native.leaves[place]
-    if not isinstance(leaf, Numbers):
-        return None
-    others: list[Numbers | None] = []
-    for other in (precise, shaken):
-        same = other is not None and other.form == native.form
-        found = other.leaves[place] if other is not None and same else None
-        others.append(found if isinstance(found, Numbers) else None)
-    return Expected(leaf, *others)
+) -> list[Numbers | None]:
+    leaves: list[Numbers | None] = []
+    for answer in (native, precise, shaken):
+        same = answer is not None and answer.form == native.form
+        leaf = answer.leaves[place] if answer is not None and same else None
+        leaves.append(leaf if isinstance(leaf, Numbers) else None)
+    return leaves
 
 
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:

@@ -86,7 +86,13 @@ def _outcome(
         found = value(run["answer"], blobs)
     except Unreadable as error:
         return Outcome(trial, mode, False, str(error), Comparison(str(error)), None, None, said)
-    comparisons = compared(found, native, wanted.precise, wanted.shaken)
+    comparisons = compared(
+        found,
+        native,
+        wanted.precise,
+        wanted.shaken,
+        infinite_inputs=trial.brings_infinity,
+    )
     wrong = [(name, one) for name, one in comparisons if one.wrong]
     name, worst = max(
         wrong or comparisons or [("", Comparison(""))], key=lambda pair: pair[1].share

@@ -53,7 +53,9 @@ class Numbers:
         else:
             plain = _table(self.dtype)[np.frombuffer(self.raw, np.uint8)]
         if plain.dtype.kind == "f":
-            return plain.astype(np.float64)
+            # A signalling NaN is no reason to complain.
+            with np.errstate(invalid="ignore"):
+                return plain.astype(np.float64)
         if plain.dtype.kind == "c":
             return plain.astype(np.complex128)
         return plain

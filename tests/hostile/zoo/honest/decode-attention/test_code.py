@@ -7,8 +7,8 @@ import torch
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 CASES = [
     {"sequences": 1, "positions": 1, "size": 8, "dtype": torch.float32, "seed": 0},
-    {"sequences": 3, "positions": 53, "size": 19, "dtype": torch.float32, "seed": 1},
-    {"sequences": 2, "positions": 200, "size": 32, "dtype": torch.float32, "seed": 2},
+    {"sequences": 2, "positions": 53, "size": 19, "dtype": torch.float32, "seed": 1},
+    {"sequences": 1, "positions": 150, "size": 32, "dtype": torch.float32, "seed": 2},
 ]
 TOLERANCE = {torch.float32: (1e-4, 1e-5)}
 

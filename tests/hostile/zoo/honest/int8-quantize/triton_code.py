@@ -10,6 +10,9 @@ def quantize_kernel(x_ptr, out_ptr, scale_ptr, columns, row_stride, BLOCK: tl.co
     mask = offsets < columns
     x = tl.load(x_ptr + row * row_stride + offsets, mask=mask, other=0.0).to(tl.float32)
     scale = tl.max(tl.abs(x), axis=0) / 127
+    # tl.max passes over NaN, PyTorch does not.
+    nans = tl.sum(tl.where(x != x, 1, 0), axis=0)
+    scale = tl.where(nans > 0, float("nan"), scale)
     steps = x / tl.where(scale > 0, scale, 1.0)
     # Towards zero after half a step away from it.
     steps = steps + tl.where(steps < 0, -0.5, 0.5)

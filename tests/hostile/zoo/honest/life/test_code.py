@@ -8,8 +8,8 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 FIXED = ("steps",)
 CASES = [
     {"field": (1, 1), "steps": 1, "dtype": torch.bool, "seed": 0},
-    {"field": (13, 7), "steps": 3, "dtype": torch.bool, "seed": 1},
-    {"field": (35, 20), "steps": 2, "dtype": torch.bool, "seed": 2},
+    {"field": (13, 7), "steps": 2, "dtype": torch.bool, "seed": 1},
+    {"field": (19, 20), "steps": 1, "dtype": torch.bool, "seed": 2},
 ]
 TOLERANCE = {torch.bool: (0.0, 0.0)}
 

@@ -1,0 +1,153 @@
+"""Is an answer right? What rounding explains is, what it doesn't is not."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from tests.validation.harness.numbers_of import numbers_of
+from validation.harness.judge.compare import Comparison, Expected, compare
+
+HALF = np.float16
+ordinary = arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 1e3))
+
+
+def judged(found: Any, precise: Any, dtype: str = "float32", **more: Any) -> Comparison:
+    """`found` beside a reference that is as right as its type can be."""
+    native = numbers_of(precise, dtype)
+    return compare(
+        numbers_of(found, dtype), Expected(native, numbers_of(precise, "float64"), **more)
+    )
+
+
+@given(ordinary)
+def test_the_reference_itself_is_right(values: Any) -> None:
+    for dtype in ("float64", "float32", "float16", "bfloat16"):
+        assert not judged(values, values, dtype).wrong
+
+
+@given(ordinary, st.data())
+def test_one_element_that_is_far_off_is_wrong_wherever_it_is(values: Any, data: Any) -> None:
+    place = data.draw(st.integers(0, len(values) - 1))
+    found = values.copy()
+    found[place] += 1 + np.abs(values).max()
+
+    said = judged(found, values)
+
+    assert f"the worst at [{place}]" in said.wrong
+    assert said.share > 1
+
+
+@given(ordinary.filter(lambda values: np.abs(values).max() > 1))
+def test_zeros_are_never_right_for_what_is_not_zero(values: Any) -> None:
+    for dtype in ("float32", "float16", "bfloat16"):
+        assert judged(np.zeros_like(values), values, dtype).wrong
+
+
+def test_what_is_allowed_shrinks_with_the_type() -> None:
+    truth = np.linspace(1, 2, 100)
+    close = truth * (1 + 1e-3)
+
+    assert not judged(close, truth, "float16").wrong
+    assert judged(close, truth, "float32").wrong
+    assert judged(truth * (1 + 1e-5), truth, "float32").wrong
+    assert judged(truth * (1 + 1e-10), truth, "float64").wrong
+
+
+def test_accumulating_in_half_and_calling_it_float_is_wrong() -> None:
+    rows = np.random.default_rng(0).normal(size=(8, 4000)).astype(np.float32)
+    truth = rows.astype(np.float64).sum(axis=1)
+    halves = np.cumsum(rows.astype(HALF), axis=1, dtype=HALF)[:, -1]
+
+    assert judged(halves.astype(np.float32), truth).wrong
+
+
+def test_a_candidate_may_be_off_by_as_much_as_torch_itself() -> None:
+    truth = np.linspace(1, 2, 100)
+    poor = numbers_of(truth + 5e-5, "float32")
+    expected = Expected(poor, numbers_of(truth, "float64"))
+
+    assert not compare(numbers_of(truth - 5e-5), expected).wrong
+    assert compare(numbers_of(truth - 5e-3), expected).wrong
+
+
+def test_where_inputs_amplify_rounding_more_is_allowed() -> None:
+    truth = np.linspace(1, 2, 100)
+    shaken = numbers_of(truth + 1e-4, "float64")
+
+    assert judged(truth + 1e-3, truth).wrong
+    assert not judged(truth + 1e-3, truth, shaken=shaken).wrong
+
+
+def test_where_everything_cancels_torchs_own_leftover_is_no_truth() -> None:
+    leftover, truth = numbers_of([-(2.0**-15)]), numbers_of([-1e-14], "float64")
+
+    assert not compare(numbers_of([0.0]), Expected(leftover, truth)).wrong
+    assert compare(numbers_of([1.0]), Expected(leftover, truth)).wrong
+
+
+def test_an_operation_that_depends_on_its_type_is_judged_at_that_type() -> None:
+    """Such as one that looks at bits, or at the type's smallest number."""
+    native, in_float64 = numbers_of([1.0, 2.0]), numbers_of([100.0, 200.0], "float64")
+
+    assert not compare(numbers_of([1.0, 2.0]), Expected(native, in_float64)).wrong
+    assert compare(numbers_of([50.0, 100.0]), Expected(native, in_float64)).wrong
+
+
+@pytest.mark.parametrize("special", [math.nan, math.inf, -math.inf])
+def test_nan_and_infinities_stand_where_the_references_do(special: float) -> None:
+    truth = np.array([1.0, special, 3.0])
+
+    assert not judged(truth, truth).wrong
+    assert "where the reference has" in judged([1.0, 2.0, 3.0], truth).wrong
+    assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
+
+
+def test_an_infinity_is_no_nan_unless_the_inputs_hold_one() -> None:
+    truth, found = [1.0, math.nan], [1.0, math.inf]
+
+    assert judged(found, truth).wrong
+    assert not judged(found, truth, infinite_inputs=True).wrong
+    assert judged([1.0, 7.0], truth, infinite_inputs=True).wrong
+
+
+def test_what_overflows_the_type_may_be_infinite() -> None:
+    expected = Expected(numbers_of([65504.0], "float16"), numbers_of([70000.0], "float64"))
+
+    assert not compare(numbers_of([math.inf], "float16"), expected).wrong
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (numbers_of([1.0, 2.0], "float64"), "type float64 instead of float32"),
+        (numbers_of([[1.0, 2.0]]), "shape [1, 2] instead of [2]"),
+        (numbers_of([1.0]), "shape [1] instead of [2]"),
+    ],
+)
+def test_type_and_shape_are_the_references(found: Any, said: str) -> None:
+    assert compare(found, Expected(numbers_of([1.0, 2.0]))).wrong == said
+
+
+def test_integers_are_exact() -> None:
+    truth = numbers_of([1, 2, 3], "int32")
+
+    assert not compare(truth, Expected(truth)).wrong
+    assert "the first at [1]: 3 instead of 2" in (
+        compare(numbers_of([1, 3, 3], "int32"), Expected(truth)).wrong
+    )
+
+
+def test_an_integer_that_a_rounding_decides_may_be_either() -> None:
+    native, precise = numbers_of([1, 2], "int32"), numbers_of([1, 3], "int32")
+
+    assert not compare(numbers_of([1, 3], "int32"), Expected(native, precise)).wrong
+    assert compare(numbers_of([1, 4], "int32"), Expected(native, precise)).wrong
+
+
+def test_empty_answers_are_equal() -> None:
+    assert compare(numbers_of([]), Expected(numbers_of([]))) == Comparison("")

@@ -1,0 +1,119 @@
+"""Files of entries, as anybody may have written them: read, or refused with the place and why."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from validation.harness import Entry, EntryUnreadable, read_entries
+from validation.harness.__main__ import main
+from validation.harness.entry import parse
+
+RECORD = {
+    "id": "add-1",
+    "python_code": "def add(): ...",
+    "triton_code": "def add(): ...",
+    "test_code": "CASES = []",
+    "metadata": {
+        "entry_point": "add",
+        "origin": "real-world",
+        "provenance": {"repository": "some/where"},
+    },
+}
+keys = st.sampled_from([*RECORD, "entry_point", "provenance"]) | st.text(max_size=3)
+junk = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=6),
+    max_leaves=12,
+)
+
+
+def written(folder: Path, text: str | bytes) -> Path:
+    path = folder / "entries"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(RECORD) + "\n" + json.dumps(RECORD) + "\n",
+        "\n" + json.dumps(RECORD) + "\r\n\r\n" + json.dumps(RECORD),
+        json.dumps([RECORD, RECORD]),
+        "\n  " + json.dumps([RECORD, RECORD], indent=1),
+        "\ufeff" + json.dumps([RECORD, RECORD]),
+    ],
+    ids=["lines", "blank lines", "array", "spread out", "marked"],
+)
+def test_lines_and_an_array_hold_the_same(tmp_path: Path, text: str) -> None:
+    entries = list(read_entries(written(tmp_path, text)))
+
+    assert [entry.id for entry in entries] == ["add-1", "add-1"]
+    assert entries[0].origin == "real-world:some/where"
+
+
+def test_a_line_ends_with_a_line_feed_only(tmp_path: Path) -> None:
+    record = {**RECORD, "python_code": "a = '\u2028'"}
+
+    (entry,) = read_entries(written(tmp_path, json.dumps(record, ensure_ascii=False)))
+
+    assert entry.python_code == "a = '\u2028'"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}\n", "line 1 has no python_code."),
+        (json.dumps(RECORD) + "\nnot json\n", "line 2 is no JSON"),
+        ("[{}", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
+        ("[7]", "entry 1 is no JSON object."),
+        (json.dumps({**RECORD, "test_code": " \n"}), "has no test_code."),
+        (json.dumps({**RECORD, "test_code": "\ud800"}), "half a character"),
+        (json.dumps({**RECORD, "metadata": None}), "metadata.entry_point"),
+        (json.dumps({**RECORD, "metadata": {"entry_point": "a b"}}), "metadata.entry_point"),
+        (b"\xff\xfe{", "no UTF-8"),
+    ],
+)
+def test_what_is_no_entry_is_named(
+    tmp_path: Path, text: str | bytes, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, text)
+
+    with pytest.raises(EntryUnreadable, match=said):
+        list(read_entries(path))
+
+    assert main([str(path)]) == 2
+    assert said in capsys.readouterr().out
+
+
+def test_a_file_without_entries_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, "\n")
+
+    assert main([str(path)]) == 2
+    assert main([str(tmp_path / "nowhere")]) == 2
+    assert "holds no entry" in capsys.readouterr().out
+
+
+@given(junk, st.dictionaries(keys, junk, max_size=5))
+def test_any_json_is_an_entry_or_is_refused(record: Any, changes: dict[str, Any]) -> None:
+    for one in (record, {**RECORD, **changes}, {**RECORD, "metadata": changes}):
+        try:
+            assert isinstance(parse(one, "somewhere"), Entry)
+        except EntryUnreadable as error:
+            assert str(error).startswith("somewhere")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(raw=st.binary(max_size=60))
+def test_any_bytes_are_entries_or_refused(tmp_path: Path, raw: bytes) -> None:
+    path = written(tmp_path, raw)
+    try:
+        assert list(read_entries(path)) == []
+    except EntryUnreadable:
+        return

@@ -1,0 +1,113 @@
+"""Which inputs an entry is tried on beyond those that it shows."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validation.harness import plan
+
+FLOAT = {"dtype": "float32"}
+HALF = {"dtype": "float16"}
+CASES: list[plan.Case] = [
+    {"n": 1, "dtype": FLOAT, "seed": 0},
+    {"n": 97, "dtype": FLOAT, "seed": 1},
+    {"n": 4096, "dtype": FLOAT, "seed": 2},
+    {"n": 512, "dtype": HALF, "seed": 3},
+]
+
+sizes = st.integers(0, 300)
+values = (
+    sizes
+    | st.booleans()
+    | st.text(max_size=3)
+    | st.floats()
+    | st.lists(sizes, max_size=3).map(lambda parts: {"tuple": parts})
+)
+any_case = st.dictionaries(
+    st.sampled_from(["n", "rows", "shape", "flag", "seed", "dtype"]), values, max_size=5
+)
+
+
+def varied(
+    cases: list[plan.Case], *, fixed: tuple[str, ...] = (), device: str = "interpreter", **more: Any
+) -> list[plan.Trial]:
+    return plan.varied(cases, fixed, more.get("gaps", ()), device, seed=9)
+
+
+def named(trials: list[plan.Trial], name: str) -> plan.Case:
+    return next(trial.case for trial in trials if trial.name == name)
+
+
+def test_each_type_that_is_shown_is_varied() -> None:
+    trials = varied(CASES)
+
+    assert {trial.case["dtype"]["dtype"] for trial in trials} == {"float32", "float16"}
+
+
+def test_sizes_that_no_case_shows_are_tried() -> None:
+    trials = varied(CASES)
+
+    assert named(trials, "primes")["n"] == 13
+    assert named(trials, "sizes of 1")["n"] == 1
+    assert named(trials, "larger n")["n"] == 197
+
+
+def test_the_last_of_several_blocks_is_once_not_full() -> None:
+    """A case of 4,096 fills every block of any kernel: 4,095 does not."""
+    assert named(varied(CASES), "largest, made odd")["n"] == 4095
+
+
+def test_what_is_fixed_stays_as_it_is() -> None:
+    cases = [{"rows": 8, "heads": 4, "shape": {"tuple": [3, 5]}, "seed": 0}]
+
+    trials = varied(cases, fixed=("heads", "shape"))
+
+    assert {trial.case["heads"] for trial in trials} == {4}
+    assert {str(trial.case["shape"]) for trial in trials} == {str({"tuple": [3, 5]})}
+    assert len({trial.case["rows"] for trial in trials}) > 3
+
+
+def test_a_flag_is_no_size() -> None:
+    trials = varied([{"n": 4, "causal": True, "eps": 0.5, "name": "x", "seed": 0}])
+
+    assert all(trial.case["causal"] is True and trial.case["eps"] == 0.5 for trial in trials)
+
+
+def test_in_the_interpreter_no_case_is_much_more_work_than_a_shown_one() -> None:
+    cases = [{"b": 2, "c": 2, "f": 5, "image": {"tuple": [7, 11]}, "seed": 0}]
+
+    for trial in varied(cases):
+        case = trial.case
+        height, width = case["image"]["tuple"]
+        assert case["b"] * case["c"] * case["f"] * height * width <= 2 * 1540, trial.name
+
+
+def test_on_a_gpu_more_is_tried() -> None:
+    more = {trial.name for trial in varied(CASES, device="cuda")}
+
+    assert more > {trial.name for trial in varied(CASES)}
+    assert "sizes of 32" in more
+
+
+def test_gaps_are_widened_only_where_a_case_shows_gaps() -> None:
+    assert "wider gaps" not in {trial.name for trial in varied(CASES)}
+    assert "wider gaps" in {trial.name for trial in varied(CASES, gaps=[0])}
+
+
+def test_without_a_seed_the_values_are_shuffled() -> None:
+    (trial,) = (t for t in varied([{"n": 4}]) if t.kind == "seed")
+
+    assert trial.twist == {"kind": "shuffled", "seed": 10}
+
+
+@given(st.lists(any_case, min_size=1, max_size=4), st.sampled_from(["interpreter", "cuda"]))
+def test_any_cases_give_trials_that_are_all_different(cases: list[plan.Case], device: str) -> None:
+    shown = plan.shown(cases, device)
+    more = varied(cases, device=device)
+
+    numbers = [trial.number for trial in (*shown, *more)]
+    assert numbers == list(range(len(numbers)))
+    assert all(trial.modes for trial in (*shown, *more))
+    assert len({str((t.case, t.twist)) for t in more}) == len(more)
+    assert varied(cases, device=device) == more or any(v != v for c in cases for v in c.values())
