@@ -1,47 +1,75 @@
 """Validations: where a curator asks for them, and looks at what came of them."""
 
+from typing import Any
+
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from curation.admin.items import KernelAdmin
+from curation.admin.items import KernelAdmin, PairAdmin
 from curation.admin.links import list_link
 from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
 from curation.errors import CurationError
-from curation.models import Device, Kernel, ValidationCheck, ValidationResult, ValidationRun
+from curation.models import (
+    Device,
+    Kernel,
+    Pair,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+)
 from curation.words import counted
 from validation.requests import request_validation
 
-admin.site.unregister(Kernel)
+# Items with what can be asked about them here: `curation` knows nothing of validation.
+admin.site.unregister((Kernel, Pair))
 
 
-@admin.register(Kernel)
-class CheckedKernelAdmin(KernelAdmin):
-    """Kernels, with what can be asked about them here: `curation` knows nothing of validation."""
-
-    actions = ("compile_selected",)
+class Asking:
+    """Who may ask for validations."""
 
     def has_validate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("curation.add_validationrun")
 
+
+@admin.register(Kernel)
+class CheckedKernelAdmin(Asking, KernelAdmin):
+    actions = ("compile_selected",)
+
     @admin.action(description="Compile the selected kernels", permissions=["validate"])
     def compile_selected(self, request: HttpRequest, queryset: QuerySet[Kernel]) -> None:
-        assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
-        try:
-            runs = request_validation(
-                queryset.select_related(None).only("pk", "content_hash").order_by("pk").iterator(),
-                device=Device.COMPILER,
-                requested_by=request.user,
-            )
-        except CurationError as error:
-            messages.warning(request, f"Not queued: {error}")
-            return
-        kernels = counted(sum(run.total for run in runs), "kernel")
-        said = f"{kernels} in {counted(len(runs), 'run')}: queued."
-        ids = ",".join(str(run.pk) for run in runs)
-        messages.success(request, list_link(ValidationRun, said, id__in=ids))
+        _ask(request, queryset, Device.COMPILER)
+
+
+@admin.register(Pair)
+class CheckedPairAdmin(Asking, PairAdmin):
+    actions = ("check_on_gpu", "check_in_interpreter")
+
+    @admin.action(description="Validate the selected pairs on a GPU", permissions=["validate"])
+    def check_on_gpu(self, request: HttpRequest, queryset: QuerySet[Pair]) -> None:
+        _ask(request, queryset, Device.CUDA)
+
+    @admin.action(
+        description="Validate the selected pairs in the interpreter", permissions=["validate"]
+    )
+    def check_in_interpreter(self, request: HttpRequest, queryset: QuerySet[Pair]) -> None:
+        _ask(request, queryset, Device.INTERPRETER)
+
+
+def _ask(request: HttpRequest, queryset: QuerySet[Any], device: Device) -> None:
+    assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
+    items = queryset.select_related(None).only("pk", "content_hash").order_by("pk")
+    try:
+        runs = request_validation(items.iterator(), device=device, requested_by=request.user)
+    except CurationError as error:
+        messages.warning(request, f"Not queued: {error}")
+        return
+    asked = counted(sum(run.total for run in runs), str(queryset.model._meta.verbose_name))
+    said = f"{asked} in {counted(len(runs), 'run')}: queued."
+    ids = ",".join(str(run.pk) for run in runs)
+    messages.success(request, list_link(ValidationRun, said, id__in=ids))
 
 
 @admin.register(ValidationRun)

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from curation.errors import CurationError
 from curation.models import Device, Kernel, Pair
 from validation.compiling import compilable, open_compiler
+from validation.equivalence import checkable, in_the_interpreter, on_cuda
 from validation.findings import OpenChecker
 
 
@@ -27,6 +28,8 @@ class Checker:
 
 
 CHECKERS: dict[Device, Checker] = {
+    Device.CUDA: Checker(model=Pair, eligible=checkable, open=on_cuda),
+    Device.INTERPRETER: Checker(model=Pair, eligible=checkable, open=in_the_interpreter),
     Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=open_compiler),
 }
 

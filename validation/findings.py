@@ -15,6 +15,7 @@ class Check:
     name: str
     outcome: Outcome
     message: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,14 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
         seconds=finding.seconds,
     )
     ValidationCheck.objects.bulk_create(
-        ValidationCheck(result=result, name=c.name, outcome=c.outcome, message=c.message)
-        for c in finding.checks
+        ValidationCheck(
+            result=result,
+            name=check.name,
+            outcome=check.outcome,
+            message=check.message,
+            figures=dict(check.figures),
+        )
+        for check in finding.checks
     )
 
 

@@ -152,7 +152,10 @@ def test_what_has_changed_since_it_was_asked_for_is_left_out(counting: CountingC
     assert ValidationRun.objects.get().state == RunState.SUCCEEDED
 
 
-def test_a_device_without_a_checker_is_refused_in_a_sentence() -> None:
+def test_a_device_without_a_checker_is_refused_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(checkers.CHECKERS, Device.INTERPRETER)
     with pytest.raises(NoChecker, match="“interpreter”"):
         request_validation([a_kernel()], device=Device.INTERPRETER)
 

@@ -15,6 +15,7 @@ from validation.harness import (
     EntryUnreadable,
     GpuSick,
     Options,
+    ParentAway,
     Report,
     Verdict,
     check,
@@ -32,8 +33,6 @@ def main(words: list[str] | None = None) -> int:
         device=arguments.device or default_device(),
         jobs=arguments.jobs,
         timeout=arguments.timeout,
-        timing=arguments.timing,
-        sanitize=arguments.sanitize,
         seed=arguments.seed,
         level=Level(arguments.sandbox) if arguments.sandbox else None,
     )
@@ -45,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
             say(f"{arguments.entries} holds no entry.")
             return 2
         counts = run(entries, options, arguments.report)
-    except (EntryUnreadable, SandboxUnavailable, GpuSick, OSError) as error:
+    except (EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, OSError) as error:
         say(f"{error}")
         return 2
     except KeyboardInterrupt:
@@ -107,8 +106,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--device", choices=("cuda", "interpreter"))
     made.add_argument("--jobs", type=int, default=0, help="entries at once (default: the CPUs)")
     made.add_argument("--report", type=Path, help="one JSON line an entry is written here")
-    made.add_argument("--timing", action="store_true", help="measure speed too (cuda only)")
-    made.add_argument("--sanitize", action="store_true", help="compute-sanitizer too (cuda only)")
     made.add_argument("--checks", nargs="+", choices=Options().checks, help="only these")
     made.add_argument("--timeout", type=float, default=Options().timeout, help="seconds a step")
     made.add_argument("--seed", type=int, default=Options().seed)

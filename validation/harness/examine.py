@@ -4,7 +4,7 @@ import math
 import secrets
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,8 +18,7 @@ from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
-from validation.harness.options import Options
-from validation.harness.report import Check, Report, Verdict
+from validation.harness.report import Check, Report, Verdict, presentable
 
 # The first that any check gives is the entry's.
 WORST_FIRST = (
@@ -41,8 +40,8 @@ class Stopped(Exception):
 class Examination:
     """`alone`: in processes that serve no other entry."""
 
-    def __init__(self, entry: Entry, crew: Crew, options: Options, *, alone: bool) -> None:
-        self.entry, self.crew, self.options, self.alone = entry, crew, options, alone
+    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
+        self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
         self.checks: list[Check] = []
         self.seconds: dict[str, float] = {}
         self.figures: dict[str, Any] = {}
@@ -55,15 +54,17 @@ class Examination:
         except Stopped as stopped:
             self.checks.append(stopped.check)
         self.seconds["total"] = time.monotonic() - started
-        verdict, message = verdict_of(self.checks)
+        # What is said last of a check is why nothing more was learnt.
+        made = tuple({check.name: check for check in self.checks}.values())
+        verdict, message = verdict_of(made)
         return Report(
             id=self.entry.id,
             verdict=verdict,
-            message=message,
-            checks=tuple(self.checks),
+            message=presentable(message),
+            checks=presentable(made),
             seconds={name: round(value, 4) for name, value in self.seconds.items()},
             environment={**self.crew.environment(), "seed": self.options.seed},
-            figures=self.figures,
+            figures={**self.figures, **_figures(made)},
         )
 
     def _wants(self, *names: str) -> bool:
@@ -315,7 +316,20 @@ def reading(check: str) -> Iterator[None]:
         raise Stopped(Check(check, Verdict.CHEATING, words)) from error
 
 
-def verdict_of(made: list[Check]) -> tuple[Verdict, str]:
+def _figures(made: Sequence[Check]) -> dict[str, Any]:
+    """How close it came, over all inputs."""
+    compared = [c.numbers for c in made if c.name in ("accuracy", "variations")]
+    compared = [numbers for numbers in compared if numbers.get("cases")]
+    if not compared:
+        return {}
+    worst = ("max_abs_error", "max_rel_error", "share_of_allowed")
+    return {
+        "cases": sum(numbers["cases"] for numbers in compared),
+        **{name: presentable(max(numbers[name] for numbers in compared)) for name in worst},
+    }
+
+
+def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
     for verdict in WORST_FIRST:
         for check in made:
             if check.verdict is verdict:

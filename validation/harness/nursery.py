@@ -50,6 +50,10 @@ class ChildEnded(Exception):
         self.status, self.why = status, why
 
 
+class ParentAway(Exception):
+    """The process that starts all others could not warm up; the sentence has its last words."""
+
+
 class DeadlinePassed(Exception):
     """It did not answer in time, and was killed with all that it started."""
 
@@ -132,7 +136,7 @@ class Nursery:
             kill(self._process)
             self._noise.seek(0)
             said = self._noise.read()[-2000:].decode(errors="replace")
-            raise RuntimeError(f"The sandboxed parent did not start. It said: {said}")
+            raise ParentAway(f"The sandboxed parent did not start. It said: {said}")
         ours.socket.settimeout(None)
         self.hello = received[0]["hello"]
         self._channel, self._warming = ours, None

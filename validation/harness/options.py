@@ -26,8 +26,6 @@ class Options:
     gpu_memory: float = 0.2
     share: int = 16
     seed: int = 20260101
-    timing: bool = False
-    sanitize: bool = False
 
     def workers(self) -> int:
         return self.jobs or min(len(os.sched_getaffinity(0)), 16)

@@ -1,8 +1,11 @@
 """What the harness says about an entry: a verdict, and each check in words and numbers."""
 
-from dataclasses import asdict, dataclass, field
+import math
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+WORDS_MOST = 2000
 
 
 class Verdict(StrEnum):
@@ -38,3 +41,23 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def presentable(value: Any) -> Any:
+    """The same as terminals, JSON and databases can hold it: much of it is an entry's own words,
+    and they may be anything."""
+    match value:
+        case str() if not isinstance(value, StrEnum):
+            cut = value[:WORDS_MOST]
+            return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in cut)
+        case Check():
+            words, numbers = presentable(value.words), presentable(value.numbers)
+            return replace(value, words=words, numbers=numbers)
+        case dict():
+            return {presentable(str(key)): presentable(part) for key, part in value.items()}
+        case list() | tuple():
+            return type(value)(presentable(part) for part in value)
+        case float() if not math.isfinite(value):
+            return None
+        case _:
+            return value

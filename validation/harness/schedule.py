@@ -1,9 +1,9 @@
 """Many entries at once: a thread follows each through its processes, reports leave as they come."""
 
 import queue
-import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
@@ -13,52 +13,67 @@ from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict
 
 AHEAD = 2
+BEAT_SECONDS = 1.0
 
 
 def check(
     entries: Iterable[Entry], options: Options | None = None
 ) -> Generator[Report, None, None]:
-    """Reports in the order in which they are done. Closing the iterator ends every process."""
-    options = options or Options()
+    """Reports in the order in which they are done. Closing the generator ends every process."""
+    with opened(options or Options()) as crew:
+        yield from reports(entries, crew)
+
+
+@contextmanager
+def opened(options: Options) -> Iterator[Crew]:
+    """The processes of a run, warm, so that it is known where verdicts will hold."""
     crew = Crew(options)
+    try:
+        crew.open()
+        yield crew
+    finally:
+        crew.close()
+
+
+def reports(
+    entries: Iterable[Entry], crew: Crew, beat: Callable[[], None] = lambda: None
+) -> Generator[Report, None, None]:
+    """`beat` is called at least every few seconds; what it raises ends the run."""
     done: queue.Queue[Report | BaseException] = queue.Queue()
-    room = threading.Semaphore(options.workers() * AHEAD)
-    pool = ThreadPoolExecutor(options.workers(), thread_name_prefix="entry")
+    workers = crew.options.workers()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="entry")
+    under_way = 0
 
     def work(entry: Entry) -> None:
         try:
-            done.put(examined(entry, crew, options))
+            done.put(examined(entry, crew))
         except BaseException as error:  # noqa: BLE001 - raised where the reports are read
             done.put(error)
 
     try:
-        crew.open()
-        under_way = 0
         for entry in entries:
-            while not room.acquire(blocking=False):
-                yield _next(done)
-                room.release()
-                under_way -= 1
             pool.submit(work, entry)
             under_way += 1
-            while not done.empty():
-                yield _next(done)
-                room.release()
+            while under_way >= workers * AHEAD or not done.empty():
+                yield _next(done, beat)
                 under_way -= 1
         for _ in range(under_way):
-            yield _next(done)
+            yield _next(done, beat)
+        under_way = 0
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        crew.close()
+        if under_way:
+            # Threads that still wait for a process learn that there is none any more.
+            crew.close()
         pool.shutdown(wait=True)
 
 
-def examined(entry: Entry, crew: Crew, options: Options) -> Report:
+def examined(entry: Entry, crew: Crew) -> Report:
     """With others where that is allowed; what did not pass there, again alone."""
-    shared = options.device == "cuda" and options.share > 1
+    shared = crew.options.device == "cuda" and crew.options.share > 1
     for alone in (False, True) if shared else (True, True):
         try:
-            report = Examination(entry, crew, options, alone=alone).report()
+            report = Examination(entry, crew, alone=alone).report()
         except ChildEnded:
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
@@ -71,10 +86,15 @@ def examined(entry: Entry, crew: Crew, options: Options) -> Report:
     return Report(entry.id, Verdict.CHEATING, words, made, {}, crew.environment())
 
 
-def _next(done: "queue.Queue[Report | BaseException]") -> Report:
-    result = done.get()
-    if isinstance(result, Closed):
-        raise RuntimeError("The run was closed while entries were under way.")
-    if isinstance(result, BaseException):
-        raise result
-    return result
+def _next(done: "queue.Queue[Report | BaseException]", beat: Callable[[], None]) -> Report:
+    while True:
+        beat()
+        try:
+            result = done.get(timeout=BEAT_SECONDS)
+        except queue.Empty:
+            continue
+        if isinstance(result, Closed):
+            raise RuntimeError("The run was closed while entries were under way.")
+        if isinstance(result, BaseException):
+            raise result
+        return result

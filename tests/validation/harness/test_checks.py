@@ -1,5 +1,7 @@
 """From what was seen to a verdict: each check by itself, on evidence made by hand."""
 
+import json
+import math
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from validation.harness.judge import checks, evidence
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.plan import Trial
-from validation.harness.report import Check, Verdict
+from validation.harness.report import Check, Verdict, presentable
 
 ONES, TWOS = numbers_of([1.0] * 8), numbers_of([2.0] * 8)
 COUNTING = numbers_of([float(n) for n in range(8)])
@@ -219,6 +221,17 @@ def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
 
     assert verdict_of(made) == (Verdict.CHEATING, "torch computes")
     assert verdict_of([made[0], *made[3:]]) == (Verdict.PASSED, "2 checks pass")
+
+
+def test_words_of_an_entry_do_no_harm_where_they_are_shown() -> None:
+    said = Check("test", Verdict.FAILED, "\x1b[32mPASSED\0\ud800\n" + "z" * 9999, {"x": math.inf})
+
+    shown = presentable(said)
+
+    assert shown.words.startswith("\ufffd[32mPASSED\ufffd\ufffd\nzzz")
+    assert len(shown.words) == 2000
+    assert shown.numbers == {"x": None}
+    json.dumps(shown.numbers, allow_nan=False)
 
 
 def test_a_process_that_says_anything_else_is_not_believed() -> None:

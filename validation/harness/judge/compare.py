@@ -87,7 +87,9 @@ def _against(
     allowed = _allowed(dtype, size, native, truth, shaken, finite)
     share = error / allowed
     worst = int(share.argmax())
-    relative = float((error / np.maximum(size, np.finfo(np.float64).tiny)).max())
+    # Of what is nearly nothing beside the rest, a relative error says nothing.
+    floor = max(1e-3 * float(size.max()), float(np.finfo(np.float32).tiny))
+    relative = float((error / np.maximum(size, floor)).max())
     comparison = Comparison("", float(error.max()), relative, float(share[worst]))
     if share[worst] <= 1:
         return comparison

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from curation.models import Device, Kernel, Repository, RunState
 from curation.queue.in_process import carry_out_here
 from curation.words import counted
+from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for
 from validation.jobs import validate
 from validation.requests import batches, request_validation, without_verdict
@@ -24,6 +25,11 @@ class Command(BaseCommand):
             "--pending", action="store_true", help="what has no verdict yet (the default)"
         )
         which.add_argument("--all", action="store_true", help="also what has one")
+        which.add_argument(
+            "--changes",
+            action="store_true",
+            help="check nothing: show which verdicts another torch or Triton changed",
+        )
         parser.add_argument("--repository", help="only what was seen in this source")
         parser.add_argument("--device", choices=CHECKERS, default=Device.COMPILER)
         parser.add_argument(
@@ -35,12 +41,16 @@ class Command(BaseCommand):
         *,
         ids: list[int],
         all: bool,
+        changes: bool,
         repository: str | None,
         device: str,
         now: bool,
         **options: Any,
     ) -> None:
         wanted = Device(device)
+        if changes:
+            self._show_changes(wanted)
+            return
         items = list(_chosen(wanted, ids, repository, everything=all).only("pk", "content_hash"))
         asked = counted(len(items), "item")
         if now:
@@ -50,6 +60,13 @@ class Command(BaseCommand):
         else:
             runs = request_validation(items, device=wanted)
             self.stdout.write(f"{asked} in {counted(len(runs), 'run')}: queued.")
+
+    def _show_changes(self, device: Device) -> None:
+        count = 0
+        for change in changed(device):
+            self.stdout.write(str(change))
+            count += 1
+        self.stdout.write(f"On {device.label}: {counted(count, 'changed verdict')}.")
 
 
 def _check_here(items: list[Any], device: Device) -> Counter[str]:

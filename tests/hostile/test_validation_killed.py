@@ -1,0 +1,142 @@
+"""A worker that is killed by -9 in mid-batch: another finishes it, no result is lost or doubled,
+and nothing that the first one had started outlives it."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from tests.hostile.zoo.load import honest_entries
+
+ROOT = Path(settings.BASE_DIR)
+QUICK = ("vector-add", "masked-fill", "histogram", "row-sum", "is-close", "concatenate")
+BEGIN = "import django; django.setup(); "
+ASK = """
+from curation.models import Device
+from tests.factories import a_pair
+from tests.hostile.zoo.load import honest_entries
+from validation.requests import request_validation
+
+texts = ("python_code", "triton_code", "test_code")
+pairs = [
+    a_pair(
+        entry_point=entry.entry_point,
+        differentiable=entry.differentiable,
+        **{name: getattr(entry.code, name) for name in texts},
+    )
+    for entry in honest_entries()
+    if entry.name in %r
+]
+request_validation(pairs, device=Device.INTERPRETER, hand_over=False)
+"""
+WORK = "from validation.jobs import validate; validate(1)"
+SWEEP = "from curation.queue.sweep import sweep; print(sweep().requeued)"
+
+
+class House:
+    """A data folder, and processes that work on it."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.environment = {
+            **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+            "CURATION_DATA": str(data),
+            "DJANGO_SETTINGS_MODULE": "curation.settings",
+            "LEASE_SECONDS": "10",
+        }
+
+    def begin(self, program: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-c", BEGIN + program],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            process_group=0,
+        )
+
+    def done(self, program: str) -> str:
+        process = self.begin(program)
+        output, _ = process.communicate()
+        assert process.returncode == 0, output
+        return output
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        with sqlite3.connect(self.data / "curation.sqlite3") as database:
+            return database.execute(query).fetchall()
+
+    def results(self) -> Counter[object]:
+        rows = self.rows("SELECT pair_id, verdict FROM curation_validationresult")
+        assert {verdict for _, verdict in rows} <= {"passed"}
+        return Counter(pair for pair, _ in rows)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    house = House(tmp_path)
+    house.done("from django.core.management import call_command; call_command('migrate')")
+    house.done("\n" + ASK % (QUICK,))
+    return house
+
+
+def test_what_a_killed_worker_left_is_finished_by_another(house: House) -> None:
+    first = house.begin(WORK)
+    while not house.results():
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.05)
+    started = descendants(first.pid)
+
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+
+    assert started
+    left_until = time.monotonic() + 10
+    while (alive := [pid for pid in started if lives(pid)]) and time.monotonic() < left_until:
+        time.sleep(0.05)
+    assert not alive
+    kept = house.results()
+    assert 0 < kept.total() < len(QUICK)
+
+    while "1" not in house.done(SWEEP).splitlines():
+        time.sleep(0.5)
+    house.done(WORK)
+
+    assert house.results() == Counter(range(1, len(QUICK) + 1))
+    assert house.rows("SELECT state, attempts, done FROM curation_validationrun") == [
+        ("succeeded", 2, len(QUICK))
+    ]
+
+
+def test_the_entries_of_this_test_are_in_the_zoo() -> None:
+    assert set(QUICK) <= {entry.name for entry in honest_entries()}
+
+
+def descendants(pid: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(folder.name))
+    found, waiting = [], [pid]
+    while waiting:
+        more = children.get(waiting.pop(), [])
+        found += more
+        waiting += more
+    return found
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

@@ -1,0 +1,184 @@
+"""Pairs through the harness and back: at the shell, in the admin, and after the tools changed."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from curation.models import (
+    Device,
+    Outcome,
+    Pair,
+    RunState,
+    Status,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+from tests.factories import (
+    a_curator,
+    a_pair,
+    a_reviewer,
+    a_validation_result,
+    a_validation_run,
+    sha,
+)
+from tests.hostile.zoo.load import zoo
+from validation import harness
+from validation.equivalence import checkable, finding
+from validation.requests import without_verdict
+
+pytestmark = pytest.mark.django_db
+
+ZOO = {entry.name: entry for entry in zoo()}
+
+
+def from_the_zoo(name: str) -> Pair:
+    entry = ZOO[name]
+    return a_pair(
+        entry_point=entry.entry_point,
+        differentiable=entry.differentiable,
+        python_code=entry.code.python_code,
+        triton_code=entry.code.triton_code,
+        test_code=entry.code.test_code,
+    )
+
+
+def call(*arguments: str, device: Device = Device.INTERPRETER) -> str:
+    out = StringIO()
+    call_command("validate", "--device", device, *arguments, stdout=out)
+    return out.getvalue().strip()
+
+
+# --- At the shell ---------------------------------------------------------------------------
+def test_pairs_are_checked_at_the_shell() -> None:
+    """The whole way, once, with real processes: a pair that is right and one that cheats."""
+    honest, cheat = from_the_zoo("vector-add"), from_the_zoo("torch-computes")
+
+    said = call("--now")
+
+    assert said == "2 items: 1 passed, 1 cheating."
+    right = ValidationResult.objects.get(pair=honest)
+    assert right.content_hash == honest.content_hash
+    assert right.figures["cases"] > 10
+    assert right.figures["max_abs_error"] < 1
+    assert right.run.environment["device"] == "interpreter"
+    assert right.run.environment["sandbox"] in ("bubblewrap", "landlock")
+    assert right.run.environment["triton"]
+    checks = {check.name: check for check in right.checks.all()}
+    assert checks["accuracy"].outcome == Outcome.PASSED
+    assert checks["accuracy"].figures["cases"] == 6
+    assert checks["gradients"].outcome == Outcome.SKIPPED
+    wrong = ValidationResult.objects.get(pair=cheat)
+    assert wrong.verdict == Verdict.CHEATING
+    assert wrong.checks.get(name="triton").outcome == Outcome.FAILED
+    assert call("--now", "--pending") == "0 items: nothing to do."
+
+
+@pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU is there")
+def test_without_a_gpu_the_run_waits_for_a_worker_that_has_one() -> None:
+    from_the_zoo("vector-add")
+
+    with pytest.raises(CommandError, match="parent did not start"):
+        call("--now", device=Device.CUDA)
+
+    assert not ValidationResult.objects.exists()
+
+
+def test_what_is_decided_against_is_not_asked_about() -> None:
+    pending = a_pair()
+    a_pair(status=Status.REJECTED)
+    a_pair(status=Status.RETIRED)
+    seen = a_pair()
+    a_validation_result(pair=seen, content_hash=seen.content_hash)
+
+    assert set(without_verdict(checkable(), Device.INTERPRETER)) == {pending}
+
+
+@pytest.mark.parametrize("verdict", harness.Verdict)
+def test_every_verdict_of_the_harness_has_its_row(verdict: harness.Verdict) -> None:
+    check = harness.Check("accuracy", verdict, "said", {"cases": 3})
+    report = harness.Report("1", verdict, "said", (check,), {"total": 2.0}, {})
+
+    found = finding(report)
+
+    assert found.verdict == Verdict(verdict.value)
+    assert found.seconds == 2.0
+    (made,) = found.checks
+    assert (made.outcome == Outcome.PASSED) == (verdict is harness.Verdict.PASSED)
+
+
+# --- After the tools changed ----------------------------------------------------------------
+def seen(pair: Pair, triton: str, verdict: Verdict, **over: Any) -> None:
+    run = a_validation_run(environment={"torch": "2.11", "triton": triton})
+    values = {"content_hash": pair.content_hash, "message": f"said by {triton}"}
+    a_validation_result(run=run, pair=pair, verdict=verdict, **values | over)
+
+
+def test_verdicts_that_another_triton_changed_are_listed() -> None:
+    broken, same, mended = a_pair(), a_pair(), a_pair()
+    for pair, before, now in (
+        (broken, Verdict.PASSED, Verdict.FAILED),
+        (same, Verdict.PASSED, Verdict.PASSED),
+        (mended, Verdict.ERROR, Verdict.PASSED),
+    ):
+        seen(pair, "3.6", before)
+        seen(pair, "3.9", now)
+
+    said = call("--changes").splitlines()
+
+    assert said == [
+        f"{broken.pk}: passed with torch 2.11, triton 3.6, "
+        "failed with torch 2.11, triton 3.9: said by 3.9",
+        f"{mended.pk}: error with torch 2.11, triton 3.6, "
+        "passed with torch 2.11, triton 3.9: said by 3.9",
+        "On Interpreter: 2 changed verdicts.",
+    ]
+
+
+def test_another_content_or_the_same_tools_changed_nothing() -> None:
+    edited, retried = a_pair(), a_pair()
+    seen(edited, "3.6", Verdict.FAILED, content_hash=sha("before"))
+    seen(edited, "3.9", Verdict.PASSED)
+    seen(retried, "3.9", Verdict.TIMEOUT)
+    seen(retried, "3.9", Verdict.PASSED)
+
+    assert call("--changes") == "On Interpreter: 0 changed verdicts."
+
+
+# --- The admin ------------------------------------------------------------------------------
+def press(client: Client, action: str, *pairs: Pair) -> Any:
+    return client.post(
+        "/admin/curation/pair/",
+        {"action": action, "_selected_action": [pair.pk for pair in pairs]},
+        follow=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "device"),
+    [("check_on_gpu", Device.CUDA), ("check_in_interpreter", Device.INTERPRETER)],
+)
+def test_a_curator_queues_the_selected_pairs(
+    client: Client, queue_redis: object, action: str, device: Device
+) -> None:
+    client.force_login(a_curator())
+    pair = a_pair()
+
+    response = press(client, action, pair)
+
+    assert "1 pair in 1 run: queued." in response.content.decode()
+    run = ValidationRun.objects.get()
+    assert (run.device, run.state) == (device, RunState.QUEUED)
+    assert run.batch == [["pair", pair.pk, pair.content_hash]]
+
+
+def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
+    client.force_login(a_reviewer(is_staff=True))
+
+    press(client, "check_in_interpreter", a_pair())
+
+    assert not ValidationRun.objects.exists()

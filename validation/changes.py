@@ -1,0 +1,62 @@
+"""What another torch or Triton changed: an item's newest verdict beside the newest from before."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F
+
+from curation.models import Device, ValidationResult
+from validation.checkers import checker_for
+
+TOOLS = ("torch", "triton", "gpu", "driver")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    verdict: str
+    message: str
+    tools: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    item: int
+    now: Seen
+    before: Seen
+
+    def __str__(self) -> str:
+        return (
+            f"{self.item}: {self.before.verdict} with {self.before.tools}, "
+            f"{self.now.verdict} with {self.now.tools}: {self.now.message}"
+        )
+
+
+def changes(device: Device) -> Iterator[Change]:
+    """Of items whose present content was checked on `device` with different tools, those whose
+    verdict is another one than before."""
+    newest: Seen | None = None
+    item = 0
+    for pk, *said in _results(device):
+        seen = _seen(*said)
+        if pk != item:
+            item, newest = pk, seen
+        elif newest is not None and seen.tools != newest.tools:
+            if seen.verdict != newest.verdict:
+                yield Change(item, newest, seen)
+            # Only the tools just before count.
+            newest = None
+
+
+def _results(device: Device) -> Iterator[tuple[Any, ...]]:
+    kind = str(checker_for(device).model._meta.model_name)
+    rows = ValidationResult.objects.filter(
+        run__device=device, content_hash=F(f"{kind}__content_hash")
+    )
+    columns = (f"{kind}_id", "verdict", "message", "run__environment")
+    return rows.order_by(f"{kind}_id", "-pk").values_list(*columns).iterator()
+
+
+def _seen(verdict: str, message: str, environment: Mapping[str, Any]) -> Seen:
+    tools = (f"{name} {environment[name]}" for name in TOOLS if environment.get(name))
+    return Seen(verdict, message, ", ".join(tools))

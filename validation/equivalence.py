@@ -1,0 +1,105 @@
+"""Pairs to the harness, and its reports as findings."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
+from typing import Any
+
+from django.db.models import QuerySet
+
+from curation.errors import CurationError
+from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
+from validation import harness
+from validation.findings import Beat, Check, Finding, OpenChecker
+from validation.sandbox import SandboxUnavailable
+
+# What a run may say about how it is carried out.
+OPTIONS = ("jobs", "share", "timeout", "seed")
+
+
+class HarnessUnavailable(CurationError):
+    """This host can't confine what it would run: trying again gives the same."""
+
+
+class HarnessAway(CurationError):
+    """Its processes did not start, or its GPU is sick: another worker may have more luck."""
+
+    retry = True
+
+
+def checkable() -> QuerySet[Pair]:
+    return Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
+
+
+def open_harness(device: Device, options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]:
+    told = {name: options[name] for name in OPTIONS if name in options}
+    return _opened(harness.Options(device=device.value, **told))
+
+
+on_cuda = partial(open_harness, Device.CUDA)
+in_the_interpreter = partial(open_harness, Device.INTERPRETER)
+
+
+@contextmanager
+def _opened(options: harness.Options) -> Iterator["Harness"]:
+    try:
+        with harness.opened(options) as crew:
+            yield Harness(crew)
+    except SandboxUnavailable as error:
+        raise HarnessUnavailable(str(error)) from None
+    except (harness.ParentAway, harness.GpuSick) as error:
+        raise HarnessAway(str(error)) from None
+
+
+class Harness:
+    def __init__(self, crew: harness.Crew) -> None:
+        self._crew = crew
+
+    @property
+    def environment(self) -> Mapping[str, Any]:
+        return {**self._crew.environment(), "seed": self._crew.options.seed}
+
+    def check(self, items: Iterable[Pair], beat: Beat) -> Iterator[tuple[Pair, Finding]]:
+        pairs = {str(pair.pk): pair for pair in items}
+        reports = harness.reports(map(entry, pairs.values()), self._crew, beat)
+        with closing(reports):
+            for report in reports:
+                yield pairs[report.id], finding(report)
+
+
+def entry(pair: Pair) -> harness.Entry:
+    return harness.Entry(
+        id=str(pair.pk),
+        python_code=pair.python_code,
+        triton_code=pair.triton_code,
+        test_code=pair.test_code,
+        entry_point=pair.entry_point,
+        differentiable=pair.differentiable,
+        origin=_origin(pair),
+    )
+
+
+def _origin(pair: Pair) -> str:
+    """Whose code it is. Our own recipes are one; what others wrote is shared with nobody else's."""
+    if pair.origin == PairOrigin.TEMPLATE:
+        return str(pair.origin)
+    return f"{pair.origin}:{pair.kernel_id or pair.pk}"
+
+
+def finding(report: harness.Report) -> Finding:
+    return Finding(
+        verdict=Verdict(report.verdict),
+        message=report.message,
+        seconds=report.seconds.get("total"),
+        figures={**report.figures, "seconds": report.seconds},
+        checks=tuple(
+            Check(check.name, _outcome(check.verdict), check.words, check.numbers)
+            for check in report.checks
+        ),
+    )
+
+
+def _outcome(verdict: harness.Verdict | None) -> Outcome:
+    if verdict is None:
+        return Outcome.SKIPPED
+    return Outcome.PASSED if verdict is harness.Verdict.PASSED else Outcome.FAILED
