@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from validation.harness.gate import Gate
 from validation.harness.nursery import (
     Child,
     ChildEnded,
@@ -40,6 +41,7 @@ class Crew:
             options.device, memory=memory, cpu_seconds=seconds, level=options.level,
             processes=512 if options.device == "interpreter" else 4096,
         )  # fmt: skip
+        self.gate = Gate()
         self._waiting: dict[tuple[str, str], list[Child]] = {}
         self._lock = threading.Lock()
         self._closed = False

@@ -341,6 +341,8 @@ def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
 def _ended(check: str, prefix: str, ended: ChildEnded) -> Check:
     if ended.why == "memory":
         return Check(check, Verdict.CRASHED, f"{prefix}used more memory than it may")
+    if ended.why == "disk":
+        return Check(check, Verdict.CRASHED, f"{prefix}wrote more files than it may")
     if ended.why == "threads":
         return Check(check, Verdict.CRASHED, f"{prefix}started more threads than it may")
     if ended.status is None:

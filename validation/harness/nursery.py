@@ -22,17 +22,20 @@ from validation.harness.channel import (
 )
 from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
+# Only the package can be read, not the folder that it stands in: that may hold the data.
 BEGIN = """\
-import os, sys
-sys.path.insert(0, {root!r})
+import os, sys, types
+sys.modules["validation"] = types.ModuleType("validation")
+sys.modules["validation"].__path__ = [{package!r}]
 from validation.harness.inside.parent import main
-sys.path.remove({root!r})
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control})
 """
-SCRATCH = 1 << 30
+# Of all children together, and of each: who fills the first would take it from the others.
+SCRATCH = 2 << 30
+FOLDER = 256 << 20
 FILE_SIZE = 2 << 30
 # What torch and Triton map without using it.
 OVERHEAD = 2 << 30
@@ -112,7 +115,7 @@ class Nursery:
         ours, theirs = Channel.pair()
         noise = tempfile.TemporaryFile()  # noqa: SIM115 - read only where the start fails
         script = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
-        script.write(BEGIN.format(root=str(ROOT), control=theirs.socket.fileno()).encode())
+        script.write(BEGIN.format(package=str(PACKAGE), control=theirs.socket.fileno()).encode())
         script.seek(0)
         self._process = start(
             # Its script comes on standard input: a command line is for everyone inside to read.
@@ -163,11 +166,9 @@ class Nursery:
                     environment[name] = os.environ[name]
         else:
             environment |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-        package = ROOT / "validation"
         return Confinement(
             readable=(
-                *python_readable(), package / "__init__.py", package / "harness",
-                package / "sandbox", *(path for path in LDCONFIG if path.exists()),
+                *python_readable(), PACKAGE, *(path for path in LDCONFIG if path.exists()),
             ),
             limits=Limits(
                 memory=None,
@@ -214,6 +215,7 @@ class Nursery:
                 "fork": number,
                 "memory": self.memory,
                 "threads": THREADS[self.device],
+                "folder": FOLDER,
                 "bounds": {
                     "address_space": 0 if self.device == "cuda" else self.memory + OVERHEAD,
                     "file_size": FILE_SIZE,

@@ -69,19 +69,23 @@ def reports(
 
 
 def examined(entry: Entry, crew: Crew) -> Report:
-    """With others where that is allowed; what did not pass there, again alone."""
+    """With others where that is allowed; what did not pass there, again in a process of its own.
+    Where the parent went down under it, again while nobody else is at work: who was it?"""
     shared = crew.options.device == "cuda" and crew.options.share > 1
-    for alone in (False, True) if shared else (True, True):
+    died = 0
+    while died < 2:
         try:
-            report = Examination(entry, crew, alone=alone).report()
+            with crew.gate.entered(alone=died > 0):
+                report = Examination(entry, crew, alone=not shared).report()
         except ChildEnded:
+            died, shared = died + 1, False
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             crew.check_health()
-        if alone or report.verdict is Verdict.PASSED:
+        if not shared or report.verdict is Verdict.PASSED:
             return report
-    # Twice a parent went down under it. Others may have been at work too, but not both times.
-    words = "the process that starts all others died while this entry ran, twice"
+        shared = False
+    words = "the process that starts all others died while nothing but this entry ran"
     made = (Check("conduct", Verdict.CHEATING, words),)
     return Report(entry.id, Verdict.CHEATING, words, made, {}, crew.environment())
 

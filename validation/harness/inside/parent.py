@@ -19,6 +19,8 @@ from validation.harness.channel import Channel
 from validation.harness.inside import child, seal, warm
 
 MEMORY_EVERY = 0.05
+FOLDERS_EVERY = 0.25
+FILES_MOST = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -36,7 +38,8 @@ class Parent:
         self.channel = channel
         self.pids: dict[int, int] = {}
         self.folders: dict[int, str] = {}
-        self.bounds: dict[int, tuple[int, int]] = {}
+        self.bounds: dict[int, tuple[int, int, int]] = {}
+        self.looked = 0.0
         self.broken: dict[int, str] = {}
         self.wake, wake = socket.socketpair()
         for end in (self.wake, wake):
@@ -87,7 +90,7 @@ class Parent:
         with suppress(OSError):
             os.setpgid(pid, pid)
         self.pids[number], self.folders[number] = pid, folder
-        self.bounds[number] = (order["memory"], order["threads"])
+        self.bounds[number] = (order["memory"], order["threads"], order["folder"])
 
     def forked(self) -> int:
         """Where another child has used up all processes, that one is ended first."""
@@ -153,11 +156,18 @@ class Parent:
             )
 
     def hold_bounds(self) -> None:
+        now = time.monotonic()
+        folders = now - self.looked > FOLDERS_EVERY
+        if folders:
+            self.looked = now
         for number, pid in self.pids.items():
-            memory, threads = self.bounds[number]
+            memory, threads, disk = self.bounds[number]
             used, running = usage(pid)
-            if number not in self.broken and (used > memory or running > threads):
-                self.broken[number] = "memory" if used > memory else "threads"
+            why = "memory" if used > memory else "threads" if running > threads else ""
+            if not why and folders and too_full(self.folders[number], disk):
+                why = "disk"
+            if why and number not in self.broken:
+                self.broken[number] = why
                 self.kill(number)
 
 
@@ -168,6 +178,19 @@ def usage(pid: int) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return int(fields[21]) * PAGE, int(fields[17])
+
+
+def too_full(folder: str, most: int) -> bool:
+    """By bytes or by number of files: to count a million takes longer than to make them."""
+    total = files = 0
+    for inner, _, names in os.walk(folder):
+        files += len(names)
+        if files > FILES_MOST:
+            return True
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(inner, name)).st_blocks * 512
+    return total > most
 
 
 def remove(folder: str) -> None:

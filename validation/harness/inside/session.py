@@ -9,7 +9,8 @@ import pytest
 
 def run_pytest(folder: Path, plugin: Any) -> int:
     arguments = [
-        str(folder / "test_code.py"), "--rootdir", str(folder), "-c", os.devnull, "-q",
+        str(folder / "test_code.py"), "--rootdir", str(folder), "--confcutdir", str(folder),
+        "-c", os.devnull, "-q",
         "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml", "-p", "no:pastebin",
         "-p", "no:faulthandler", "-p", "no:threadexception", "-p", "no:unraisableexception",
         "--tb=short", "--capture=sys",

@@ -1,0 +1,29 @@
+"""Who must know whether it was itself that brought a process down runs while nobody else does."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from validation.harness.gate import Gate
+
+
+def test_one_that_wants_to_be_alone_is_and_the_others_are_together() -> None:
+    gate, lock = Gate(), threading.Lock()
+    inside: list[bool] = []
+    seen: list[tuple[bool, int]] = []
+
+    def visit(alone: bool) -> None:
+        with gate.entered(alone=alone):
+            with lock:
+                inside.append(alone)
+            time.sleep(0.01)
+            with lock:
+                seen.append((alone, len(inside)))
+                inside.remove(alone)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(visit, [False, False, True, False, True, False, False, False] * 4))
+
+    assert len(seen) == 32
+    assert {count for alone, count in seen if alone} == {1}
+    assert max(count for alone, count in seen if not alone) > 1
