@@ -1,9 +1,16 @@
-"""How fast the harness is beside `python -m pytest`, an entry a process, in the same run.
+"""The harness on a machine with a GPU (or without): is it right, how fast, how tough, how wide?
 
-    python -m tests.benchmarks.measure_harness [--device cuda] [--entries 128] [--jobs 8 16]
+    python -m tests.benchmarks.measure_harness zoo speed mixed gpus --out FOLDER [--device cuda]
 
-Entries are the zoo's honest ones under other names, so that none shares a compiled kernel with
-another. Every process starts with an empty Triton cache. Sequential pytest is measured on a sample.
+Each part is a process of its own and bounded in time; its figures go to FOLDER/PART.jsonl, one JSON
+object a line. The exit code is 0 where every part came to its end and found nothing wrong. Needs
+torch, triton, numpy and pytest, this package and the zoo; no Django.
+
+  zoo    every entry of the zoo: the verdict that it deserves beside the one that it got
+  speed  distinct entries with cold caches: `python -m pytest` an entry, in sequence and several at
+         once, beside the harness with all checks and with the first alone
+  mixed  a thousand entries of which 5% hang, crash or corrupt: verdicts, memory, what is left
+  gpus   the same entries on one GPU and on two
 """
 
 import argparse
@@ -11,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,107 +26,176 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.zoo.load import Needs, honest_entries
-from validation.harness import Entry, Options, check
-from validation.harness.entry import parse
-from validation.sandbox import Level
+from tests.benchmarks.held_and_left import Memory, gpu_memory, traces
+from tests.hostile.zoo.load import Danger, Needs, Verdict, honest_entries, zoo
+from tests.hostile.zoo.load import Entry as ZooEntry
+from validation.harness import Entry, Options, Report, check
+from validation.harness.entry import TEXTS, parse
+from validation.sandbox import Level, probe
 
-TEXTS = ("python_code", "triton_code", "test_code")
+SECONDS = {"zoo": 300, "speed": 420, "mixed": 420, "gpus": 300}
+HANGING = 8.0
+# Which ones stand for all that goes wrong, in equal parts.
+TROUBLE = (
+    "endless-loop", "endless-kernel", "segmentation-fault", "aborts", "illegal-address",
+    "exits-from-the-launcher", "forges-the-report", "zeros", "stale-memory-of-the-reference",
+    "last-block-unwritten",
+)  # fmt: skip
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--device", choices=("cuda", "interpreter"), default="interpreter")
-    parser.add_argument("--entries", type=int, default=128)
-    parser.add_argument("--sequential", type=int, default=16, help="pytest one after the other")
+    parser.add_argument("parts", nargs="+", choices=list(PARTS))
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", choices=("cuda", "interpreter"), default="cuda")
+    parser.add_argument("--sandbox", choices=[str(level) for level in Level])
+    parser.add_argument("--seconds", type=int, help="for each part, instead of its own bound")
+    parser.add_argument("--entries", type=int, default=128, help="of speed and gpus")
+    parser.add_argument("--mixed", type=int, default=1000, help="entries of mixed")
+    parser.add_argument("--sequential", type=int, default=16, help="pytest, one after the other")
     parser.add_argument("--parallel", type=int, default=64, help="pytest, 8 at once")
-    parser.add_argument("--ways", type=int, default=8)
     parser.add_argument("--jobs", type=int, nargs="+", default=[0])
     parser.add_argument("--share", type=int, default=16)
-    parser.add_argument("--sandbox", choices=[str(level) for level in Level])
-    parser.add_argument("--only", nargs="*", default=[], help="names of honest entries")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    entries = distinct(arguments.entries, arguments.only)
-    figures: dict[str, Any] = {"entries": len(entries), "device": arguments.device}
-
-    def note(name: str, seconds: float, count: int, **more: Any) -> None:
-        figures[name] = {"seconds": seconds, "per_entry": seconds / count, "count": count, **more}
-        print(f"{name:34} {count:4} entries {seconds:8.2f} s {seconds / count:8.3f} s an entry", flush=True)  # fmt: skip
-
-    for name, count, ways in (
-        ("pytest, one after the other", arguments.sequential, 1),
-        (f"pytest, {arguments.ways} at once", arguments.parallel, arguments.ways),
-    ):
-        if count:
-            chosen = spread(entries, count)
-            started = time.monotonic()
-            failed = pytest_each(chosen, arguments.device, ways)
-            note(name, time.monotonic() - started, len(chosen), failed=failed)
-    options = Options(
-        device=arguments.device, share=arguments.share, timeout=120.0,
-        level=Level(arguments.sandbox) if arguments.sandbox else None,
-    )  # fmt: skip
-    for jobs in arguments.jobs:
-        for title, checks in (("all checks", options.checks), ("check 1 alone", ("test",))):
-            told = harness(entries, replace(options, jobs=jobs, checks=checks))
-            note(f"harness, {title}, jobs {jobs or 'auto'}", told.pop("wall"), len(entries), **told)
-            print("   ", json.dumps(told["verdicts"]), json.dumps(told["mean_seconds"]), flush=True)
-    if arguments.out:
-        arguments.out.write_text(json.dumps(figures, indent=1))
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    if arguments.here:
+        # What was seen so far is worth knowing.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("out of time"))
+        return PARTS[arguments.parts[0]](arguments)
+    codes = {part: bounded(part, arguments) for part in arguments.parts}
+    print("\n" + ", ".join(f"{part}: {code or 'ok'}" for part, code in codes.items()))
+    return int(any(codes.values()))
 
 
-def distinct(count: int, only: Sequence[str]) -> list[Entry]:
-    """Copies whose kernels have other names, and so other compiled forms."""
-    honest = [
-        e for e in honest_entries() if e.needs is Needs.NOTHING and (not only or e.name in only)
-    ]
-    made = []
-    for number in range(count):
-        source, copy = honest[number % len(honest)], number // len(honest)
-        entry = parse(source.record(), source.name)
-        renamed = re.sub(r"\b(\w+_kernel)\b", rf"\1_{copy}", entry.triton_code)
-        made.append(replace(entry, id=f"{source.name}-{copy}", triton_code=renamed))
-    return made
+def bounded(part: str, arguments: argparse.Namespace) -> int | str:
+    print(f"\n== {part}", flush=True)
+    again = [word for word in sys.argv[1:] if word not in PARTS]
+    command = [sys.executable, "-m", "tests.benchmarks.measure_harness", part, *again, "--here"]
+    process = subprocess.Popen(command)
+    for patience in (arguments.seconds or SECONDS[part], 60):
+        try:
+            return process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+    process.kill()
+    return "out of time, and had to be killed"
 
 
-def spread(entries: Sequence[Entry], count: int) -> list[Entry]:
-    step = max(1, len(entries) // count)
-    return list(entries[::step][:count])
+class Notes:
+    """Figures as they come: on the screen, and a line of JSON each."""
+
+    def __init__(self, part: str, arguments: argparse.Namespace) -> None:
+        self.file = (arguments.out / f"{part}.jsonl").open("w")
+        self("host", cpus=os.cpu_count(), probe=probe().sentence, gpus=gpu_memory())
+
+    def __call__(self, name: str, **figures: Any) -> None:
+        self.file.write(json.dumps({"name": name, **figures}) + "\n")
+        self.file.flush()
+        shown = ", ".join(
+            f"{key} {value:.3f}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in figures.items()
+            if key not in ("report", "wrong")
+        )
+        print(f"{name:28} {shown}", flush=True)
 
 
-def pytest_each(entries: Sequence[Entry], device: str, ways: int) -> int:
-    with ThreadPoolExecutor(ways) as pool:
-        return sum(pool.map(lambda entry: pytest_once(entry, device), entries))
+def options_of(arguments: argparse.Namespace, **more: Any) -> Options:
+    level = Level(arguments.sandbox) if arguments.sandbox else probe().level
+    # Said out loud, as the command line asks for it: nothing confines here.
+    given = Level.NONE if level is Level.NONE else None
+    return Options(
+        device=arguments.device,
+        share=arguments.share,
+        jobs=arguments.jobs[0],
+        level=Level(arguments.sandbox) if arguments.sandbox else given,
+        **more,
+    )
 
 
-def pytest_once(entry: Entry, device: str) -> int:
-    folder = Path(tempfile.mkdtemp(prefix="measured-"))
+# --- Is it right? ---------------------------------------------------------------------------
+def measure_zoo(arguments: argparse.Namespace) -> int:
+    notes = Notes("zoo", arguments)
+    unconfined = options_of(arguments).level is Level.NONE
+    able = {Needs.NOTHING} | ({Needs.GPU} if arguments.device == "cuda" else set())
+    wanted = {
+        entry.record()["id"]: entry
+        for entry in zoo()
+        if entry.needs in able and not (unconfined and entry.dangerous)
+    }
+    seen: dict[str, Report] = {}
     try:
-        for name in TEXTS:
-            (folder / f"{name}.py").write_text(getattr(entry, name))
-        environment = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
-        environment |= {"TRITON_INTERPRET": "1"} if device == "interpreter" else {}
-        command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "test_code.py"]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True)
-        return int(done.returncode != 0)
+        for hangs in (False, True):
+            some = [parse(e.record(), e.name) for e in wanted.values() if _hangs(e) is hangs]
+            limit = HANGING if hangs else 60.0
+            for report in check(some, options_of(arguments, timeout=limit, memory=3 << 30)):
+                seen[report.id] = report
+                judge(notes, wanted[report.id], report)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        missing = sorted(wanted.keys() - seen.keys())
+        bad = [name for name, report in seen.items() if not _right(wanted[name], report)]
+        notes("zoo", entries=len(wanted), differ=len(bad), not_seen=len(missing), names=bad,
+              missing=missing)  # fmt: skip
+    return int(bool(bad or missing))
 
 
-def harness(entries: Sequence[Entry], options: Options) -> dict[str, Any]:
+def judge(notes: Notes, entry: ZooEntry, report: Report) -> None:
+    expected = "/".join(sorted(entry.expected))
+    mark = "  " if _right(entry, report) else "!!"
+    notes(f"{mark} {entry.name}"[:48], expected=expected, seen=str(report.verdict),
+          seconds=report.seconds.get("total"), message=report.message[:140],
+          report=report.as_dict())  # fmt: skip
+
+
+def _right(entry: ZooEntry, report: Report) -> bool:
+    return Verdict(report.verdict) in entry.expected
+
+
+def _hangs(entry: ZooEntry) -> bool:
+    return entry.cheat is not None and Danger.HANGS in entry.cheat.dangers
+
+
+# --- How fast? ------------------------------------------------------------------------------
+def measure_speed(arguments: argparse.Namespace) -> int:
+    notes, wrong = Notes("speed", arguments), 0
+    entries = distinct(arguments.entries)
+    each: dict[str, float] = {}
+    for ways, count in ((1, arguments.sequential), (8, arguments.parallel)):
+        chosen = spread(entries, count)
+        started = time.monotonic()
+        with ThreadPoolExecutor(ways) as pool:
+            failed = sum(pool.map(lambda one: pytest_once(one, arguments.device), chosen))
+        each[f"{ways}"] = (time.monotonic() - started) / len(chosen)
+        notes(f"pytest, {ways} at once", entries=len(chosen), per_entry=each[f"{ways}"],
+              failed=failed)  # fmt: skip
+    for jobs in arguments.jobs:
+        options = replace(options_of(arguments, timeout=120.0), jobs=jobs)
+        for title, checks in (("all checks", options.checks), ("check 1 alone", ("test",))):
+            told = through_the_harness(entries, replace(options, checks=checks))
+            wrong += len(told["wrong"])
+            per_entry = told["wall"] / len(entries)
+            notes(f"harness, {title}", jobs=jobs, entries=len(entries), per_entry=per_entry,
+                  against_sequence=each["1"] / per_entry, against_eight=each["8"] / per_entry,
+                  **told)  # fmt: skip
+    return int(wrong > 0)
+
+
+def through_the_harness(entries: Sequence[Entry], options: Options) -> dict[str, Any]:
     started = time.monotonic()
+    first = 0.0
     verdicts: Counter[str] = Counter()
     spent: defaultdict[str, float] = defaultdict(float)
     wrong = []
-    first = 0.0
+    environment: dict[str, Any] = {}
     for report in check(entries, options):
         first = first or time.monotonic() - started
         verdicts[report.verdict] += 1
+        environment = report.environment
         for name, seconds in report.seconds.items():
             spent[name] += seconds / len(entries)
         if report.verdict != "passed":
@@ -130,9 +207,131 @@ def harness(entries: Sequence[Entry], options: Options) -> dict[str, Any]:
         "verdicts": dict(verdicts),
         "mean_seconds": {name: round(value, 4) for name, value in spent.items()},
         "wrong": wrong,
-        "environment": report.environment,
+        "environment": environment,
     }
 
 
+def distinct(count: int, *, first: int = 0) -> list[Entry]:
+    """Honest entries whose kernels have other names than any other's, and so are compiled anew."""
+    honest = [entry for entry in honest_entries() if entry.needs is Needs.NOTHING]
+    made = []
+    for number in range(first, first + count):
+        source, copy = honest[number % len(honest)], number // len(honest)
+        entry = parse(source.record(), source.name)
+        renamed = re.sub(r"\b(\w+_kernel)\b", rf"\1_{copy}", entry.triton_code)
+        made.append(replace(entry, id=f"{source.name}-{copy}", triton_code=renamed))
+    return made
+
+
+def spread(entries: Sequence[Entry], count: int) -> list[Entry]:
+    count = max(1, min(count, len(entries)))
+    return [entries[number * len(entries) // count] for number in range(count)]
+
+
+def pytest_once(entry: Entry, device: str) -> int:
+    folder = Path(tempfile.mkdtemp(prefix="measured-"))
+    try:
+        for name in TEXTS:
+            (folder / f"{name}.py").write_text(getattr(entry, name))
+        environment = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
+        environment |= {"TRITON_INTERPRET": "1"} if device == "interpreter" else {}
+        command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "test_code.py"]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, timeout=120
+        )
+        return int(done.returncode != 0)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- How tough? -----------------------------------------------------------------------------
+def measure_mixed(arguments: argparse.Namespace) -> int:
+    notes = Notes("mixed", arguments)
+    entries, expected = mixture(arguments.mixed)
+    before = traces()
+    wrong: list[Any] = []
+    verdicts, memory = Counter[str](), Memory()
+    left: dict[str, list[str]] = {}
+    options = options_of(arguments, timeout=15.0 if arguments.device == "cuda" else 60.0)
+    started = time.monotonic()
+    try:
+        with memory, closing(check(entries, options)) as reports:
+            for number, report in enumerate(reports, 1):
+                verdicts[report.verdict] += 1
+                if Verdict(report.verdict) not in expected[report.id]:
+                    wrong.append([report.id, report.verdict, report.message[:200]])
+                    print("   ", wrong[-1], flush=True)
+                if number % 100 == 0:
+                    notes(f"after {number}", seconds=time.monotonic() - started, **memory.now())
+    finally:
+        seconds = time.monotonic() - started
+        time.sleep(2)
+        left = {name: sorted(after - before[name]) for name, after in traces().items()}
+        some = memory.samples[:: max(1, len(memory.samples) // 50)]
+        notes("mixed", entries=len(entries), seconds=seconds, verdicts=dict(verdicts),
+              wrong_verdicts=len(wrong), wrong=wrong, left_behind=left, gpus=gpu_memory(),
+              samples=some)  # fmt: skip
+    return int(bool(wrong or any(left.values()) or sum(verdicts.values()) != len(entries)))
+
+
+def mixture(count: int) -> tuple[list[Entry], dict[str, frozenset[Verdict]]]:
+    """One of twenty is trouble."""
+    bad = {entry.name: entry for entry in zoo()}
+    entries = []
+    expected = {}
+    for number, entry in enumerate(distinct(count)):
+        verdicts = frozenset({Verdict.PASSED})
+        if number % 20 == 10:
+            source = bad[TROUBLE[number // 20 % len(TROUBLE)]]
+            entry = replace(parse(source.record(), source.name), id=f"{source.name}-{number}")
+            verdicts = source.expected
+        entries.append(entry)
+        expected[entry.id] = verdicts
+    return entries, expected
+
+
+# --- How wide? ------------------------------------------------------------------------------
+def measure_gpus(arguments: argparse.Namespace) -> int:
+    notes = Notes("gpus", arguments)
+    if len(gpu_memory()) < 2:
+        notes("gpus", skipped="There are not two GPUs.")
+        return 0
+    # Others on two than on one: nothing that one run compiled may help the other.
+    seconds = {}
+    for count in (1, 2):
+        entries = distinct(2 * arguments.entries, first=(count - 1) * 2 * arguments.entries)
+        shares = [entries[number::count] for number in range(count)]
+        started = time.monotonic()
+        with ThreadPoolExecutor(count) as pool:
+            codes = list(pool.map(lambda each: on_gpu(each, arguments), enumerate(shares)))
+        seconds[count] = time.monotonic() - started
+        notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes)
+    notes("gpus", speedup=seconds[1] / seconds[2])
+    return int(any(codes))
+
+
+def on_gpu(share: tuple[int, Sequence[Entry]], arguments: argparse.Namespace) -> int:
+    number, entries = share
+    file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
+    file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
+    cpus = (os.cpu_count() or 2) // max(1, len(gpu_memory()))
+    command = [sys.executable, "-m", "validation.harness", str(file), "--device", "cuda"]
+    command += ["--jobs", str(arguments.jobs[0] or cpus)]
+    command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    print(done.stdout.strip().rpartition("\n")[2], done.stderr[-500:], flush=True)
+    file.unlink()
+    return done.returncode
+
+
+def record(entry: Entry) -> dict[str, Any]:
+    metadata = {"entry_point": entry.entry_point, "differentiable": entry.differentiable}
+    texts = {name: getattr(entry, name) for name in TEXTS}
+    return {"id": entry.id, **texts, "metadata": {**metadata, "origin": entry.origin}}
+
+
+PARTS = {"zoo": measure_zoo, "speed": measure_speed, "mixed": measure_mixed, "gpus": measure_gpus}
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
