@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -27,14 +28,13 @@ class Memory:
             self.samples.append(self.now())
 
     def now(self) -> dict[str, int]:
-        """In MiB. A warm parent is what leads a session of its own and was there first."""
+        """In MiB. The warm parents are the two oldest that have torch in them."""
         tree = processes()
         ours = [pid for pid in tree if descends(pid, os.getpid(), tree)]
-        parents = [pid for pid in ours if "python" in tree[pid][1] and pid == group(pid)]
-        sizes = [resident(pid) for pid in parents]
+        large = sorted((tree[pid].started, resident(pid)) for pid in ours if resident(pid) > 100)
         return {
             "own_mib": resident(os.getpid()),
-            "parents_mib": max(sizes, default=0),
+            "parents_mib": sum(size for _, size in large[:2]),
             "processes": len(ours),
         }
 
@@ -43,28 +43,38 @@ def traces() -> dict[str, set[str]]:
     """Processes of ours and files, as they are now."""
     tree = processes()
     return {
-        "processes": {f"{pid} {tree[pid][1]}" for pid in tree if descends(pid, os.getpid(), tree)},
-        "orphans": {f"{pid} {name}" for pid, (up, name) in tree.items() if owned_by_nobody(pid)},
+        "processes": {
+            f"{pid} {tree[pid].name}" for pid in tree if descends(pid, os.getpid(), tree)
+        },
+        "orphans": {f"{pid} {tree[pid].name}" for pid in tree if owned_by_nobody(pid)},
         "files": {path.name for path in Path(tempfile.gettempdir()).iterdir()},
         "shared memory": {path.name for path in Path("/dev/shm").glob("*")},
     }
 
 
-def processes() -> dict[int, tuple[int, str]]:
+@dataclass(frozen=True, slots=True)
+class Process:
+    parent: int
+    name: str
+    started: int
+
+
+def processes() -> dict[int, Process]:
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
-        if rest.split()[0] != "Z":
-            found[int(folder.name)] = (int(rest.split()[1]), name)
+        fields = rest.split()
+        if fields[0] != "Z":
+            found[int(folder.name)] = Process(int(fields[1]), name, int(fields[19]))
     return found
 
 
-def descends(pid: int, root: int, tree: dict[int, tuple[int, str]]) -> bool:
+def descends(pid: int, root: int, tree: dict[int, Process]) -> bool:
     while pid in tree and pid != root:
-        pid = tree[pid][0]
+        pid = tree[pid].parent
         if pid == root:
             return True
     return False
@@ -75,13 +85,6 @@ def owned_by_nobody(pid: int) -> bool:
         return Path(f"/proc/{pid}").stat().st_uid == 65534
     except OSError:
         return False
-
-
-def group(pid: int) -> int:
-    try:
-        return os.getsid(pid)
-    except OSError:
-        return 0
 
 
 def resident(pid: int) -> int:

@@ -29,7 +29,8 @@ def main(order: dict[str, Any], command: list[str]) -> int:
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != order["parent"]:
         return 1
-    folder = tempfile.mkdtemp(prefix="sandbox-")
+    # Named after nothing: some code behaves where it reads of a sandbox.
+    folder = tempfile.mkdtemp()
     if order["uid"]:
         os.chown(folder, order["uid"], order["uid"])
     try:

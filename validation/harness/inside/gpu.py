@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from validation.harness.inside import seal
+
 # About 3 ms at 2 GHz: longer than any kernel of a check, short enough to be done often.
 DELAY = 6_000_000
 
@@ -60,6 +62,7 @@ def learn(folder: str) -> dict[str, str]:
     if not pid:
         status = 1
         try:
+            seal.unprotect()
             os.environ["TRITON_CACHE_DIR"] = str(cache)
             told.write_text("\n".join(_looked(folder)))
             status = 0

@@ -50,9 +50,14 @@ def protect_parent() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
+def unprotect() -> None:
+    """In a child: a CUDA driver reads what /proc says about its own process."""
+    _prctl(PR_SET_DUMPABLE, 1)
+
+
 def seal(bounds: Bounds) -> None:
     _prctl(PR_SET_PDEATHSIG, 9)
-    _prctl(PR_SET_DUMPABLE, 1)
+    unprotect()
     os.setpgid(0, 0)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, bounds.file_size)
