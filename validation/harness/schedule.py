@@ -14,6 +14,11 @@ from validation.harness.report import Check, Report, Verdict
 
 AHEAD = 2
 BEAT_SECONDS = 1.0
+# How systems say that there are no processes, no memory, no disk, no GPU to be had.
+NONE_LEFT = (
+    "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
+    "No space left on device", "out of memory", "busy or unavailable",
+)  # fmt: skip
 
 
 def check(
@@ -70,24 +75,30 @@ def reports(
 
 def examined(entry: Entry, crew: Crew) -> Report:
     """With others where that is allowed; what did not pass there, again in a process of its own.
-    Where the parent went down under it, again while nobody else is at work: who was it?"""
-    shared = crew.options.device == "cuda" and crew.options.share > 1
+    Where the machine had nothing left for it, or the parent went down under it, again while nobody
+    else is at work: who was it?"""
+    shared, alone = crew.options.device == "cuda" and crew.options.share > 1, False
     died = 0
     while died < 2:
         try:
-            with crew.gate.entered(alone=died > 0):
+            with crew.gate.entered(alone=alone):
                 report = Examination(entry, crew, alone=not shared).report()
         except ChildEnded:
-            died, shared = died + 1, False
+            died, shared, alone = died + 1, False, True
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             crew.check_health()
-        if not shared or report.verdict is Verdict.PASSED:
+        if report.verdict is Verdict.PASSED or alone or not (shared or starved(report)):
             return report
-        shared = False
+        shared, alone = False, starved(report)
     words = "the process that starts all others died while nothing but this entry ran"
     made = (Check("conduct", Verdict.CHEATING, words),)
     return Report(entry.id, Verdict.CHEATING, words, made, {}, crew.environment())
+
+
+def starved(report: Report) -> bool:
+    """It asked for what all entries share, and there was none left: a neighbour may have it."""
+    return any(words in check.words for check in report.checks for words in NONE_LEFT)
 
 
 def _next(done: "queue.Queue[Report | BaseException]", beat: Callable[[], None]) -> Report:

@@ -151,3 +151,13 @@ def test_an_integer_that_a_rounding_decides_may_be_either() -> None:
 
 def test_empty_answers_are_equal() -> None:
     assert compare(numbers_of([]), Expected(numbers_of([]))) == Comparison("")
+
+
+@pytest.mark.parametrize(("found", "right"), [(7.6e-6, True), (3e-5, False)])
+def test_where_all_should_cancel_what_rounding_leaves_is_right(found: float, right: bool) -> None:
+    """The layer norm of one element is nothing, and nobody computes exactly that."""
+    assert (not judged([found], [0.0]).wrong) is right
+
+
+def test_what_is_nearly_nothing_beside_the_rest_is_judged_as_closely_as_the_rest() -> None:
+    assert judged([1.0, 2e-5], [1.0, 0.0]).wrong

@@ -17,6 +17,8 @@ UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
 # A reference that is worse than this at its type computes something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
+# Where all of an answer is below this, it is what rounding left of ordinary numbers.
+NOTHING = 2.0**-16
 STRAY_INTEGERS = 1e-3
 
 
@@ -141,6 +143,8 @@ def _allowed(
     if shaken is not None:
         moved = np.abs(shaken - truth)[finite]
         allowed += SHAKEN * float(moved[np.isfinite(moved)].max(initial=0.0))
+    if dtype != "float64" and float(size.max()) <= NOTHING:
+        allowed += NOTHING
     return allowed + np.finfo(np.float32).tiny
 
 

@@ -1,0 +1,28 @@
+"""Who found nothing left of what all share is asked again alone; who was wrong is not."""
+
+import pytest
+
+from validation.harness.report import Check, Report, Verdict
+from validation.harness.schedule import starved
+
+
+def a_report(words: str) -> Report:
+    made = (Check("test", Verdict.FAILED, words),)
+    return Report("some-entry", Verdict.FAILED, words, made, {}, {})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "6 tests fail: BlockingIOError: [Errno 11] Resource temporarily unavailable",
+        "OSError: [Errno 28] No space left on device",
+        "AcceleratorError: CUDA error: CUDA-capable device(s) is/are busy or unavailable",
+        "OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+    ],
+)
+def test_a_neighbour_may_have_taken_it(words: str) -> None:
+    assert starved(a_report(words))
+
+
+def test_a_wrong_answer_is_nobodys_but_ones_own() -> None:
+    assert not starved(a_report("case 0: output: 1 of 1 elements are wrong"))
