@@ -193,10 +193,13 @@ SCHEDULED = [
     "ingest.refresh.queue_due",
     "validation.requests.queue_uncompiled",
     "curation.evidence.twins.follow_decisions",
+    "curation.evidence.resemblance.gather_for_pairs_now_and_then",
     "curation.export.withdrawals.mark_withdrawn_now_and_then",
     "curation.review.priority.refresh",
     "curation.review.dashboard.refresh",
 ]
+# How often pairs are searched for what nobody looked at.
+EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
 # How often releases are searched for records that may not be given away any more.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)

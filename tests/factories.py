@@ -217,16 +217,22 @@ def a_kernel(**over: Any) -> Kernel:
     return Kernel.objects.create(**values | over)
 
 
+def a_permissive_kernel(**over: Any) -> Kernel:
+    """One that only waits for a person."""
+    kernel = a_kernel(**{"license_verdict": LicenseVerdict.PERMISSIVE} | over)
+    an_examination(kernel=kernel, content_hash=kernel.content_hash)
+    return kernel
+
+
 def an_approved_kernel(**over: Any) -> Kernel:
     """Approved by a person, with a permissive licence: what an export takes."""
     if "license" not in over:
         over["license"] = a_license()
     values = {
         "status": Status.APPROVED,
-        "license_verdict": LicenseVerdict.PERMISSIVE,
         "version": 2,
     }
-    kernel = a_kernel(**values | over)
+    kernel = a_permissive_kernel(**values | over)
     a_decision(kernel=kernel, content_hash=kernel.content_hash)
     return kernel
 
@@ -266,6 +272,7 @@ def an_approved_pair(**over: Any) -> Pair:
     }
     pair = a_pair(**values | over)
     a_decision(pair=pair, content_hash=pair.content_hash)
+    an_examination(pair=pair, content_hash=pair.content_hash)
     a_validation_check(
         result=a_validation_result(
             pair=pair,
@@ -293,6 +300,18 @@ def a_fingerprint(**over: Any) -> Fingerprint:
         "signature": b"\0" * 8,
     }
     return Fingerprint.objects.create(**values | _about(over))
+
+
+def an_examination(**over: Any) -> Fingerprint:
+    """The fingerprint of an item without twins, which no benchmark holds."""
+    known = {
+        "placed": True,
+        "compared_with": "nothing",
+        "status": Status.APPROVED,
+        "license_verdict": LicenseVerdict.PERMISSIVE,
+        "syntax_hash": sha(f"syntax {next(_numbers)}"),
+    }
+    return a_fingerprint(**known | over)
 
 
 def a_band(**over: Any) -> Band:

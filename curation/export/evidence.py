@@ -16,6 +16,7 @@ from curation.models import (
     Decision,
     Device,
     DuplicateLink,
+    Fingerprint,
     Kernel,
     Pair,
     ValidationResult,
@@ -90,6 +91,7 @@ class _About:
     decisions: Mapping[int, Sequence[Said]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
+    examined: Mapping[int, str]
 
 
 def _about(kind: str, batch: Sequence[Row]) -> _About:
@@ -111,7 +113,9 @@ def _about(kind: str, batch: Sequence[Row]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    return _About(decisions, duplicates, contaminations)
+    looked_at = Fingerprint.objects.filter(**wanted).examined().order_by()
+    examined = dict(looked_at.values_list(key, "content_hash"))
+    return _About(decisions, duplicates, contaminations, examined)
 
 
 def _facts(
@@ -128,6 +132,7 @@ def _facts(
         policy_verdict=row["license__verdict"],
         duplicate_of=twin if twin_hash == hashed else "",
         contaminated_by=overlaps[0] if overlaps else "",
+        examined=about.examined.get(pk) == hashed,
         decisions=about.decisions.get(pk, ()),
     )
     facts.given = not places or places[0].gives

@@ -21,6 +21,7 @@ class Reason(StrEnum):
     LOCAL_PATH = "local-path"
     DUPLICATE = "duplicate"
     CONTAMINATED = "contaminated"
+    UNEXAMINED = "unexamined"
     NOT_VALIDATED = "not-validated"
     VALIDATION_FAILED = "validation-failed"
     REJECTED = "rejected"
@@ -36,7 +37,7 @@ FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
     ("standalone", (Reason.NOT_STANDALONE,)),
     ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
     ("unique", (Reason.DUPLICATE,)),
-    ("uncontaminated", (Reason.CONTAMINATED,)),
+    ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
     ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED)),
     ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
     ("exported", (Reason.CAP, Reason.STRADDLES)),
@@ -87,6 +88,8 @@ class Facts:
     local_path: bool = False
     duplicate_of: str = ""
     contaminated_by: str = ""
+    # Whether it was placed among its twins, and held against the benchmarks.
+    examined: bool = True
     decisions: Sequence[Said] = ()
     tries: Sequence[Tried] | None = None
 
@@ -148,6 +151,11 @@ def _unique(facts: Facts) -> Exclusion | None:
         return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
     if facts.contaminated_by:
         return Exclusion(Reason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
+    if not facts.examined:
+        return Exclusion(
+            Reason.UNEXAMINED,
+            "Nothing looked yet for its twins and in the benchmarks: `manage.py examine` does.",
+        )
     return None
 
 

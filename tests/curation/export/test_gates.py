@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from curation.models import (
     Device,
+    Fingerprint,
     Kernel,
     LicenseVerdict,
     OptOut,
@@ -28,6 +30,7 @@ from tests.factories import (
     a_kernel,
     a_license,
     a_pair,
+    a_permissive_kernel,
     a_provenance,
     a_repository,
     a_reviewer,
@@ -134,9 +137,9 @@ def test_a_link_or_a_match_of_another_content_keeps_nothing_in(tmp_path: Path) -
 
 def test_an_approval_without_a_decision_or_of_another_content_is_none(tmp_path: Path) -> None:
     mit = a_license()
-    permissive = {"license": mit, "license_verdict": LicenseVerdict.PERMISSIVE}
-    a_kernel(status=Status.APPROVED, name="undecided", **permissive)
-    a_decision(kernel=a_kernel(status=Status.APPROVED, name="other", **permissive))
+    approved = {"license": mit, "status": Status.APPROVED}
+    a_permissive_kernel(name="undecided", **approved)
+    a_decision(kernel=a_permissive_kernel(name="other", **approved))
 
     folder = export(tmp_path / "out")
 
@@ -144,7 +147,7 @@ def test_an_approval_without_a_decision_or_of_another_content_is_none(tmp_path: 
 
 
 def test_a_policys_approval_counts_only_where_it_is_accepted(tmp_path: Path) -> None:
-    a_kernel(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE, name="simple")
+    a_permissive_kernel(license=a_license(), name="simple")
     decide_by_policy(items=Kernel.objects.all(), status=Status.APPROVED, rules="short 1")
 
     assert reasons(export(tmp_path / "without")) == {"simple": "approved-by-policy"}
@@ -174,7 +177,7 @@ def test_an_approval_that_was_undone_is_none_even_where_a_policy_approves(tmp_pa
 
 
 def test_what_nobody_has_reviewed_comes_along_only_on_request_and_says_so(tmp_path: Path) -> None:
-    a_kernel(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    a_permissive_kernel(license=a_license())
     a_kernel(name="unknown")
 
     folder = export(tmp_path / "out", "--include-pending")
@@ -259,3 +262,31 @@ def test_a_filter_narrows_what_is_looked_at(tmp_path: Path) -> None:
 
     assert len(identities(folder)) == 1
     assert reasons(folder) == {}
+
+
+@pytest.mark.parametrize("left_out", [{"placed": None}, {"compared_with": ""}])
+def test_what_nothing_was_compared_with_yet_stays(tmp_path: Path, left_out: Any) -> None:
+    kernel = a_seen_kernel()
+    pair = an_approved_pair()
+    Fingerprint.objects.update(**left_out)
+
+    folder = export(tmp_path / "out")
+
+    assert identities(folder) == identities(folder, "pairs") == {}
+    assert reasons(folder) == {kernel.name: "unexamined", pair.slug: "unexamined"}
+
+
+def test_examining_lets_it_go(tmp_path: Path) -> None:
+    a_seen_kernel()
+    Fingerprint.objects.all().delete()
+
+    call_command("examine", verbosity=0)
+
+    assert len(identities(export(tmp_path / "out"))) == 1
+
+
+def test_the_examination_of_another_content_is_none(tmp_path: Path) -> None:
+    a_seen_kernel()
+    Fingerprint.objects.update(content_hash="0" * 64)
+
+    assert identities(export(tmp_path / "out")) == {}

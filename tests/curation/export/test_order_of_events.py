@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from curation.models import (
     ContaminationMatch,
     Decision,
+    Fingerprint,
     Kernel,
     License,
     LicenseVerdict,
@@ -25,12 +26,13 @@ from tests.conftest import KERNEL, commit
 from tests.curation.export.writing import every, export
 from tests.factories import (
     a_contamination_match,
-    a_kernel,
     a_license,
     a_pair,
+    a_permissive_kernel,
     a_provenance,
     a_reviewer,
     a_validation_result,
+    an_examination,
 )
 from tests.ingest.licenses.cases import MIT_OF_ADA
 
@@ -39,6 +41,7 @@ pytestmark = pytest.mark.django_db
 EVENTS = (
     "approve", "reject", "rule approves", "permissive", "blocked", "unknown", "contaminated",
     "clean", "opted out", "opted in", "passed", "failed", "policy blocks", "policy permits",
+    "looked at", "not looked at",
 )  # fmt: skip
 _folders = itertools.count()
 
@@ -65,6 +68,8 @@ def happen(event: str, item: Kernel | Pair, license: License) -> None:
             a_contamination_match(**about, content_hash=item.content_hash)
         case "clean":
             ContaminationMatch.objects.filter(**about).delete()
+        case "looked at" | "not looked at":
+            Fingerprint.objects.update(placed=True if event == "looked at" else None)
         case "opted out" | "opted in":
             Provenance.objects.update(opted_out=event == "opted out")
         case "passed" | "failed":
@@ -95,6 +100,7 @@ def may_leave(item: Kernel | Pair) -> bool:
         and item.license.verdict == "permissive"
         and not ContaminationMatch.objects.filter(**about).exists()
         and not Provenance.objects.filter(opted_out=True).exists()
+        and Fingerprint.objects.get(**about).placed is not None
         and validated
     )
 
@@ -113,11 +119,12 @@ def test_only_what_may_leave_does_and_all_of_it(
 
     with pytest.raises(Undone), transaction.atomic():
         license = a_license()
-        kernel = a_kernel(license=license, license_verdict="permissive")
+        kernel = a_permissive_kernel(license=license)
         a_provenance(kernel=kernel, license=license, license_verdict="permissive")
         item: Kernel | Pair = kernel
         if pairs:
             item = a_pair(license=license, license_verdict="permissive", kernel=kernel)
+            an_examination(pair=item, content_hash=item.content_hash)
         for event in events:
             happen(event, item, license)
 

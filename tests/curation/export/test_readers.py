@@ -200,7 +200,7 @@ def test_code_between_fences_and_with_its_launcher(tmp_path: Path) -> None:
 def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> None:
     from curation.models import LicenseVerdict, SourceText
     from tests.curation.export.writing import reasons
-    from tests.factories import a_kernel, a_license, a_provenance, a_source_file, sha
+    from tests.factories import a_license, a_permissive_kernel, a_provenance, a_source_file, sha
 
     mit = a_license(expression="MIT")
 
@@ -216,7 +216,7 @@ def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> Non
 
     shared = an_approved_kernel(license=mit)
     a_file("good.py", shared, an_approved_kernel(license=mit))
-    a_file("bad.py", shared, a_kernel(license=mit, license_verdict=LicenseVerdict.PERMISSIVE))
+    a_file("bad.py", shared, a_permissive_kernel(license=mit))
 
     folder = export(tmp_path / "out", "--unit", "file", "--release", "files")
 

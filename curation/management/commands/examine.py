@@ -1,0 +1,20 @@
+"""`manage.py examine`: look for twins and benchmark problems among all that nobody looked at."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from curation.evidence.resemblance import gather
+from curation.words import counted
+
+
+class Command(BaseCommand):
+    help = "Find twins and benchmark problems among kernels and pairs that nobody looked at yet."
+
+    def handle(self, **given: Any) -> None:
+        found = gather()
+        self.stdout.write(
+            f"{counted(found.fingerprinted, 'fingerprint')} made, "
+            f"{counted(found.placed, 'item')} placed among twins, "
+            f"{counted(found.compared, 'item')} held against the benchmarks."
+        )
