@@ -1,0 +1,1 @@
+"""Pairs come into the database here, wherever they come from."""

@@ -1,0 +1,87 @@
+"""A pair that is not stored yet."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from curation.identity import content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a pair comes from, in the words of the dataset's `provenance`."""
+
+    repository: str = ""
+    commit: str = ""
+    path: str = ""
+    lines: str = ""
+    url: str = ""
+    license: str = ""
+    """SPDX expression; empty where nobody has said."""
+    copyright: str = ""
+
+    def as_metadata(self) -> dict[str, str]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
+OURS = Source(
+    repository="triton-curation",
+    license="MIT",
+    copyright="Copyright (c) 2026 The triton-curation authors",
+)
+"""What this project's own authors wrote, by hand or by recipe."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDraft:
+    entry_point: str
+    python_code: str
+    triton_code: str
+    test_code: str
+    origin: str
+    operation_type: str
+    difficulty: str
+    source: Source
+    slug: str = ""
+    """Empty: made from the entry point."""
+    tags: tuple[str, ...] = ()
+    differentiable: bool = False
+    recipe: str = ""
+    split_group: str = ""
+    kernel: int | None = None
+    """The ingested kernel that it was drafted from."""
+
+    @property
+    def content_hash(self) -> str:
+        return content_hash(self.python_code, self.triton_code, self.test_code)
+
+    @property
+    def record_id(self) -> str:
+        """What `str()` of the stored row gives, too."""
+        return f"{self.readable}-{self.content_hash[:8]}"
+
+    @property
+    def readable(self) -> str:
+        return (self.slug or self.entry_point.strip("_").replace("_", "-").lower())[:120]
+
+    def as_record(self) -> dict[str, Any]:
+        """The dataset's record."""
+        metadata: dict[str, Any] = {
+            "operation_type": self.operation_type,
+            "difficulty": self.difficulty,
+            "tags": list(self.tags),
+            "entry_point": self.entry_point,
+            "origin": self.origin,
+            "provenance": self.source.as_metadata(),
+            "differentiable": self.differentiable,
+        }
+        if self.recipe:
+            metadata["recipe"] = self.recipe
+        return {
+            "id": self.record_id,
+            "python_code": self.python_code,
+            "triton_code": self.triton_code,
+            "test_code": self.test_code,
+            "metadata": metadata,
+        }

@@ -1,0 +1,106 @@
+"""Drafts become rows: the one place that makes pairs.
+
+Identity is content, so a draft that is known already changes nothing, and a command may be run
+twice or killed anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db import transaction
+
+from curation.models import License, LicenseVerdict, Pair
+from curation.pairs.draft import OURS, PairDraft
+from curation.tokens import ENCODING, count_many
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    added: int
+    known: int
+
+
+def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
+    """Store what is new, pending; the rest stands already."""
+    added = seen = 0
+    waiting = iter(drafts)
+    while batch := tuple(islice(waiting, BATCH)):
+        fresh = _unknown(batch)
+        # In one order everywhere, so that two writers of the same pairs can't lock each other out.
+        rows = _rows(sorted(fresh.items()))
+        with transaction.atomic():
+            before = Pair.objects.filter(content_hash__in=fresh).count()
+            Pair.objects.bulk_create(rows, ignore_conflicts=True)
+        added += len(rows) - before
+        seen += len(batch)
+    return Stored(added, seen - added)
+
+
+@transaction.atomic
+def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
+    """An edited pair: another row, pending, linked to the one it replaces."""
+    known = Pair.objects.filter(content_hash=draft.content_hash).first()
+    if known is not None:
+        return known
+    (row,) = _rows([(draft.content_hash, draft)])
+    row.previous = previous
+    # The versions of one pair never straddle a split, whatever became of their names.
+    row.split_group = previous.split_group or row.split_group
+    row.save()
+    return row
+
+
+def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
+    wanted = {draft.content_hash: draft for draft in drafts}
+    known = Pair.objects.filter(content_hash__in=wanted).values_list("content_hash", flat=True)
+    return {name: wanted[name] for name in wanted.keys() - set(known)}
+
+
+def _rows(drafts: Sequence[tuple[str, PairDraft]]) -> list[Pair]:
+    texts = ["\n".join((d.python_code, d.triton_code, d.test_code)) for _, d in drafts]
+    licenses = {
+        name: _license(name) for name in {draft.source.license for _, draft in drafts} if name
+    }
+    return [
+        _row(name, draft, tokens, licenses.get(draft.source.license))
+        for (name, draft), tokens in zip(drafts, count_many(texts), strict=True)
+    ]
+
+
+def _row(name: str, draft: PairDraft, tokens: int, named: License | None) -> Pair:
+    return Pair(
+        content_hash=name,
+        slug=draft.readable,
+        entry_point=draft.entry_point,
+        python_code=draft.python_code,
+        triton_code=draft.triton_code,
+        test_code=draft.test_code,
+        origin=draft.origin,
+        operation_type=draft.operation_type,
+        difficulty=draft.difficulty,
+        tags=list(draft.tags),
+        differentiable=draft.differentiable,
+        recipe=draft.recipe,
+        split_group=draft.split_group or f"pair:{draft.origin}:{draft.readable}"[:200],
+        metadata={"provenance": draft.source.as_metadata(), "token_encoding": ENCODING},
+        tokens=tokens,
+        license=named,
+        license_verdict=named.verdict if named else LicenseVerdict.UNKNOWN,
+        kernel_id=draft.kernel,
+    )
+
+
+def _license(expression: str) -> License:
+    """The row of an expression. Only our own is known to be permissive from the start; what
+    others carry keeps the verdict that the licence policy has given it, or is unknown."""
+    own = expression == OURS.license
+    row, _ = License.objects.get_or_create(
+        expression=expression[:300],
+        defaults={"verdict": LicenseVerdict.PERMISSIVE if own else LicenseVerdict.UNKNOWN},
+    )
+    return row

@@ -1,0 +1,60 @@
+"""Records in the dataset's own form."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from curation.pairs.draft import PairDraft, Source
+from validation.contract import ORIGINS, TEXTS, violations
+from validation.difficulty import difficulty
+from validation.imports.record import Record, Refused, text
+
+
+def fits(record: Record) -> bool:
+    return "test_code" in record and "python_code" in record and "metadata" in record
+
+
+def draft(record: Record) -> PairDraft:
+    python, triton, test = (text(record, key) for key in TEXTS)
+    # The identity is ours to give, and so is the difficulty where none is said.
+    found = violations({"id": "imported", **record, "metadata": _metadata(record)})
+    if found:
+        raise Refused(" ".join(found))
+    metadata = _metadata(record)
+    differentiable = bool(metadata.get("differentiable", False))
+    return PairDraft(
+        entry_point=metadata["entry_point"],
+        python_code=python,
+        triton_code=triton,
+        test_code=test,
+        origin=metadata["origin"],
+        operation_type=metadata["operation_type"],
+        difficulty=metadata["difficulty"],
+        source=_source(metadata),
+        tags=tuple(metadata.get("tags", ())),
+        differentiable=differentiable,
+    )
+
+
+def _metadata(record: Record) -> Record:
+    given = record.get("metadata")
+    if not isinstance(given, dict):
+        raise Refused("metadata is no object.")
+    metadata = {"origin": ORIGINS[2], **given}
+    if "difficulty" not in metadata:
+        try:
+            metadata["difficulty"] = difficulty(
+                text(record, "triton_code"), metadata.get("differentiable") is True
+            )
+        except (SyntaxError, ValueError) as error:
+            raise Refused(f"triton_code does not parse: {error}.") from error
+    return metadata
+
+
+def _source(metadata: Record) -> Source:
+    given = metadata.get("provenance", {})
+    known = {field.name for field in fields(Source)}
+    for key, value in given.items():
+        if key in known and not isinstance(value, str):
+            raise Refused(f"metadata.provenance.{key} is no text.")
+    return Source(**{key: value for key, value in given.items() if key in known})

@@ -1,0 +1,40 @@
+"""What the forms of outside records have in common."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class Refused(Exception):
+    """A record that can't be a pair; the sentences say why."""
+
+
+def text(record: Record, key: str) -> str:
+    value = record.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise Refused(f"{key} is missing or empty.")
+    # PostgreSQL holds no null character.
+    if "\x00" in value:
+        raise Refused(f"{key} holds a null character.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise Refused(f"{key} holds half a character (a lone surrogate).")
+    return value
+
+
+def parsed(source: str, name: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise Refused(f"{name} does not parse: line {error.lineno}: {error.msg}.") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Refused(f"{name} does not parse: {error}.") from error
+
+
+def of_choice(record: Record, key: str, allowed: tuple[str, ...], otherwise: str) -> str:
+    value = record.get(key, otherwise)
+    if value not in allowed:
+        raise Refused(f"{key} is {value!r}: it must be one of {', '.join(allowed)}.")
+    return str(value)

@@ -1,0 +1,148 @@
+"""Records as TritonBench keeps them: a file of a PyTorch function and, below a line of `#`, a test
+that calls it and keeps the results; and the same function in Triton.
+
+Their tests compare nothing. Each call becomes a case: what stands above it makes its inputs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from curation.pairs.draft import PairDraft, Source
+from validation.contract import OPERATION_TYPES
+from validation.difficulty import difficulty
+from validation.imports.record import Record, Refused, of_choice, parsed, text
+
+SEPARATOR = re.compile(r"^#{20,}\s*$", re.MULTILINE)
+TEST = '''from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+# Relative and absolute, by the dtype of the inputs.
+TOLERANCE = {{"float32": (1e-4, 1e-5)}}
+
+CASES = [{{"call": number, "dtype": "float32", "seed": number}} for number in range({count})]
+
+# Sizes that stay as they are, because the operation depends on them.
+FIXED = {{"call"}}
+
+
+def make_inputs(case, device):
+    """The arguments of one call: the same case gives the same values."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(case["seed"])
+        return CALLS[case["call"]](device)
+
+
+{calls}
+
+CALLS = [{names}]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+
+    expected = reference(*inputs)
+    actual = candidate(*inputs)
+
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
+'''
+
+
+def fits(record: Record) -> bool:
+    return "file" in record and "reference" in record
+
+
+def draft(record: Record) -> PairDraft:
+    name = text(record, "file").removesuffix(".py")
+    if not name.isidentifier():
+        raise Refused(f"file is {record['file']!r}: it must be named after a function.")
+    halves = SEPARATOR.split(text(record, "reference"))
+    if len(halves) != 2:
+        raise Refused("reference does not hold a function and a test, a line of # between them.")
+    triton = text(record, "triton_code")
+    parsed(halves[0], "The function in reference")
+    parsed(triton, "triton_code")
+    calls = list(_calls(parsed(halves[1], "The test in reference"), name))
+    if not calls:
+        raise Refused(f"The test in reference keeps the result of no call of {name}.")
+    functions = [_function(number, above, call) for number, (above, call) in enumerate(calls)]
+    return PairDraft(
+        entry_point=name,
+        python_code=halves[0].strip("\n") + "\n",
+        triton_code=triton,
+        test_code=TEST.format(
+            name=name,
+            count=len(calls),
+            calls="\n\n".join(functions),
+            names=", ".join(f"call_{number}" for number in range(len(calls))),
+        ),
+        origin="real-world",
+        operation_type=of_choice(record, "operation_type", OPERATION_TYPES, "other"),
+        difficulty=difficulty(triton),
+        source=Source(repository=str(record.get("repo", ""))),
+        tags=("tritonbench",),
+    )
+
+
+def _calls(test: ast.Module, name: str) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
+    """Each call whose result is kept, with the assignments above it."""
+    above: list[ast.stmt] = []
+    body = next((node.body for node in test.body if isinstance(node, ast.FunctionDef)), [])
+    for statement in body:
+        if not isinstance(statement, ast.Assign):
+            continue
+        value, target = statement.value, statement.targets[0]
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == name:
+            yield list(above), value
+        elif not isinstance(target, ast.Subscript) and ast.unparse(target) != "results":
+            above.append(statement)
+
+
+def _function(number: int, above: list[ast.stmt], call: ast.Call) -> str:
+    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+        raise Refused(
+            f"Call {number + 1} of the test names its arguments: they can't be passed on."
+        )
+    lines = [ast.unparse(_OnDevice().visit(statement)) for statement in _needed(above, call)]
+    arguments = ", ".join(ast.unparse(_OnDevice().visit(argument)) for argument in call.args)
+    ending = f"({arguments},)" if arguments else "()"
+    body = "\n".join(
+        f"    {line}" for text in (*lines, f"return {ending}") for line in text.split("\n")
+    )
+    return f"def call_{number}(device):\n{body}\n"
+
+
+def _needed(above: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
+    """The assignments that the call hangs on, in their order."""
+    wanted = _names(call)
+    kept: list[ast.stmt] = []
+    for statement in reversed(above):
+        assigned = {node.id for node in ast.walk(statement)
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
+        if assigned & wanted:
+            kept.insert(0, statement)
+            wanted |= _names(statement)
+    return kept
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}  # fmt: skip
+
+
+class _OnDevice(ast.NodeTransformer):
+    """`"cuda"` becomes the device that is asked for."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Name("device", ast.Load()) if node.value == "cuda" else node

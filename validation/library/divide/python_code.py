@@ -1,0 +1,3 @@
+def divide(x, y):
+    """Divide one vector by another, element by element."""
+    return x / y

@@ -1,0 +1,107 @@
+from python_code import flash_attention as reference
+from triton_code import flash_attention as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+# Relative and absolute, by the dtype of the inputs.
+TOLERANCE = {
+    "float32": (0.0001, 2e-05),
+    "float16": (0.004, 0.004),
+}
+
+CASES = [
+    {
+        "batch": 1,
+        "heads": 1,
+        "positions": 1,
+        "dims": 1,
+        "dtype": "float32",
+        "layout": "contiguous",
+        "seed": 0,
+    },
+    {
+        "batch": 2,
+        "heads": 3,
+        "positions": 31,
+        "dims": 13,
+        "dtype": "float32",
+        "layout": "strided",
+        "seed": 1,
+    },
+    {
+        "batch": 1,
+        "heads": 2,
+        "positions": 64,
+        "dims": 16,
+        "dtype": "float16",
+        "layout": "strided",
+        "seed": 2,
+    },
+    {
+        "batch": 1,
+        "heads": 2,
+        "positions": 100,
+        "dims": 20,
+        "dtype": "float32",
+        "layout": "contiguous",
+        "seed": 3,
+    },
+    {
+        "batch": 2,
+        "heads": 1,
+        "positions": 45,
+        "dims": 32,
+        "dtype": "float16",
+        "layout": "contiguous",
+        "seed": 4,
+    },
+]
+
+
+def make_inputs(case, device):
+    """The arguments of one case: the same case gives the same values."""
+    generator = torch.Generator().manual_seed(case["seed"])
+    dtype = getattr(torch, case["dtype"])
+
+    def laid_out(values):
+        values = values.to(device)
+        if case["layout"] == "strided":
+            return values.repeat_interleave(2, dim=-1)[..., ::2]
+        return values
+
+    shape = (case["batch"], case["heads"], case["positions"], case["dims"])
+    return tuple(laid_out(torch.randn(shape, generator=generator).to(dtype)) for _ in range(3))
+
+
+def differentiable(inputs):
+    """The same tensors as leaves of a graph of their own."""
+    return [
+        x.detach().requires_grad_() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+        for x in inputs
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    theirs, ours = differentiable(inputs), differentiable(inputs)
+
+    expected = reference(*theirs)
+    actual = candidate(*ours)
+
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)
+
+    generator = torch.Generator().manual_seed(case["seed"] + 1)
+    upstream = torch.randn(expected.shape, generator=generator).to(expected)
+    expected.backward(upstream)
+    actual.backward(upstream)
+    for mine, wanted in zip(ours, theirs):
+        if isinstance(wanted, torch.Tensor) and wanted.grad is not None:
+            assert mine.grad.dtype == wanted.grad.dtype
+            assert torch.allclose(mine.grad, wanted.grad, rtol=rtol, atol=5 * atol)

@@ -1,0 +1,48 @@
+from python_code import fp8_matmul as reference
+from triton_code import fp8_matmul as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+# Relative and absolute, by the dtype of the inputs.
+TOLERANCE = {
+    "float32": (1e-05, 0.0002),
+}
+
+CASES = [
+    {"m": 1, "n": 1, "k": 1, "dtype": "float32", "layout": "contiguous", "seed": 0},
+    {"m": 17, "n": 31, "k": 13, "dtype": "float32", "layout": "strided", "seed": 1},
+    {"m": 64, "n": 64, "k": 64, "dtype": "float32", "layout": "strided", "seed": 2},
+    {"m": 70, "n": 45, "k": 100, "dtype": "float32", "layout": "contiguous", "seed": 3},
+    {"m": 33, "n": 129, "k": 50, "dtype": "float32", "layout": "contiguous", "seed": 4},
+]
+
+
+def make_inputs(case, device):
+    """The arguments of one case: the same case gives the same values."""
+    generator = torch.Generator().manual_seed(case["seed"])
+    m, n, k = case["m"], case["n"], case["k"]
+    a = torch.randn((m, k), generator=generator)
+    b = torch.randn((n, k), generator=generator)
+    scale = torch.rand((1,), generator=generator) + 0.5
+    if case["layout"] == "strided":
+        a = a.repeat_interleave(2, dim=-1)
+    a = a.to(device).to(torch.float8_e5m2)
+    a = a[..., ::2] if case["layout"] == "strided" else a
+    # The second factor is the transpose of a contiguous matrix, as weights often are.
+    return a, b.to(device).to(torch.float8_e5m2).t(), scale.to(device)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+
+    expected = reference(*inputs)
+    actual = candidate(*inputs)
+
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)

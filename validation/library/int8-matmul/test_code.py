@@ -1,0 +1,51 @@
+from python_code import int8_matmul as reference
+from triton_code import int8_matmul as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+# Relative and absolute, by the dtype of the inputs.
+TOLERANCE = {
+    "float32": (1e-05, 1e-06),
+}
+
+CASES = [
+    {"m": 1, "n": 1, "k": 1, "dtype": "float32", "layout": "contiguous", "seed": 0},
+    {"m": 17, "n": 31, "k": 13, "dtype": "float32", "layout": "strided", "seed": 1},
+    {"m": 64, "n": 64, "k": 64, "dtype": "float32", "layout": "strided", "seed": 2},
+    {"m": 70, "n": 45, "k": 100, "dtype": "float32", "layout": "contiguous", "seed": 3},
+    {"m": 33, "n": 129, "k": 50, "dtype": "float32", "layout": "contiguous", "seed": 4},
+]
+
+
+def make_inputs(case, device):
+    """The arguments of one case: the same case gives the same values."""
+    generator = torch.Generator().manual_seed(case["seed"])
+    m, n, k = case["m"], case["n"], case["k"]
+
+    def laid_out(values):
+        values = values.to(device)
+        if case["layout"] == "strided":
+            return values.repeat_interleave(2, dim=-1)[..., ::2]
+        return values
+
+    a = torch.randint(-128, 128, (m, k), generator=generator).to(torch.int8)
+    b = torch.randint(-128, 128, (k, n), generator=generator).to(torch.int8)
+    a_scale = torch.rand((m,), generator=generator) * 0.02
+    b_scale = torch.rand((n,), generator=generator) * 0.02
+    return laid_out(a), laid_out(b), laid_out(a_scale), laid_out(b_scale)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+
+    expected = reference(*inputs)
+    actual = candidate(*inputs)
+
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert actual.dtype == expected.dtype
+    assert actual.shape == expected.shape
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)

@@ -1,0 +1,3 @@
+def sum_whole(x):
+    """Add up all elements of a vector."""
+    return x.sum()

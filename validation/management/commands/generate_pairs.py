@@ -1,0 +1,68 @@
+"""`manage.py generate_pairs`: pairs by recipe."""
+
+import sys
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.pairs.store import store_pairs
+from curation.progress_bar import Bar
+from curation.words import counted
+from validation.diversity import diversity
+from validation.generation import Caps, generate
+from validation.recipes.catalogue import RECIPES
+from validation.recipes.recipe import Recipe
+
+
+class Command(BaseCommand):
+    help = "Generate pairs by recipe, the same for the same seed; what is stored already stays."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--recipe",
+            action="append",
+            choices=[recipe.name for recipe in RECIPES],
+            metavar="RECIPE",
+            help="only this recipe; may be given more than once",
+        )
+        parser.add_argument("--count", type=int, default=500)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--list", action="store_true", help="list the recipes and stop")
+        parser.add_argument("--dry-run", action="store_true", help="generate and store nothing")
+
+    def handle(
+        self, *, recipe: list[str] | None, count: int, seed: int, dry_run: bool, **options: Any
+    ) -> None:
+        if count < 1:
+            raise CommandError("--count must be at least 1.")
+        chosen = [one for one in RECIPES if recipe is None or one.name in recipe]
+        self._list(chosen, everything=options["list"])
+        if options["list"]:
+            return
+        bar, caps = Bar(sys.stderr), Caps()
+        drafts = generate(chosen, count, seed, caps, bar.show)
+        bar.show("measuring", 0, 0)
+        seen = diversity([draft.triton_code for draft in drafts])
+        bar.end()
+        used = Counter(draft.recipe for draft in drafts)
+        self.stdout.write(
+            f"{counted(len(drafts), 'pair')} by {counted(len(used), 'recipe')}, at most "
+            f"{max(used.values(), default=0):,} by one. {seen.near_share:.1%} are near-duplicates "
+            f"of another (cap {caps.near_share:.0%}), the largest family has "
+            f"{seen.largest_family} (cap {caps.family}). {counted(seen.skeletons, 'skeleton')}."
+        )
+        if len(drafts) < count:
+            self.stdout.write("The recipes and caps give no more.")
+        if dry_run:
+            self.stdout.write("Nothing stored.")
+            return
+        stored = store_pairs(drafts)
+        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")
+
+    def _list(self, recipes: list[Recipe], *, everything: bool) -> None:
+        if everything:
+            for recipe in recipes:
+                self.stdout.write(f"{recipe.combinations:>12,}  {recipe.name}")
+        total = sum(recipe.combinations for recipe in recipes)
+        self.stdout.write(f"{counted(total, 'combination')} of {counted(len(recipes), 'recipe')}.")

@@ -1,0 +1,50 @@
+"""`manage.py import_pairs`: outside records, each checked by syntax and refused by its line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.pairs.draft import PairDraft
+from curation.pairs.store import store_pairs
+from curation.words import counted
+from validation.imports.reading import Refusal, read
+
+
+class Command(BaseCommand):
+    help = (
+        "Import pairs from a JSON Lines file: the dataset's own records, KernelBook's columns, or "
+        "TritonBench-like ones. Nothing is run; what is stored waits for validation and review."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--dry-run", action="store_true", help="read and store nothing")
+
+    def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
+        refused: list[Refusal] = []
+        try:
+            with file.open("rb") as lines:
+                drafts = _kept(read(lines), refused)
+                if dry_run:
+                    self.stdout.write(f"{counted(sum(1 for _ in drafts), 'pair')} could be stored.")
+                else:
+                    stored = store_pairs(drafts)
+                    self.stdout.write(
+                        f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before."
+                    )
+        except OSError as error:
+            raise CommandError(f"{file} can't be read: {error.strerror}.") from error
+        for refusal in refused:
+            self.stdout.write(f"Line {refusal.line}: {refusal.reason}")
+        if refused:
+            self.stdout.write(f"{counted(len(refused), 'line')} refused.")
+
+
+def _kept(found: Iterator[PairDraft | Refusal], refused: list[Refusal]) -> Iterator[PairDraft]:
+    for one in found:
+        if isinstance(one, Refusal):
+            refused.append(one)
+        else:
+            yield one

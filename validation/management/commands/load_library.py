@@ -1,0 +1,17 @@
+"""`manage.py load_library`: the pairs that are written by hand."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from curation.pairs.store import store_pairs
+from curation.words import counted
+from validation.handwritten import handwritten
+
+
+class Command(BaseCommand):
+    help = "Store the pairs that are written by hand; what is stored already stays."
+
+    def handle(self, **options: Any) -> None:
+        stored = store_pairs(handwritten())
+        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")

@@ -1,0 +1,76 @@
+"""Operations one after the other: the lines of each side, and the sentence about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from validation.recipes.operations import Operation
+
+OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Applied to `x` from left to right; every operand beyond the first is a tensor of its own."""
+
+    operations: tuple[Operation, ...]
+
+    @property
+    def possible(self) -> bool:
+        """Only the first may jump, and none repeats."""
+        names = [operation.name for operation in self.operations]
+        return len(set(names)) == len(names) and all(
+            operation.smooth for operation in self.operations[1:]
+        )
+
+    @property
+    def name(self) -> str:
+        return "_".join(operation.name for operation in self.operations)
+
+    @property
+    def result(self) -> str:
+        """What holds the outcome: `x` itself where nothing is done."""
+        return "y" if self.operations else "x"
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The further tensors, in the order in which they are used."""
+        return OPERAND_NAMES[: sum(operation.operands - 1 for operation in self.operations)]
+
+    @property
+    def phrase(self) -> str:
+        """“ReLU, then adding bias, then the sine”."""
+        return ", then ".join(_phrase(operation, operands) for operation, operands in self._uses())
+
+    def torch(self, source: str = "x", target: str = "y") -> tuple[str, ...]:
+        lines = []
+        for operation, operands in self._uses():
+            lines.append(f"{target} = {_filled(operation.torch, source, operands)}")
+            source = target
+        return tuple(lines)
+
+    def triton(self, source: str = "x", target: str = "y") -> tuple[str, ...]:
+        lines = []
+        for operation, operands in self._uses():
+            lines += [_filled(line, source, operands) for line in operation.before]
+            lines.append(f"{target} = {_filled(operation.triton, source, operands)}")
+            source = target
+        return tuple(lines)
+
+    def _uses(self) -> Iterable[tuple[Operation, tuple[str, ...]]]:
+        left = list(self.operands)
+        for operation in self.operations:
+            count = operation.operands - 1
+            yield operation, tuple(left[:count])
+            del left[:count]
+
+
+def _phrase(operation: Operation, operands: tuple[str, ...]) -> str:
+    if operation.operands == 2:
+        return f"{operation.phrase} {operands[0]}"
+    return _filled(operation.phrase, "it", operands)
+
+
+def _filled(text: str, x: str, operands: tuple[str, ...]) -> str:
+    return text.format(x=x, **dict(zip("yz", operands, strict=False)))

@@ -1,0 +1,110 @@
+"""Whole numbers: bits, shifts, remainders, where every answer is exact."""
+
+from __future__ import annotations
+
+from validation.recipes.chains import Chain
+from validation.recipes.maps import LOOPS, chains, vector_sizes
+from validation.recipes.operations import Operation
+from validation.recipes.recipe import Recipe
+from validation.recipes.sketch import Argument, Sketch
+
+INTEGERS = (
+    Operation("and_mask", "the low six bits", "{x} & 63", "{x} & 63"),
+    Operation("or_bit", "bit 4 set", "{x} | 16", "{x} | 16"),
+    Operation("xor_mask", "bits flipped by 85", "{x} ^ 85", "{x} ^ 85"),
+    Operation("invert", "all bits flipped", "~{x}", "~{x}"),
+    Operation("shift_left", "a shift to the left by 2", "({x} & 65535) << 2", "({x} & 65535) << 2"),
+    Operation("shift_right", "a shift to the right by 1", "{x} >> 1", "{x} >> 1"),
+    Operation("abs_value", "the absolute value", "torch.abs({x})", "tl.abs({x})"),
+    Operation("clip", "clamping to [-40, 40]", "torch.clamp({x}, -40, 40)",
+              "tl.minimum(tl.maximum({x}, -40), 40)"),
+    Operation("parity", "the lowest bit", "{x} & 1", "{x} & 1"),
+    Operation(
+        "gray_code",
+        "the Gray code",
+        "({x} & 1023) ^ (({x} & 1023) >> 1)",
+        "low ^ (low >> 1)",
+        ("low = {x} & 1023",),
+    ),
+    Operation(
+        "popcount",
+        "how many of the low eight bits are set",
+        "sum(({x} >> bit) & 1 for bit in range(8))",
+        "(bits & 15) + (bits >> 4)",
+        (
+            "bits = {x} & 255",
+            "bits = bits - ((bits >> 1) & 85)",
+            "bits = (bits & 51) + ((bits >> 2) & 51)",
+        ),
+    ),
+    Operation(
+        "hash_step",
+        "one step of a hash",
+        "(({x} & 4095) * 2654) ^ (({x} & 4095) >> 3)",
+        "(part * 2654) ^ (part >> 3)",
+        ("part = {x} & 4095",),
+    ),
+    Operation("plus", "adding", "{x} + {y}", "{x} + {y}"),
+    Operation("minus", "subtracting", "{x} - {y}", "{x} - {y}"),
+    Operation("bit_and", "the bits in common with", "{x} & {y}", "{x} & {y}"),
+    Operation("bit_xor", "the bits that differ from", "{x} ^ {y}", "{x} ^ {y}"),
+    Operation("larger", "the larger of it and", "torch.maximum({x}, {y})", "tl.maximum({x}, {y})"),
+    Operation("smaller", "the smaller of it and",
+              "torch.minimum({x}, {y})", "tl.minimum({x}, {y})"),
+    Operation(
+        "where_positive",
+        "zero unless positive is",
+        "torch.where({y} > 0, {x}, torch.zeros_like({x}))",
+        "tl.where({y} > 0, {x}, 0)",
+    ),
+    Operation(
+        "times_bounded",
+        "multiplying the low bits by those of",
+        "({x} & 1023) * ({y} & 1023)",
+        "({x} & 1023) * ({y} & 1023)",
+    ),
+)  # fmt: skip
+
+
+def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
+    if not chain.possible:
+        return None
+    steps = chain.torch()
+    return Sketch(
+        entry_point=f"{chain.name}_integers",
+        summary=f"Each of a vector of whole numbers: {chain.phrase}.",
+        operation_type="element-wise",
+        tags=("element-wise", "integer", dtype),
+        triton="map_1d",
+        python=(*steps[:-1], f"return {steps[-1].removeprefix('y = ')}"),
+        arguments=tuple(
+            Argument(name, ("n",), "integers") for name in ("x", *chain.operands)
+        ),
+        sizes=vector_sizes(block),
+        dtypes=(dtype,),
+        tolerance={dtype: (0.0, 0.0)},
+        values={
+            "chain": chain,
+            "helper": "",
+            "loop": loop,
+            "block_size": block,
+            "steps": 4,
+            "programs": 16,
+            "warps": 0,
+            "integer": True,
+        },
+    )  # fmt: skip
+
+
+INTEGER_RECIPES = (
+    Recipe(
+        "integer-map",
+        _integer_map,
+        {
+            "chain": (*chains(INTEGERS, INTEGERS), *chains(INTEGERS, INTEGERS, INTEGERS)),
+            "loop": LOOPS,
+            "block": (256, 512),
+            "dtype": ("int32", "int64"),
+        },
+    ),
+)

@@ -1,0 +1,124 @@
+"""A sketch becomes three texts."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from validation.recipes.extremes import spelled_out
+from validation.recipes.layout import tidy
+from validation.recipes.sketch import Sketch
+from validation.recipes.styles import Style, styled
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    python_code: str
+    triton_code: str
+    test_code: str
+
+
+def rendered(
+    sketch: Sketch,
+    style: Style,
+    triton: str | None = None,
+    environment: Environment | None = None,
+) -> Texts:
+    """All three; the Triton side need not be written twice."""
+    environment = environment or templates()
+    code = "\n".join(sketch.python)
+    python = environment.get_template("python/function.py.j2").render(
+        sketch=sketch, uses_functional="F." in code
+    )
+    test = environment.get_template("pytest/equivalence.py.j2").render(
+        sketch=sketch,
+        cases=cases(sketch),
+        used_sizes=_used_sizes(sketch),
+    )
+    return Texts(tidy(python), triton or rendered_triton(sketch, style, environment), tidy(test))
+
+
+def rendered_triton(sketch: Sketch, style: Style, environment: Environment | None = None) -> str:
+    template = (environment or templates()).get_template(f"triton/{sketch.triton}.py.j2")
+    source = template.render(sketch=sketch, **sketch.values)
+    return tidy(styled(spelled_out(source), style))
+
+
+@functools.cache
+def templates() -> Environment:
+    return environment_of_templates()
+
+
+def environment_of_templates(kind: type[Environment] = Environment) -> Environment:
+    environment = kind(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+    )
+    environment.filters["sentence"] = lambda text: f"{text[0].upper()}{text[1:]}."
+    environment.filters["reduced"] = _reduced
+    return environment
+
+
+def _reduced(line: str, tile: bool) -> str:
+    """Write out `sum(v)`, `max(v)` and `min(v)` of a row, or of each row of a tile.
+
+    `row_max` and `row_min` are those that hand NaN on.
+    """
+
+    def written(found: re.Match[str]) -> str:
+        value = found[2]
+        name = found[1]
+        if name != "sum":
+            value = f'tl.where(mask, {value}, {"-" if name.endswith("max") else ""}float("inf"))'
+        name = name if name.startswith("row_") else f"tl.{name}"
+        return f"{name}({value}, axis={1 if tile else 0}){'[:, None]' if tile else ''}"
+
+    return ROW_REDUCTION.sub(written, line)
+
+
+ROW_REDUCTION = re.compile(
+    r"(?<![.\w])(sum|(?:row_)?(?:max|min))\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)"
+)
+
+
+def cases(sketch: Sketch) -> list[str]:
+    """Every size with a dtype and a layout, in turn, so that each of these is met."""
+    found = []
+    dtypes, layouts = cycle(sketch.dtypes), sketch.layouts
+    rounds = max(len(sketch.sizes), len(sketch.dtypes), len(sketch.layouts))
+    sizes = cycle(sketch.sizes)
+    for seed in range(rounds):
+        case: dict[str, object] = dict(next(sizes))
+        case["dtype"] = next(dtypes)
+        if len(sketch.layouts) > 1:
+            # Not in step with the dtypes, or one of two would always meet the same layout.
+            case["layout"] = layouts[(seed + seed // len(layouts)) % len(layouts)]
+        case["seed"] = seed
+        found.append("{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}")
+    return found
+
+
+def _literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _used_sizes(sketch: Sketch) -> list[str]:
+    words = {
+        word
+        for argument in sketch.tensors
+        for text in (*argument.shape, argument.bound)
+        for word in re.findall(r"[A-Za-z_]\w*", text)
+    }
+    return [name for name in sketch.size_names if name in words]

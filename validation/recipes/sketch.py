@@ -1,0 +1,95 @@
+"""A sketch: all that the templates must know to write one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+FLOATS = ("float32", "float16", "bfloat16")
+
+Tolerance = tuple[float, float]
+"""Relative, absolute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One positional argument of both functions, and how a test draws it."""
+
+    name: str
+    shape: tuple[str, ...] = ()
+    """Expressions over the case's sizes; empty for a number."""
+    draw: str = "normal"
+    """normal, uniform, positive, index, integers, offsets: what the test's template knows."""
+    dtype: str = ""
+    """Empty: the case's."""
+    bound: str = ""
+    """For an index, how many there are to choose from."""
+    default: str = ""
+    """For a number, its value."""
+
+    @property
+    def drawn_first(self) -> bool:
+        """Other shapes depend on it."""
+        return self.draw == "offsets"
+
+    @property
+    def is_number(self) -> bool:
+        return bool(self.default)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    entry_point: str
+    summary: str
+    operation_type: str
+    tags: tuple[str, ...]
+    triton: str
+    """The template of the Triton side."""
+    python: tuple[str, ...]
+    """The lines of the function's body."""
+    arguments: tuple[Argument, ...]
+    sizes: tuple[Mapping[str, int | tuple[int, ...]], ...]
+    dtypes: tuple[str, ...] = ("float32",)
+    tolerance: Mapping[str, Tolerance] = field(default_factory=dict)
+    layouts: tuple[str, ...] = ("contiguous", "strided")
+    outputs: int = 1
+    values: Mapping[str, object] = field(default_factory=dict)
+    """What only this template asks for."""
+
+    @property
+    def slug(self) -> str:
+        return self.entry_point.replace("_", "-")
+
+    @property
+    def signature(self) -> str:
+        return ", ".join(
+            f"{argument.name}={argument.default}" if argument.is_number else argument.name
+            for argument in self.arguments
+        )
+
+    @property
+    def tensors(self) -> tuple[Argument, ...]:
+        return tuple(argument for argument in self.arguments if not argument.is_number)
+
+    @property
+    def draws(self) -> frozenset[str]:
+        return frozenset(argument.draw for argument in self.tensors)
+
+    @property
+    def size_names(self) -> tuple[str, ...]:
+        return tuple(self.sizes[0])
+
+
+def tolerances(
+    dtypes: tuple[str, ...], steps: int = 1, absolute: float = 1e-5
+) -> dict[str, Tolerance]:
+    """Two roundings of the dtype, wider where more is computed before the only rounding."""
+    known = {
+        "float32": (round(1e-5 * (1 + steps), 8), absolute),
+        "float16": (2e-3, 1e-3),
+        "bfloat16": (1.6e-2, 8e-3),
+        "int32": (0.0, 0.0),
+        "int8": (0.0, 0.0),
+        "int64": (0.0, 0.0),
+    }
+    return {dtype: known[dtype] for dtype in dtypes}
