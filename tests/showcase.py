@@ -1,12 +1,27 @@
 """A small, complete house for pictures and browsers: kernels with evidence, twins, pairs, people.
 
-python manage.py shell -c "from tests.showcase import furnish; furnish()"
+python manage.py shell -c "from tests.showcase import *; furnish(); remember()"
 """
 
+import uuid
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from curation.models import DecisionReason, Kernel, License, Pair, Repository
-from curation.review import dashboard, priority
+from curation.models import (
+    Decision,
+    DecisionReason,
+    Kernel,
+    License,
+    Pair,
+    Repository,
+    SecondReview,
+    Status,
+)
+from curation.review import dashboard, priority, second
+from curation.review.decisions import decide
 from curation.review.figures import keep
 from tests import factories as make
 
@@ -66,6 +81,11 @@ def rotate(x, cos, sin, interleaved=False):
     )
     return out
 """
+
+ROTARY_PARAMETERS = (
+    "out_ptr", "x_ptr", "cos_ptr", "sin_ptr", "length", "half", "stride_x", "stride_angle",
+    "INTERLEAVED", "BLOCK_M", "BLOCK_K",
+)  # fmt: skip
 
 SOFTMAX = """\
 import triton
@@ -127,6 +147,23 @@ def test_equivalence(case):
 """
 
 
+CHECKS: tuple[tuple[str, str, dict[str, float]], ...] = (
+    ("triton", "the answer comes from its kernel, launched 34 times", {}),
+    (
+        "accuracy",
+        "right on 8 inputs, at most 4% of the allowed error",
+        {"cases": 8, "max_abs_error": 2.4e-7, "share_of_allowed": 0.04},
+    ),
+    (
+        "variations",
+        "right on 17 inputs, at most 31% of the allowed error",
+        {"cases": 17, "max_abs_error": 9.5e-7, "share_of_allowed": 0.31},
+    ),
+    ("memory", "inputs unchanged, outputs of their own, nothing unwritten", {}),
+    ("falsifiable", "9 of 9 planted faults are noticed", {}),
+)
+
+
 def furnish() -> Kernel:
     """Make everything, and answer with the kernel that is shown off."""
     source = make.a_repository(
@@ -164,6 +201,7 @@ def _kernel(name: str, source: str, repository: Repository, path: str, line: int
         lines=source.count("\n"),
         tokens=len(source) // 3,
     )
+    make.a_fingerprint(kernel=kernel, placed=True, compared_with=make.sha("benchmarks"))
     file = make.a_source_file(repository=repository, path=path, commit="0251105a" + "c" * 32)
     make.a_provenance(
         kernel=kernel,
@@ -197,13 +235,39 @@ def _rotary(source: Repository, copy: Repository) -> Kernel:
         difficulty="medium",
         tags=["rotary-embedding"],
         pinned=True,
+        parameters=[
+            {
+                "name": name,
+                "annotation": "tl.constexpr" if name.isupper() else None,
+                "default": None,
+                "constexpr": name.isupper(),
+            }
+            for name in ROTARY_PARAMETERS
+        ],
+        kind_evidence=[
+            {
+                "says": "element-wise",
+                "rule": "no-reduction",
+                "line": 35,
+                "text": "x0 * cos - x1 * sin",
+            }
+        ],
     )
     kernel.refresh_from_db()
     there = make.a_source_file(repository=copy, path="serving/kernels/rope.py")
     make.a_provenance(kernel=kernel, source_file=there, start_line=40, end_line=72)
-    run = make.a_validation_run(device="compiler")
+    run = make.a_validation_run(
+        device="compiler",
+        environment={"triton": "3.9.0", "target": "cuda:90"},
+        state="succeeded",
+        finished_at=timezone.now(),
+    )
     make.a_validation_result(
-        run=run, kernel=kernel, content_hash=kernel.content_hash, seconds=0.3, message="sm_90"
+        run=run,
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        seconds=0.3,
+        message="compiles (triton 3.9.0, sm_90, signature out_ptr: *fp32, x_ptr: *fp32, …)",
     )
     make.a_finding(kernel=kernel, gate="length", passed=True)
     make.a_finding(
@@ -215,7 +279,7 @@ def _rotary(source: Repository, copy: Repository) -> Kernel:
 
 def _twin(kernel: Kernel, repository: Repository) -> None:
     """A near twin in other names, and with one line more."""
-    renamed = {"inside": "mask", "left": "lo", "right": "hi", "cols": "col_ids", "half": "dim"}
+    renamed = {"inside": "keep", "left": "lo", "right": "hi", "cols": "col_ids", "half": "dim"}
     text = kernel.standalone_source.replace(
         "tl.store(out", "tl.debug_barrier()\n    tl.store(out", 1
     )
@@ -234,8 +298,11 @@ def _pair() -> Pair:
         triton_code=TRITON,
         test_code=TEST,
         origin="manual",
+        license=License.objects.get(expression="BSD-3-Clause"),
+        license_verdict="permissive",
         tags=["vector-addition"],
     )
+    make.a_fingerprint(pair=pair, placed=True, compared_with=make.sha("benchmarks"))
     run = make.a_validation_run(
         environment={"gpu": "none", "torch": "2.13.0", "triton": "3.9.0", "python": "3.11.7"},
         state="succeeded",
@@ -246,13 +313,51 @@ def _pair() -> Pair:
         pair=pair,
         content_hash=pair.content_hash,
         seconds=4.2,
-        figures={"cases": 17, "speedup": 1.6, "reference_ms": 0.031, "candidate_ms": 0.019},
+        message="5 checks pass",
+        figures={
+            "cases": 25,
+            "max_abs_error": 9.5e-7,
+            "share_of_allowed": 0.31,
+            "seconds": {"load": 0.81, "accuracy": 1.42, "variations": 1.67, "total": 4.2},
+        },
     )
-    for name, error in (("equal", 2e-7), ("odd sizes", 9e-7), ("not contiguous", 3e-8)):
-        make.a_validation_check(
-            result=result,
-            name=name,
-            message="All cases agree.",
-            figures={"max_abs_error": error, "tolerance": 1e-6},
-        )
+    for name, message, figures in CHECKS:
+        make.a_validation_check(result=result, name=name, message=message, figures=figures)
     return pair
+
+
+def remember() -> None:
+    """A past for the house: weeks of decisions by three people, a second look, exports."""
+    ada, bob = (make.a_reviewer(username=name) for name in ("ada", "bob"))
+    waiting = Kernel.objects.filter(name__startswith="scale_kernel")
+    for number, kernel in enumerate(waiting.order_by("pk")[:14]):
+        good = number % 4 != 3
+        made = decide(
+            item=kernel,
+            status=Status.APPROVED if good else Status.REJECTED,
+            version=kernel.version,
+            user=ada if number % 3 else bob,
+            request=uuid.uuid4(),
+            reasons=[] if good else ["Nothing can be learned from it"],
+            comment="Clear, and well masked." if number % 5 == 0 else "",
+        )
+        when = timezone.now() - timedelta(days=(number * 5) % 12, hours=number)
+        # A decision is written once; only a past that never was may be moved.
+        QuerySet(Decision).filter(pk=made.pk).update(created_at=when)
+        if number < 4:
+            # The settings may have drawn it already.
+            review = SecondReview.objects.filter(first=made).first()
+            second.give(
+                review=review or make.a_second_review(first=made),
+                user=bob if made.user == ada else ada,
+                status=Status.REJECTED if number == 2 else Status(made.status),
+                request=uuid.uuid4(),
+            )
+    make.an_export_run(name="2026.11", state="succeeded", requested_by=ada, archive="a.tar.gz",
+                       finished_at=timezone.now(), message="11 kernels in 3 files.")  # fmt: skip
+    make.an_export_run(state="failed", requested_by=bob, finished_at=timezone.now(),
+                       message="There is no kernel that fits license=Zlib.")  # fmt: skip
+    make.a_saved_view(
+        user=User.objects.get(username="curator"), name="softmax", query="operation=softmax"
+    )
+    keep(dashboard.NAME, dashboard.gather())

@@ -11,13 +11,19 @@ from pathlib import PurePosixPath
 from django.db.models import QuerySet
 
 from curation.evidence.subjects import chunks
-from curation.models import IngestRun, Provenance, Repository, RunState, SourceFile, SourceText
+from curation.models import (
+    Fingerprint,
+    IngestRun,
+    Provenance,
+    Repository,
+    RunState,
+    SourceFile,
+    SourceText,
+)
 from curation.similarity.contamination import BenchmarkText, Index, Match, index, matches
 
 # Raise it when the same benchmarks and items give other matches.
 RULES = 1
-NOTHING = "nothing"
-"""The version where there are no benchmarks."""
 PYTHON = (".py", ".pyi")
 TABLES = (".json", ".jsonl")
 CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
@@ -51,7 +57,7 @@ def version() -> str:
     held = _files().order_by("repository", "path").values_list("repository", "path", "sha256")
     files = list(held)
     if not files:
-        return NOTHING
+        return Fingerprint.NO_BENCHMARKS
     return hashlib.sha256(json.dumps([RULES, files]).encode()).hexdigest()
 
 

@@ -50,7 +50,7 @@ def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Wat
             content_hash=content,
         )
         for pk, content, *texts in (
-            rows.order_by("pk") if held.version != benchmarks.NOTHING else ()
+            rows.order_by("pk") if held.version != Fingerprint.NO_BENCHMARKS else ()
         )
         for problem, match in held.matches(texts)
     ]

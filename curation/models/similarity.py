@@ -33,6 +33,9 @@ class Fingerprint(AboutKernelOrPair):
     Beside it what its place among its twins rests on, so that a change is noticed.
     """
 
+    NO_BENCHMARKS = "nothing"
+    """In `compared_with`: it was looked at, and there was no benchmark to hold it against."""
+
     scheme = models.CharField(max_length=60, help_text="Tokens, permutations, seed and hash.")
     content_hash = models.CharField(max_length=64)
     syntax_hash = models.CharField(max_length=64, db_index=True)

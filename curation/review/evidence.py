@@ -4,8 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from curation.models import (
     DuplicateLink,
+    Fingerprint,
     Kernel,
     LicenseEvidence,
     LicenseVerdict,
@@ -16,6 +19,8 @@ from curation.models import (
     ValidationResult,
     Verdict,
 )
+from curation.review.highlight import helpers
+from curation.words import counted
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
@@ -36,10 +41,37 @@ class Light:
     details: tuple[Detail, ...] = ()
 
 
+def opt_out_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
+    """Only where somebody asked; `page.fetch` has found out."""
+    if not item.left_out:
+        return []
+    asked = tuple(
+        Detail(f"{place.source_file.repository}: {place.source_file.path}")
+        for place in places
+        if place.opted_out or place.source_file.repository.opted_out_at
+    )
+    return [Light("Opt-out", BAD, "its author asked to leave it out", asked)]
+
+
 def license_light(
-    item: Kernel | Pair, places: Iterable[Provenance], texts: Sequence[LicenseEvidence]
+    item: Any,
+    places: Iterable[Provenance],
+    texts: Sequence[LicenseEvidence],
 ) -> Light:
-    state = {LicenseVerdict.PERMISSIVE: GOOD, LicenseVerdict.UNKNOWN: DOUBT}
+    states = {LicenseVerdict.PERMISSIVE: GOOD, LicenseVerdict.UNKNOWN: DOUBT}
+    state = states.get(LicenseVerdict(item.license_verdict), BAD)
+    summary = f"{item.license}" if item.license else item.get_license_verdict_display()
+    alike: tuple[Detail, ...] = ()
+    if item.blocked_twin:
+        state = BAD if state == BAD else DOUBT
+        summary = f"{summary}, but a twin is blocked"
+        alike = (
+            Detail(
+                f"{item.blocked_name}, {item.blocked_similarity:.2f} alike, is under "
+                f"{item.blocked_license or 'a licence that forbids giving it away'}",
+                url=reverse("kernel", args=[item.blocked_twin]),
+            ),
+        )
     said = [
         Detail(
             f"{place.source_file.repository}: {place.license_reason}"
@@ -59,48 +91,55 @@ def license_light(
         )
         for text in texts[:SHOWN]
     ]
-    return Light(
-        "Licence",
-        state.get(LicenseVerdict(item.license_verdict), BAD),
-        f"{item.license}" if item.license else item.get_license_verdict_display(),
-        (*_unique(said), *_unique(trail)),
-    )
+    return Light("Licence", state, summary, (*alike, *_unique(said), *_unique(trail)))
 
 
 def standalone_light(kernel: Kernel) -> Light:
     notes = tuple(Detail(str(note)) for note in (*kernel.standalone_reasons, *kernel.notes))
     if kernel.standalone:
-        return Light("Standalone", GOOD, "every name resolves", notes)
+        taken = counted(len(helpers(kernel.standalone_source, kernel.name)), "helper")
+        return Light("Standalone", GOOD, f"every name resolves, {taken}", notes)
     return Light("Standalone", BAD, "names are missing", notes)
 
 
-def compile_light(results: Sequence[ValidationResult]) -> Light:
-    if not results:
+def compile_light(result: ValidationResult | None) -> Light:
+    """What compiles did so for one Triton and one target; what did not may do so for others."""
+    if result is None:
         return Light("Compiles", UNKNOWN, "not tried yet")
+    where = result.run.environment
+    triton = f"triton {where['triton']}" if where.get("triton") else "this triton"
+    architecture = str(where.get("target", "")).replace("cuda:", "sm_")
+    details = (Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),)
+    if result.verdict == Verdict.PASSED:
+        return Light("Compiles", GOOD, _listed(architecture, _took(result)), details)
+    if result.verdict == Verdict.FAILED:
+        return Light("Compiles", BAD, f"not with {triton}", details)
+    return Light("Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details)
+
+
+def validation_light(results: Sequence[ValidationResult]) -> Light:
+    if not results:
+        return Light("Validation", UNKNOWN, "not tried yet")
     newest = results[0]
-    took = f", {newest.seconds:.1f} s" if newest.seconds is not None else ""
     details = tuple(
         Detail(
-            f"{result.run.get_device_display()}: {result.get_verdict_display()}",
+            f"{result.run.get_device_display()}: {result.get_verdict_display().lower()}",
             quote=result.message,
         )
         for result in results[:SHOWN]
     )
+    verdict = f"{newest.get_verdict_display().lower()} on {newest.run.get_device_display()}"
     state = GOOD if newest.verdict == Verdict.PASSED else BAD
     if newest.verdict in (Verdict.UNSUPPORTED, Verdict.TIMEOUT):
         state = DOUBT
-    return Light("Compiles", state, f"{newest.get_verdict_display()}{took}", details)
+    return Light("Validation", state, _listed(verdict, _took(newest)), details)
 
 
-def validation_light(results: Sequence[ValidationResult]) -> Light:
-    light = compile_light(results)
-    device = f" on {results[0].run.get_device_display()}" if results else ""
-    return Light("Validation", light.state, light.summary + device, light.details)
-
-
-def duplicates_light(item: Kernel | Pair, links: Sequence[DuplicateLink]) -> Light:
+def duplicates_light(item: Any, links: Sequence[DuplicateLink]) -> Light:
+    if not links and item.placed is None:
+        return Light("Duplicates", UNKNOWN, "not looked for yet")
     if not links:
-        return Light("Duplicates", GOOD, "none known")
+        return Light("Duplicates", GOOD, "none")
     mine = next((link for link in links if link.item == item), None)
     closest = max(link.similarity for link in links)
     details = tuple(
@@ -113,7 +152,8 @@ def duplicates_light(item: Kernel | Pair, links: Sequence[DuplicateLink]) -> Lig
     if mine:
         stands = mine.of_kernel or mine.of_pair
         return Light("Duplicates", DOUBT, f"{stands} stands for it, {mine.similarity:.2f}", details)
-    return Light("Duplicates", DOUBT, f"stands for {len(links)}, {closest:.2f}", details)
+    summary = f"stands for {counted(len(links), 'twin')}, {closest:.2f}"
+    return Light("Duplicates", DOUBT, summary, details)
 
 
 def twins(
@@ -133,11 +173,16 @@ def twins(
 
 def benchmark_light(item: Any) -> Light:
     """The closest of what it overlaps, as `page.fetch` has found it."""
-    if not item.benchmark:
-        return Light("Benchmarks", GOOD, "no overlap known")
-    how = MatchMethod(item.benchmark_method).label.lower()
-    detail = Detail(f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}")
-    return Light("Benchmarks", BAD, f"overlaps {item.benchmark}", (detail,))
+    if item.benchmark:
+        how = MatchMethod(item.benchmark_method).label.lower()
+        constants = ", other constants" if item.constants_differ else ""
+        closest = f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}{constants}"
+        return Light("Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest),))
+    if not item.compared_with:
+        return Light("Benchmarks", UNKNOWN, "not compared yet")
+    if item.compared_with == Fingerprint.NO_BENCHMARKS:
+        return Light("Benchmarks", UNKNOWN, "none has been read")
+    return Light("Benchmarks", GOOD, "no overlap")
 
 
 def quality_light(findings: Sequence[QualityFinding]) -> Light:
@@ -151,6 +196,14 @@ def quality_light(findings: Sequence[QualityFinding]) -> Light:
     first = failed[0].gate.replace("-", " ")
     more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
     return Light("Quality", BAD if blocks else DOUBT, f"{first}{more}", details)
+
+
+def _took(result: ValidationResult) -> str:
+    return f"{result.seconds:.1f} s" if result.seconds is not None else ""
+
+
+def _listed(*parts: str | None) -> str:
+    return ", ".join(part for part in parts if part) or "yes"
 
 
 def _unique(details: Iterable[Detail]) -> tuple[Detail, ...]:

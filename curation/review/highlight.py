@@ -69,7 +69,7 @@ def _parts(source: str, name: str) -> tuple[tuple[str, int, int], ...]:
     parts: list[tuple[str, int, int]] = []
     at = 1
     written = source.split("\n")
-    for helper, start, end in _helpers(source, name):
+    for helper, start, end in helpers(source, name):
         while end < total and not written[end].strip():
             end += 1
         if start > at:
@@ -81,14 +81,21 @@ def _parts(source: str, name: str) -> tuple[tuple[str, int, int], ...]:
     return tuple(parts)
 
 
+@lru_cache(maxsize=1024)
+def helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...]:
+    """What a unit takes along for its function `name`: the name and the lines of each."""
+    return tuple(_helpers(source, name))
+
+
 def _helpers(source: str, name: str) -> Iterator[tuple[str, int, int]]:
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     after = 0
+    own = name.rpartition(".")[2]
     for node in body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != name:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != own:
             start = min([node.lineno, *(line.lineno for line in node.decorator_list)])
             if start > after:
                 yield node.name, start, node.end_lineno or start

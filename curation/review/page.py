@@ -8,15 +8,21 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 
+from curation.evidence.compiling import compile_verdict
+from curation.evidence.opt_outs import opted_out
 from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
     Agreement,
+    Claim,
     ContaminationMatch,
+    CopyFlag,
     Decision,
     DecisionReason,
     DuplicateLink,
+    Fingerprint,
     Kernel,
     LicenseEvidence,
     Pair,
@@ -69,6 +75,10 @@ def fetch(kind: type[Kernel] | type[Pair], user: User) -> QuerySet[Any]:
     question = Question.objects.filter(**me, answered_at=None)
     decisions = Decision.objects.filter(**me).order_by().values(about(kind))
     matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
+    looks = Fingerprint.objects.filter(**me)
+    kernel = OuterRef("pk" if kind is Kernel else "kernel")
+    copies = CopyFlag.objects.filter(kernel=kernel)
+    claims = Claim.objects.filter(**me, expires_at__gt=timezone.now()).exclude(user=user)
     newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
     related = ["license", "previous"] + (["author"] if kind is Pair else [])
     rows = kind._default_manager.select_related(*related)
@@ -80,6 +90,15 @@ def fetch(kind: type[Kernel] | type[Pair], user: User) -> QuerySet[Any]:
         benchmark_problem=Subquery(matches.values("problem")[:1]),
         benchmark_method=Subquery(matches.values("method")[:1]),
         benchmark_similarity=Subquery(matches.values("similarity")[:1]),
+        constants_differ=Subquery(matches.values("constants_differ")[:1]),
+        blocked_twin=Subquery(copies.values("blocked")[:1]),
+        blocked_name=Subquery(copies.values("blocked__name")[:1]),
+        blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
+        blocked_similarity=Subquery(copies.values("similarity")[:1]),
+        held_by=Subquery(claims.values("user__username")[:1]),
+        left_out=Exists(Kernel.objects.filter(opted_out(), pk=kernel)),
+        placed=Subquery(looks.values("placed")[:1]),
+        compared_with=Subquery(looks.values("compared_with")[:1]),
         asked_by=Subquery(question.values("asker__username")[:1]),
         asked_of=Subquery(question.values("asked__username")[:1]),
         asked_what=Subquery(question.values("text")[:1]),
@@ -90,15 +109,10 @@ def fetch(kind: type[Kernel] | type[Pair], user: User) -> QuerySet[Any]:
 
 def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
     kind = type(item)
-    me = {about(kind): item}
     kernel = item if kind is Kernel else item.kernel_id
     places = _places(kernel)
     texts = _license_texts(kernel)
-    results = list(
-        ValidationResult.objects.filter(**me, content_hash=item.content_hash)
-        .select_related("run")
-        .order_by("-pk")[:10]
-    )
+    results = _results_of(item) if kind is Pair else []
     links = _links(item) if item.has_twins else []
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
@@ -154,6 +168,11 @@ def _license_texts(kernel: Any) -> list[LicenseEvidence]:
     return list(texts.order_by("-counts", "pk")[: evidence.SHOWN])
 
 
+def _results_of(pair: Pair) -> list[ValidationResult]:
+    rows = ValidationResult.objects.filter(pair=pair, content_hash=pair.content_hash)
+    return list(rows.select_related("run").order_by("-pk")[:10])
+
+
 def _links(item: Item) -> list[DuplicateLink]:
     name = about(type(item))
     mine = DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")
@@ -179,16 +198,16 @@ def _lights(
     results: Sequence[ValidationResult],
     links: Sequence[DuplicateLink],
 ) -> list[evidence.Light]:
-    trail = evidence.license_light(item, places, texts)
+    trail = [*evidence.opt_out_light(item, places), evidence.license_light(item, places, texts)]
     twins = evidence.duplicates_light(item, links)
     benchmarks = evidence.benchmark_light(item)
     if isinstance(item, Pair):
-        return [trail, evidence.validation_light(results), twins, benchmarks]
+        return [*trail, evidence.validation_light(results), twins, benchmarks]
     findings = list(QualityFinding.objects.filter(kernel=item).order_by("passed", "gate"))
     return [
-        trail,
+        *trail,
         evidence.standalone_light(item),
-        evidence.compile_light(results),
+        evidence.compile_light(compile_verdict(item)),
         twins,
         benchmarks,
         evidence.quality_light(findings),

@@ -25,47 +25,38 @@ def bars(values: Iterable[tuple[str, float, str]]) -> list[Bar]:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """An error against what was allowed, on a logarithmic scale: 100 is the tolerance itself."""
+    """An error against what was allowed, on a logarithmic scale: 100 is all that was."""
 
     label: str
-    error: float
-    tolerance: float
+    share: float
     position: float
     within: bool
 
 
 DECADES = 6
+FARTHEST = 120.0
 
 
 def errors(checks: Sequence[ValidationCheck]) -> list[Dot]:
-    return [
-        _dot(check.name, float(error), float(allowed))
-        for check in checks
-        for error, allowed in [_figures(check.figures)]
-        if error is not None and allowed is not None
-    ]
+    """One dot for each check that compared numbers with a reference."""
+    shares = ((check.name, _number(check.figures.get("share_of_allowed"))) for check in checks)
+    return [_dot(name, share) for name, share in shares if share is not None]
 
 
-def _figures(figures: object) -> tuple[float | None, float | None]:
-    if not isinstance(figures, dict):
-        return None, None
-    found = [
-        next((figures[name] for name in names if isinstance(figures.get(name), int | float)), None)
-        for names in (
-            ("max_abs_error", "error", "max_error"),
-            ("tolerance", "atol", "allowed"),
-        )
-    ]
-    return found[0], found[1]
+def _number(value: object) -> float | None:
+    """What JSON can't hold, such as infinity, is written there as a text."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
 
 
-def _dot(label: str, error: float, tolerance: float) -> Dot:
-    within = error <= tolerance
-    if not math.isfinite(error) or tolerance <= 0:
-        return Dot(label, error, tolerance, 120.0 if not within else 0.0, within)
-    decades = math.log10(error / tolerance) if error > 0 else -DECADES
-    position = 100 + 100 * max(-DECADES, min(decades, DECADES / 5)) / DECADES
-    return Dot(label, error, tolerance, round(min(position, 120), 2), within)
+def _dot(label: str, share: float) -> Dot:
+    if not math.isfinite(share):
+        return Dot(label, share, FARTHEST, False)
+    decades = math.log10(share) if share > 0 else -DECADES
+    position = 100 + 100 * max(-DECADES, decades) / DECADES
+    return Dot(label, share, round(min(position, FARTHEST), 2), share <= 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from django.urls import path, register_converter
 
 from curation.review import api
 from curation.review.access import KindConverter
-from curation.review.views import account, act, bulk, dashboard, edit, find, history, item
+from curation.review.views import account, act, bulk, dashboard, edit, find, guide, history, item
 
 register_converter(KindConverter, "kind")
 
@@ -31,6 +31,7 @@ urlpatterns = [
     path("account", account.account, name="account"),
     path("account/token", account.token, name="token"),
     path("keys", account.keys, name="keys"),
+    path("guide", guide.guide, name="guide"),
     path("api/v1/openapi.json", api.description, name="api-description"),
     path("api/v1/next", api.claim_next, name="api-next"),
     path("api/v1/<kind:kind>/", api.items, name="api-items"),

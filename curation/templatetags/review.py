@@ -15,11 +15,12 @@ def ago(when: datetime | None) -> SafeString:
     """`3 minutes ago`, with the moment itself beside it for whoever asks."""
     if when is None:
         return mark_safe("never")
+    past = timesince(when, depth=1)
     return format_html(
-        '<time datetime="{}" title="{}">{} ago</time>',
+        '<time datetime="{}" title="{}">{}</time>',
         when.isoformat(timespec="seconds"),
         when.strftime("%Y-%m-%d %H:%M UTC"),
-        timesince(when, depth=1),
+        "just now" if past.startswith("0") else f"{past} ago",
     )
 
 
@@ -30,6 +31,27 @@ def moment(when: datetime) -> SafeString:
         when.isoformat(timespec="seconds"),
         when.strftime("%Y-%m-%d %H:%M"),
     )
+
+
+@register.filter
+def worded(name: str) -> str:
+    return name.replace("_", " ")
+
+
+@register.filter
+def figure(value: object) -> object:
+    """A measured number at the precision that a person reads; several of them in a row."""
+    if isinstance(value, dict):
+        return ", ".join(f"{worded(str(name))} {figure(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(str(figure(one)) for one in value) or "none"
+    return f"{value:.3g}" if isinstance(value, float) else value
+
+
+@register.filter
+def share(value: float) -> str:
+    """A part of 1 in percent, as long as that is readable."""
+    return f"{value:.2g} times" if value > 10 else f"{100 * value:.2g}%"
 
 
 @register.filter

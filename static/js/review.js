@@ -7,11 +7,14 @@ const say = (words) => { $("#said").textContent = words; };
 
 // --- Swaps: the page's <main> and bar are exchanged, the address follows -----------------------
 let busy = false;
+const secret = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
 async function swap(url, options = {}) {
   if (busy) return;
   busy = true;
   document.documentElement.classList.add("busy");
+  // Whoever logged in again in another tab has a new secret; the page still holds the old one.
+  if (options.body && secret()) options.body.set("csrfmiddlewaretoken", secret());
   try {
     const answer = await fetch(url, { credentials: "same-origin", ...options });
     const type = answer.headers.get("content-type") || "";
@@ -25,7 +28,7 @@ async function swap(url, options = {}) {
       warn("The server stumbled. Nothing is lost: try again.");
       return;
     }
-    forget(options.body);
+    if (answer.ok) forget(options.body);
     show(page, answer);
   } catch {
     warn("The connection failed. What you typed is kept: try again.");
@@ -91,11 +94,10 @@ let leaving = false;
 
 function claim(fields) {
   const token = $("[data-claim]")?.dataset.claim;
-  const secret = $("input[name=csrfmiddlewaretoken]")?.value;
-  if (!token || !secret) return null;
+  if (!token || !secret()) return null;
   const body = new FormData();
   body.set("token", token);
-  body.set("csrfmiddlewaretoken", secret);
+  body.set("csrfmiddlewaretoken", secret());
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   return body;
 }
@@ -242,6 +244,8 @@ function begin() {
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
   if (name) restore(sessionStorage.getItem(name));
+  const changed = $(".diff tr:not(.same)");
+  if (changed) changed.closest(".scroll").scrollTop = changed.offsetTop - 120;
 }
 
 begin();

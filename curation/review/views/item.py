@@ -61,7 +61,9 @@ def page(
     shown |= {
         "claim": claim,
         "own": own,
-        "held_by": claims.holder(found) if open_ and not own and claim is None else None,
+        "held_by": (found.held_by or "Somebody else")
+        if open_ and not own and claim is None
+        else None,
         "queue": wanted.get("queue", ""),
         "typed": typed or {"tags": ", ".join(map(str, found.tags))},
         "operations": _choices(found, "operation_type"),

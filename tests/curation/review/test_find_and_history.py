@@ -3,10 +3,12 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.staticfiles import finders
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
@@ -252,3 +254,16 @@ def test_who_gets_in_starts_afresh_and_others_are_not_held_up(
         assert answer.status_code == 302
 
     assert not LoginFailure.objects.filter(name="ada").exists()
+
+
+def test_the_guide_is_reached_by_the_page_of_keys_and_its_pictures_are_there(
+    browser: Client,
+) -> None:
+    assert f'href="{reverse("guide")}"' in browser.get(reverse("keys")).content.decode()
+
+    page = browser.get(reverse("guide")).content.decode()
+
+    pictures = re.findall(r'(?:src|srcset)="[^"]*/guide/([\w.-]+)"', page)
+    assert len(pictures) >= 6
+    assert not [name for name in pictures if finders.find(f"guide/{name}") is None]
+    assert "pictures/" not in page

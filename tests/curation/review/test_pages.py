@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from curation.models import (
     Correction,
@@ -343,48 +344,6 @@ def test_a_curator_pins_what_is_to_come_first() -> None:
 
 
 # --- What is shown --------------------------------------------------------------------------
-BAD = "<script>alert(1)</script>"
-
-
-def test_markup_anywhere_is_shown_as_text(browser: Client) -> None:
-    repository = make.a_repository(name=BAD, url="https://example.org/x")
-    kernel = make.a_kernel(
-        name=BAD, standalone_source=f"# {BAD}\nx = '{BAD}'\n", launcher_source=f"# {BAD}\n",
-        tags=[BAD], standalone=False, standalone_reasons=[BAD], notes=[BAD],
-    )  # fmt: skip
-    file = make.a_source_file(path=f"{BAD}.py", repository=repository)
-    make.a_provenance(kernel=kernel, source_file=file, license_reason=BAD)
-    make.some_license_evidence(
-        repository=repository, source_file=file, path=BAD, matched_text=BAD, remark=BAD
-    )
-    make.a_finding(kernel=kernel, gate=BAD[:60], passed=False, message=BAD)
-    make.a_contamination_match(kernel=kernel, problem=BAD, path=BAD)
-    twin = make.a_kernel(name=f"{BAD}2", standalone_source=f"y = '{BAD}'\n")
-    make.a_duplicate_link(kernel=twin, of_kernel=kernel)
-    make.a_validation_result(kernel=kernel, content_hash=kernel.content_hash, message=BAD)
-    make.a_question(kernel=kernel, text=BAD)
-    make.a_decision(kernel=kernel, comment=BAD, reasons=[BAD])
-    pair = make.a_pair(python_code=f"# {BAD}\n", triton_code=BAD, test_code=BAD, entry_point=BAD)
-    result = make.a_validation_result(
-        pair=pair, content_hash=pair.content_hash, message=BAD, figures={BAD: BAD},
-        run=make.a_validation_run(environment={BAD: BAD}),
-    )  # fmt: skip
-    make.a_validation_check(result=result, name=BAD[:60], message=BAD, figures={BAD: BAD})
-    urls = [
-        *(f"{kernel.get_absolute_url()}?tab={tab}" for tab in
-          ("standalone", "file", "launcher", "diff", "alike", "history")),
-        f"{kernel.get_absolute_url()}?tab=diff&layout=inline",
-        *(f"{pair.get_absolute_url()}?tab={tab}" for tab in ("code", "results", "history")),
-        f"{reverse('find')}?q={BAD}&tag={BAD}", f"{reverse('history')}?who={BAD}",
-        reverse("history"), reverse("ask", args=["kernels", kernel.pk]),
-    ]  # fmt: skip
-
-    for url in urls:
-        page = text(browser, url)
-        assert "<script>alert" not in page, url
-        assert "&lt;script&gt;" in page, url
-
-
 def test_a_page_links_each_line_to_its_origin_at_its_commit(browser: Client) -> None:
     place = make.a_provenance(start_line=12, end_line=15)
     file = place.source_file
@@ -410,6 +369,103 @@ def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
     assert "Permission is hereby granted" in page
 
 
+def lights(browser: Client, item: Any) -> dict[str, str]:
+    """What the list beside the source says, by its names."""
+    shown = browser.get(item.get_absolute_url()).context["lights"]
+    return {light.name: f"{light.state}: {light.summary}" for light in shown}
+
+
+def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> None:
+    shown = lights(browser, make.a_kernel())
+
+    assert shown == {
+        "Licence": "doubt: Unknown",
+        "Standalone": "good: every name resolves, 0 helpers",
+        "Compiles": "unknown: not tried yet",
+        "Duplicates": "unknown: not looked for yet",
+        "Benchmarks": "unknown: not compared yet",
+        "Quality": "unknown: not looked at",
+    }
+
+
+def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
+    license = make.a_license(expression="MIT")
+    kernel = make.a_kernel(license=license, license_verdict="permissive")
+    make.a_fingerprint(kernel=kernel, placed=True, compared_with=make.sha("benchmarks"))
+    make.a_finding(kernel=kernel)
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        seconds=0.31,
+        run=make.a_validation_run(
+            device="compiler", environment={"triton": "3.9.0", "target": "cuda:90"}
+        ),
+    )
+
+    assert lights(browser, kernel) == {
+        "Licence": "good: MIT",
+        "Standalone": "good: every name resolves, 0 helpers",
+        "Compiles": "good: sm_90, 0.3 s",
+        "Duplicates": "good: none",
+        "Benchmarks": "good: no overlap",
+        "Quality": "good: no remarks",
+    }
+
+
+@pytest.mark.parametrize(
+    ("verdict", "figures", "said"),
+    [
+        ("failed", {}, "bad: not with triton 3.9.0"),
+        ("timeout", {"reason": "timeout"}, "doubt: undecided, timeout"),
+        ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
+    ],
+)
+def test_what_does_not_compile_is_never_called_broken(
+    browser: Client, verdict: str, figures: dict[str, str], said: str
+) -> None:
+    kernel = make.a_kernel()
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        verdict=verdict,
+        figures=figures,
+        run=make.a_validation_run(device="compiler", environment={"triton": "3.9.0"}),
+    )
+
+    assert lights(browser, kernel)["Compiles"] == said
+
+
+def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Client) -> None:
+    blocked = make.a_kernel(license=make.a_license(expression="GPL-3.0-only", verdict="blocked"))
+    kernel = make.a_kernel(license=make.a_license(expression="MIT"), license_verdict="permissive")
+    make.a_copy_flag(kernel=kernel, blocked=blocked, similarity=0.93)
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert lights(browser, kernel)["Licence"] == "doubt: MIT, but a twin is blocked"
+    assert f"{blocked}, 0.93 alike, is under GPL-3.0-only" in page
+    assert f'<a href="{blocked.get_absolute_url()}">' in page
+
+
+@pytest.mark.parametrize("of", ["place", "repository"])
+def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> None:
+    repository = make.a_repository(opted_out_at=timezone.now() if of == "repository" else None)
+    file = make.a_source_file(repository=repository)
+    kernel = make.a_provenance(source_file=file, opted_out=of == "place").kernel
+    pair = make.a_pair(kernel=kernel)
+
+    for item in (kernel, pair):
+        first = next(iter(lights(browser, item).items()))
+        assert first == ("Opt-out", "bad: its author asked to leave it out")
+    assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
+
+
+def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
+    kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
+
+    assert lights(browser, kernel)["Benchmarks"] == "unknown: none has been read"
+
+
 def test_a_page_without_a_claim_to_renew_has_none(browser: Client) -> None:
     kernel = make.an_approved_kernel()
 
@@ -422,6 +478,7 @@ def every_page() -> Iterator[str]:
     twin = DuplicateLink.objects.get(of_kernel=kernel).kernel
     assert twin is not None
     make.a_contamination_match(kernel=kernel)
+    make.a_copy_flag(kernel=kernel)
     make.a_question(kernel=kernel)
     for tab in ("standalone", "file", "launcher", "diff", "alike", "history"):
         yield f"{kernel.get_absolute_url()}?tab={tab}"

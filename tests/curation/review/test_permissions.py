@@ -1,16 +1,20 @@
-"""Every address of the review site by everybody by every method: what each is answered."""
+"""Every address of the site by everybody by every method: what each is answered.
 
-from collections.abc import Iterator
+The admin's addresses have a table of their own, of models, in `tests/curation/admin`.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
+import redis
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern, URLResolver, reverse
 
 from curation.review import tokens
-from curation.review.urls import urlpatterns
+from curation.urls import urlpatterns
 from tests import factories as make
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
@@ -47,6 +51,9 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "account": (READ,) * 2,
     "token": (WRITE,) * 2,
     "keys": (READ,) * 2,
+    "guide": (READ,) * 2,
+    "exports": (NO, (200, 200, 405, 405)),
+    "download-export": (NO, (302, 405, 405, 405)),
 }
 # The same for everybody who may review; 405 comes before anything else.
 API: dict[str, tuple[int, ...]] = {
@@ -56,10 +63,19 @@ API: dict[str, tuple[int, ...]] = {
     "api-decision": TAKES_FORM,
     "api-claim": (405, 200, 405, 200),
 }
-OPEN = {"api-description"}
+# What needs no login, for somebody without one and for everybody with one.
+OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "healthz": (READ,) * 2,
+    "icon": ((302,) * 4,) * 2,
+    "login": ((200, 200, 200, 405), (302,) * 4),
+    # By the second method one is logged out, and by the third nobody.
+    "logout": ((302,) * 4, (405, 302, 302, 302)),
+    "api-description": ((200,) * 4,) * 2,
+}
 
 ARGUMENTS = {
-    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "undo-bulk": "pk", "api-items": "kind",
+    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "undo-bulk": "pk", "download-export": "pk",
+    "api-items": "kind",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
 }  # fmt: skip
@@ -67,10 +83,13 @@ ARGUMENTS = {
 pytestmark = pytest.mark.django_db
 
 
-def names() -> Iterator[str]:
-    for pattern in urlpatterns:
-        assert isinstance(pattern, URLPattern)
-        assert pattern.name
+def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterator[str]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            if pattern.namespace != "admin":
+                yield from names(pattern.url_patterns)
+            continue
+        assert pattern.name, f"{pattern} has no name"
         yield pattern.name
 
 
@@ -80,6 +99,8 @@ def address(name: str) -> str:
         kinds["pk"] = (make.a_pair().pk,)
     elif name == "undo-bulk":
         kinds["pk"] = (make.a_bulk_decision().pk,)
+    elif name == "download-export":
+        kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
     else:
         kernel = make.a_kernel()
         kinds |= {"pk": (kernel.pk,), "both": ("kernels", kernel.pk)}
@@ -95,6 +116,19 @@ def person(role: str) -> User | None:
 
 def test_every_address_is_in_this_table() -> None:
     assert {*EXPECTED, *API, *OPEN} == set(names())
+
+
+@pytest.mark.parametrize("name", OPEN)
+@pytest.mark.parametrize("role", PEOPLE)
+def test_what_is_open_answers_everybody(name: str, role: str, queue_redis: redis.Redis) -> None:
+    client, user = Client(), person(role)
+    if user:
+        client.force_login(user)
+    url = reverse(name)
+
+    answers = [client.generic(method, url) for method in METHODS]
+
+    assert tuple(answer.status_code for answer in answers) == OPEN[name][user is not None]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
