@@ -124,7 +124,8 @@ def _kernels(numbers: range, files: list[Any], license: Any, user: Any) -> None:
     Provenance.objects.bulk_create(
         Provenance(
             kernel=row, source_file=files[number % len(files)], qualname=row.name,
-            start_line=10 * number + 1, end_line=10 * number + 10, sha256=make.sha(1), license=license,
+            start_line=10 * number + 1, end_line=10 * number + 10, sha256=make.sha(1),
+            license=license,
             license_verdict="permissive", copyrights=["Copyright (c) 2026 Ada"],
         )
         for number, row in zip(numbers, rows, strict=True)

@@ -13,6 +13,9 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     installation: Installation, page: Page, kernel_folder: Path, tmp_path: Path
 ) -> None:
     # A curator reads a repository by its path, so that the admin knows it.
+    source = (kernel_folder / "add.py").read_text()
+    (kernel_folder / "add.py").write_text(f"# SPDX-License-Identifier: MIT\n{source}")
+    commit(kernel_folder)
     assert "1 kernel," in installation.manage("ingest", str(kernel_folder), "--now")
     twice = (kernel_folder / "add.py").read_text().replace("x + y", "x + 2 * y")
     (kernel_folder / "twice.py").write_text(twice.replace("add_kernel", "twice_kernel"))
@@ -44,7 +47,7 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     page.goto(f"{installation.address}/")
     expect(page.locator(".source")).to_contain_text("@triton.jit")
     page.get_by_role("button", name="Approve").click()
-    expect(page.get_by_role("status")).to_contain_text("add_kernel is approved")
+    expect(page.locator(".messages")).to_contain_text("add_kernel is approved")
     expect(page.get_by_role("heading", name="twice_kernel")).to_be_visible()
     page.get_by_label("Comment").fill("the same with a factor")
     page.get_by_role("button", name="Reject").click()

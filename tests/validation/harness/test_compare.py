@@ -107,12 +107,13 @@ def test_nan_and_infinities_stand_where_the_references_do(special: float) -> Non
     assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
 
 
-def test_an_infinity_is_no_nan_unless_the_inputs_hold_one() -> None:
+def test_nothing_else_is_a_nan_unless_the_inputs_hold_an_infinity() -> None:
     truth, found = [1.0, math.nan], [1.0, math.inf]
 
     assert judged(found, truth).wrong
     assert not judged(found, truth, infinite_inputs=True).wrong
-    assert judged([1.0, 7.0], truth, infinite_inputs=True).wrong
+    assert not judged([1.0, 7.0], truth, infinite_inputs=True).wrong
+    assert judged([7.0, math.nan], truth, infinite_inputs=True).wrong
 
 
 def test_what_overflows_the_type_may_be_infinite() -> None:
@@ -161,3 +162,26 @@ def test_where_all_should_cancel_what_rounding_leaves_is_right(found: float, rig
 
 def test_what_is_nearly_nothing_beside_the_rest_is_judged_as_closely_as_the_rest() -> None:
     assert judged([1.0, 2e-5], [1.0, 0.0]).wrong
+
+
+def test_a_few_jumps_excuse_nobody_but_themselves() -> None:
+    """The fractional part of what is nearly whole may be nearly one; others may not."""
+    truth = np.linspace(0.1, 0.9, 100)
+    shaken = truth.copy()
+    shaken[7] += 0.9
+    beside = numbers_of(shaken, "float64")
+
+    jumped, wrong = truth.copy(), truth.copy()
+    jumped[7] += 0.9
+    wrong[8] += 0.9
+    assert not judged(jumped, truth, shaken=beside).wrong
+    assert judged(wrong, truth, shaken=beside).wrong
+
+
+def test_where_much_is_shaken_all_is_uncertain() -> None:
+    truth = np.linspace(0.1, 0.9, 100)
+    shaken, found = truth.copy(), truth.copy()
+    shaken[::3] += 0.5
+    found[1] += 0.5
+
+    assert not judged(found, truth, shaken=numbers_of(shaken, "float64")).wrong

@@ -6,6 +6,13 @@ import triton.language as tl
 
 
 @triton.jit
+def row_max(values, axis: tl.constexpr):
+    """The largest along an axis. `tl.max` would pass over NaN."""
+    has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
+    return tl.where(has_nan, float("nan"), tl.max(values, axis=axis))
+
+
+@triton.jit
 def max_along_axis_kernel(
     x_ptr,
     out_ptr,
@@ -27,8 +34,8 @@ def max_along_axis_kernel(
             mask=mask,
             other=-float("inf"),
         ).to(tl.float32)
-        acc = tl.maximum(acc, x)
-    tl.store(out_ptr + kept, tl.max(acc, axis=1), mask=kept < n_kept)
+        acc = tl.maximum(acc, x, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(out_ptr + kept, row_max(acc, axis=1), mask=kept < n_kept)
 
 
 def max_along_axis(x, axis):

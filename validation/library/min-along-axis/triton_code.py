@@ -6,6 +6,13 @@ import triton.language as tl
 
 
 @triton.jit
+def row_min(values, axis: tl.constexpr):
+    """The smallest along an axis. `tl.min` would pass over NaN."""
+    has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
+    return tl.where(has_nan, float("nan"), tl.min(values, axis=axis))
+
+
+@triton.jit
 def min_along_axis_kernel(
     x_ptr,
     out_ptr,
@@ -27,8 +34,8 @@ def min_along_axis_kernel(
             mask=mask,
             other=float("inf"),
         ).to(tl.float32)
-        acc = tl.minimum(acc, x)
-    tl.store(out_ptr + kept, tl.min(acc, axis=1), mask=kept < n_kept)
+        acc = tl.minimum(acc, x, propagate_nan=tl.PropagateNan.ALL)
+    tl.store(out_ptr + kept, row_min(acc, axis=1), mask=kept < n_kept)
 
 
 def min_along_axis(x, axis):
