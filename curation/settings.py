@@ -25,6 +25,13 @@ def env_int(name: str, default: int) -> int:
         raise CurationError(f"{name} is {value!r}: write a whole number.") from None
 
 
+def env_one_of(name: str, default: str, choices: tuple[str, ...]) -> str:
+    value = os.environ.get(name, default)
+    if value not in choices:
+        raise CurationError(f"{name} is {value!r}: write {' or '.join(choices)}.")
+    return value
+
+
 def env_list(name: str, default: str) -> list[str]:
     return [item.strip() for item in os.environ.get(name, default).split(",") if item.strip()]
 
@@ -55,6 +62,8 @@ SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", "")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", "")
 ROOT_URLCONF = "curation.urls"
+# Addresses of rooms that `curation` doesn't know.
+MORE_URLS = ["validation.urls"]
 WSGI_APPLICATION = "curation.wsgi.application"
 
 INSTALLED_APPS = [
@@ -205,6 +214,10 @@ WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
 # How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)
+
+# --- Validation -----------------------------------------------------------------------------
+# Where pairs are checked by the button on their page: "cuda" wherever a worker has a GPU.
+VALIDATION_DEVICE = env_one_of("VALIDATION_DEVICE", "interpreter", ("interpreter", "cuda"))
 
 # --- Review ---------------------------------------------------------------------------------
 # How long an item stays with who looks at it; an open page renews that every minute.

@@ -1,5 +1,6 @@
 """Every address of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LogoutView
@@ -25,4 +26,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("", include("curation.export.urls")),
     path("", include("curation.review.urls")),
+    *(path("", include(urls)) for urls in settings.MORE_URLS),
 ]

@@ -1,6 +1,6 @@
 """From a request for a validation to its rows: each item once, bound to the content it saw."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
@@ -27,6 +27,7 @@ from curation.queue.attempt import claim
 from tests.factories import (
     a_curator,
     a_kernel,
+    a_pair,
     a_provenance,
     a_repository,
     a_reviewer,
@@ -310,3 +311,27 @@ def test_who_may_not_ask_is_not_offered_it(client: Client) -> None:
     press(client, a_kernel())
 
     assert not ValidationRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "make_item", "device"),
+    [("kernels", a_kernel, "compiler"), ("pairs", a_pair, "interpreter")],
+)
+def test_a_curator_has_an_item_checked_again_from_its_page(
+    client: Client, queue_redis: object, kind: str, make_item: Callable[[], Any], device: str
+) -> None:
+    client.force_login(a_curator())
+    item = make_item()
+
+    response = client.post(f"/{kind}/{item.pk}/validate", follow=True)
+
+    assert "Queued: " in response.content.decode()
+    run = ValidationRun.objects.get()
+    assert (run.device, run.batch) == (device, [[kind[:-1], item.pk, item.content_hash]])
+
+
+def test_an_items_page_offers_to_check_it_again(client: Client) -> None:
+    client.force_login(a_curator())
+    item = a_kernel()
+
+    assert f"/kernels/{item.pk}/validate" in client.get(f"/kernels/{item.pk}/").content.decode()

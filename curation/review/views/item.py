@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
@@ -68,7 +67,6 @@ def page(
         "typed": typed or {"tags": ", ".join(map(str, found.tags))},
         "operations": _choices(found, "operation_type"),
         "difficulties": _choices(found, "difficulty"),
-        "validate_url": _validate_url(kind, pk),
     }
     return render(request, "curation/item.html", shown, status=code)
 
@@ -111,11 +109,3 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
 def _choices(item: Any, field: str) -> list[tuple[str, str]]:
     choices = [(value, value) for value, _ in item._meta.get_field(field).choices]
     return choices if getattr(item, field) else [("", "not known"), *choices]
-
-
-def _validate_url(kind: str, pk: int) -> str:
-    """Validation has its own rooms; where they are missing there is no button."""
-    try:
-        return reverse("validate-item", args=[kind, pk])
-    except NoReverseMatch:
-        return ""

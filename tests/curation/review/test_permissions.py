@@ -39,6 +39,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "skip": (WRITE,) * 2,
     "ask": (BOTH,) * 2,
     "pin": (NO, WRITE),
+    "validate-item": (NO, WRITE),
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
     "save-view": (WRITE,) * 2,
@@ -76,7 +77,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 ARGUMENTS = {
     "kernel": "pk", "pair": "pk", "edit-pair": "pk", "undo-bulk": "pk", "download-export": "pk",
     "api-items": "kind",
-    **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster"), "both"),
+    **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
 }  # fmt: skip
 

@@ -1,0 +1,9 @@
+"""The addresses of validation, on the one site."""
+
+from django.urls import path
+
+from validation.views import validate_item
+
+urlpatterns = [
+    path("<kind:kind>/<int:pk>/validate", validate_item, name="validate-item"),
+]
