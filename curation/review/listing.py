@@ -7,7 +7,6 @@ from django.db.models import Q, QuerySet
 
 from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance
-from curation.review.queue import SOURCES
 
 PAGE = 50
 COUNTED = 1000
@@ -46,7 +45,7 @@ def places(items: list[Any]) -> dict[int, Provenance]:
 
 
 def _matching(model: type[Kernel] | type[Pair], filter: Filter) -> QuerySet[Any]:
-    items: QuerySet[Any] = model._default_manager.defer(*SOURCES[model])
+    items: QuerySet[Any] = model._default_manager.without_sources()
     return filter.of(items, bounded=True)
 
 

@@ -36,7 +36,6 @@ from curation.models import (
 from curation.review import evidence, plot
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
-from curation.review.queue import SOURCES
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -82,7 +81,7 @@ def fetch(kind: type[Kernel] | type[Pair], user: User) -> QuerySet[Any]:
     newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
     related = ["license", "previous"] + (["author"] if kind is Pair else [])
     rows = kind._default_manager.select_related(*related)
-    return rows.defer(*(f"previous__{name}" for name in SOURCES[kind])).annotate(
+    return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
         second_review_pk=Subquery(waiting.values("pk")[:1]),
         disputed=Exists(disputed),
         has_twins=Exists(DuplicateLink.objects.filter(links)),
@@ -344,7 +343,7 @@ def _alike(item: Any) -> dict[str, Any]:
     rows = kind._default_manager.filter(
         status=Status.APPROVED, operation_type=item.operation_type
     ).exclude(pk=item.pk)
-    return {"alike": rows.defer(*SOURCES[kind]).order_by("-priority", "pk")[:20]}
+    return {"alike": rows.without_sources().order_by("-priority", "pk")[:20]}
 
 
 def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:

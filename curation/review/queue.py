@@ -23,15 +23,12 @@ from curation.models import (
     SecondReview,
     Skip,
     Status,
-    kernel,
-    pair,
 )
 from curation.review.claims import take
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
-SOURCES = {Kernel: kernel.SOURCES, Pair: pair.SOURCES}
 TRIES = 50
 
 
@@ -112,8 +109,9 @@ def _free(model: Model, user: User, filter: Filter, pending: bool = True) -> Que
     for_others = Question.objects.filter(answered_at=None, **me).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))
     )
-    items: QuerySet[Any] = model._default_manager.exclude(Exists(_claims_of_others(user, **me)))
-    items = filter.of(items.exclude(Exists(for_others)).defer(*SOURCES[model]))
+    rows: QuerySet[Any] = model._default_manager.without_sources()
+    free = rows.exclude(Exists(_claims_of_others(user, **me))).exclude(Exists(for_others))
+    items = filter.of(free)
     if model is Pair:
         items = items.exclude(author=user)
     return items.filter(status=Status.PENDING) if pending else items

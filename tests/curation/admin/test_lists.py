@@ -8,9 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django_rq.models import Dashboard
 
 from curation.admin import lean
-from curation.models import Kernel
-from curation.models.kernel import SOURCES as KERNEL_SOURCES
-from curation.models.pair import SOURCES as PAIR_SOURCES
+from curation.models import Kernel, Pair
 from tests.curation.admin.every_model import EVERY_MODEL, Shown
 from tests.factories import a_kernel, a_repository, an_ingest_run
 
@@ -52,7 +50,7 @@ def test_a_list_reads_no_source_text(shown: Shown, by_superuser: Client) -> None
 
     asked = "\n".join(queries(by_superuser, shown.page("changelist")))
 
-    unread = (*KERNEL_SOURCES, *PAIR_SOURCES, "signature", "manifest", "matched_text", "log")
+    unread = (*Kernel.SOURCES, *Pair.SOURCES, "signature", "manifest", "matched_text", "log")
     assert [name for name in unread if f'"{name}"' in asked] == []
 
 
