@@ -1,6 +1,6 @@
 """Finds each item's place among its twins, and follows what its place rests on."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from django.db import transaction
@@ -19,7 +19,7 @@ from curation.models import (
     Fingerprint,
     Status,
 )
-from curation.similarity.duplicates import place, remove
+from curation.similarity.duplicates import by_default, place, remove
 
 BATCH = 100
 RECENT_DECISIONS = 1000
@@ -65,12 +65,11 @@ def settle_items(subject: Subject, keys: Collection[int], watch: Watch = NOBODY)
         key: now for key, now in present.items() if key in around and around[key].standing != now
     }
     before = {key: around[key].standing for key in changed}
-    for key in changed:
-        if around[key].standing.placed:
-            placement = remove(key, around.near)
-            around.withdraw(key)
-            around.apply(placement)
-    for key, now in changed.items():
+    _take_out([key for key in changed if around[key].standing.placed], around)
+    ranked = {key: by_default(now.facts(around[key].content_hash)) for key, now in changed.items()}
+    # Best first: whoever comes after finds its representative in place.
+    for key in sorted(changed, key=ranked.__getitem__):
+        now = changed[key]
         if now.placed:
             facts = now.facts(around[key].content_hash)
             around.apply(place(key, facts, around.near, representatives=around.representatives))
@@ -80,6 +79,18 @@ def settle_items(subject: Subject, keys: Collection[int], watch: Watch = NOBODY)
     _forget_matches(subject, before, changed)
     if subject is KERNEL:
         renew_flags(around, before)
+
+
+def _take_out(leaving: Sequence[int], around: Neighbourhood) -> None:
+    """Members first, for nothing hangs on them; then all representatives at once."""
+    representatives = [key for key in leaving if around[key].link is None]
+    for key in leaving:
+        if around[key].link:
+            around.withdraw(key)
+    placement = remove(representatives, around.near)
+    for key in representatives:
+        around.withdraw(key)
+    around.apply(placement)
 
 
 def _never_looked_at(subject: Subject) -> Iterable[int]:

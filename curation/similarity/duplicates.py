@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -127,10 +127,19 @@ def place(
     return _settle({new: facts}, near, policy, frozenset())
 
 
-def remove(gone: int, near: Near, policy: Policy = by_default) -> Placement:
-    """Who must move when an item leaves; `near` still knows the twins of the one that is gone."""
-    twins = {twin.key: twin.facts for twin in near(gone) if twin.of == gone}
-    return _settle(twins, near, policy, frozenset((gone,)))
+def remove(gone: Collection[int], near: Near, policy: Policy = by_default) -> Placement:
+    """Who must move when items leave; `near` still knows the twins of those that are gone.
+
+    All that leave at once are named at once: one by one, each would hand its twins to the next.
+    """
+    leaving = frozenset(gone)
+    left = {
+        twin.key: twin.facts
+        for key in leaving
+        for twin in near(key)
+        if twin.of == key and twin.key not in leaving
+    }
+    return _settle(left, near, policy, leaving)
 
 
 def _settle(

@@ -46,9 +46,10 @@ class Store:
     def add(self, key: int) -> Placement:
         return self._apply(place(key, self.facts[key], self._near()))
 
-    def drop(self, key: int) -> None:
-        self._apply(remove(key, self._near()))
-        del self.links[key]
+    def drop(self, *keys: int) -> None:
+        self._apply(remove(keys, self._near()))
+        for key in keys:
+            del self.links[key]
 
     def _near(self) -> Near:
         return self.near
@@ -101,17 +102,17 @@ def test_any_order_of_arrival_comes_to_the_same_clusters(
     assert store.links == first
 
 
-@given(store=stores(), gone=st.integers(0, 13))
+@given(store=stores(), gone=st.sets(st.integers(0, 13), min_size=1))
 @settings(max_examples=200, deadline=None)
-def test_an_item_that_leaves_leaves_no_trace(store: Store, gone: int) -> None:
-    gone %= len(store.facts)
-    for key in store.facts:
-        if key != gone:
-            store.add(key)
+def test_items_that_leave_together_leave_no_trace(store: Store, gone: set[int]) -> None:
+    gone = {key % len(store.facts) for key in gone}
+    for key in store.facts.keys() - gone:
+        store.add(key)
     without = dict(store.links)
 
-    store.add(gone)
-    store.drop(gone)
+    for key in gone:
+        store.add(key)
+    store.drop(*gone)
 
     assert store.links == without
 
