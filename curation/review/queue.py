@@ -29,6 +29,8 @@ from curation.review.claims import take
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
+# How many items are tried one by one before the queue counts as empty.
+LAST_LOOK = 20
 TRIES = 50
 
 
@@ -80,14 +82,20 @@ def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
 
 
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:
-    """The better of the best kernel and the best pair, and what is left of the two."""
-    best: list[Item] = []
-    for model in MODELS:
-        skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
-        items = _free(model, user, filter).exclude(skipped).order_by("-priority", "pk")
-        # Where the database can, two people who ask at once look at different rows.
-        best += items.select_for_update(skip_locked=True, of=("self",))[:2]
-    yield from sorted(best, key=lambda item: -item.priority)
+    """The better of the best kernel and the best pair, and what is left of the two.
+
+    Two people who ask at once look at different rows, where the database can. But at the queue's
+    end others may hold all that is left for a moment: whoever found nothing looks at those too.
+    """
+    for most, aside in ((2, True), (LAST_LOOK, False)):
+        best: list[Item] = []
+        for model in MODELS:
+            skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
+            items = _free(model, user, filter).exclude(skipped).order_by("-priority", "pk")
+            if aside:
+                items = items.select_for_update(skip_locked=True, of=("self",))
+            best += items[:most]
+        yield from sorted(best, key=lambda item: -item.priority)
 
 
 def _skipped(user: User, filter: Filter) -> Iterator[Item]:
