@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from validation.recipes.operations import Operation
+from validation.recipes.operation import Operation
 
 OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
 

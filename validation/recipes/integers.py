@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import LOOPS, chains, vector_sizes
-from validation.recipes.operations import Operation
+from validation.recipes.operation import Operation
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch
 

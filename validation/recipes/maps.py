@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from validation.recipes.chains import Chain
-from validation.recipes.operations import BINARY, TERNARY, UNARY, Operation
+from validation.recipes.operation import Operation
+from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import FLOATS, Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",), FLOATS)
 LOOPS = ("none", "unrolled", "grid_stride", "share")

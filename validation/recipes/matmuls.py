@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import chains
-from validation.recipes.operations import BINARY, UNARY, Operation
+from validation.recipes.operation import Operation
+from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 # Not bfloat16: Triton's interpreter multiplies the bits of such blocks as if they were integers.
 DTYPES = (("float32",), ("float16",), ("float16", "float32"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import chains, reference_lines
-from validation.recipes.operations import BINARY, UNARY
+from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
 ONE_OR_TWO = (Chain(()), *chains(UNARY), *chains(UNARY, UNARY))

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import chains
-from validation.recipes.operations import BINARY, UNARY, Operation
+from validation.recipes.operation import Operation
+from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import ROW_SIZES
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 

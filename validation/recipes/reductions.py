@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import chains, matrix_sizes
-from validation.recipes.operations import BINARY, UNARY
+from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from validation.recipes.chains import Chain
 from validation.recipes.maps import chains
-from validation.recipes.operations import BINARY, UNARY
+from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.unary import UNARY
 
 NONE = Chain(())
 ONE = (NONE, *chains(UNARY))

@@ -8,7 +8,9 @@ import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - the name that the operations use
 
-from validation.recipes.operations import BINARY, TERNARY, UNARY, Operation
+from validation.recipes.operation import Operation
+from validation.recipes.operations import BINARY, TERNARY
+from validation.recipes.unary import UNARY
 
 TRITON = SimpleNamespace(
     abs=torch.abs,

@@ -1,0 +1,16 @@
+"""What several recipes choose from, and how they name what was chosen."""
+
+from __future__ import annotations
+
+from validation.recipes.chains import Chain
+from validation.recipes.maps import chains
+from validation.recipes.unary import UNARY
+
+DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
+NONE = Chain(())
+ONE = (NONE, *chains(UNARY))
+TWO = (*ONE, *chains(UNARY, UNARY))
+
+
+def named(*parts: str) -> str:
+    return "_".join(filter(None, parts))
