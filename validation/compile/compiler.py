@@ -26,7 +26,7 @@ from triton.runtime import Autotuner, Heuristics, JITFunction
 from validation.compile.errors import Complaint
 from validation.compile.guess import MISSING, Constant, Dtype, Guess, Parameter
 from validation.compile.search import TooSlow
-from validation.compile.uses import Place, place
+from validation.compile.values import Place, place
 
 try:
     from triton._C.libtriton import ir

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
-from validation.compile.uses import LOADED, Path, Reading, Use, Uses
+from validation.compile.values import LOADED, Path, Reading, Use, Uses
 
 Type = str | tuple["Type", ...]
 FLOAT, HALF = "fp32", "fp16"

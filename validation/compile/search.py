@@ -19,7 +19,7 @@ from validation.compile.guess import (
     others,
     quarter,
 )
-from validation.compile.uses import Path, Reading
+from validation.compile.values import Path, Reading
 
 ATTEMPTS = 45
 # Guesses that one complaint may lead to.

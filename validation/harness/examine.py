@@ -1,17 +1,14 @@
 """One entry from its texts to its report: who is asked what, in order."""
 
-import math
 import secrets
-import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from validation.harness import plan
+from validation.harness.arguments import gathered, with_gaps
+from validation.harness.choice import affordable, alike, counted, doubtful
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import checks, evidence
@@ -19,14 +16,9 @@ from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.verdicts import ended_as, figures, verdict_of
 
-# The first that any check gives is the entry's.
-WORST_FIRST = (
-    Verdict.CHEATING, Verdict.TIMEOUT, Verdict.CRASHED, Verdict.UNSUPPORTED, Verdict.FAILED,
-    Verdict.ERROR, Verdict.VACUOUS,
-)  # fmt: skip
 MISREAD = (KeyError, TypeError, AttributeError, IndexError, ValueError, Unreadable)
-SECOND_LOOKS = 3
 
 
 class Stopped(Exception):
@@ -64,7 +56,7 @@ class Examination:
             checks=presentable(made),
             seconds={name: round(value, 4) for name, value in self.seconds.items()},
             environment={**self.crew.environment(), "seed": self.options.seed},
-            figures={**self.figures, **_figures(made)},
+            figures={**self.figures, **figures(made)},
         )
 
     def _wants(self, *names: str) -> bool:
@@ -83,8 +75,8 @@ class Examination:
                 said = self._damage(author)
                 with reading("falsifiable"):
                     shown = [trial.number for trial in trials if trial.kind == "shown"]
-                    alike = _alike(trials)
-                    self.checks.append(checks.falsifiable(said, wanted, shown, alike))
+                    groups = alike(trials)
+                    self.checks.append(checks.falsifiable(said, wanted, shown, groups))
 
     def _damage(self, author: Child) -> dict[str, Any]:
         said = self._ask(author, "", "damage", {}).header
@@ -116,7 +108,7 @@ class Examination:
             if refused := [one for one in first.header["made"] if "error" in one]:
                 words = f"make_inputs: {raised(refused[0]['error'])}"
                 raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            gaps = _with_gaps([one["arguments"] for one in first.header["made"]])
+            gaps = with_gaps([one["arguments"] for one in first.header["made"]])
         self._repeats(author, trials, first)
         answers = [first]
         if self._wants("variations"):
@@ -124,7 +116,7 @@ class Examination:
             answers.append(self._make(author, more))
             trials = trials + more
         with reading("accuracy"):
-            return _gathered(trials, answers)
+            return gathered(trials, answers)
 
     def _make(self, author: Child, trials: list[plan.Trial]) -> Answer:
         wanted = [{"case": trial.case, "twist": trial.twist} for trial in trials]
@@ -169,24 +161,24 @@ class Examination:
         self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview],
         wanted: dict[int, Wanted],
     ) -> None:  # fmt: skip
-        counted = _affordable(_counted(trials, wanted), arguments, wanted, self.options.device)
-        order = self._order("triton_code", self._device(), counted, arguments)
+        tried = affordable(counted(trials, wanted), arguments, wanted, self.options.device)
+        order = self._order("triton_code", self._device(), tried, arguments)
         notes: list[str] = []
         suite: dict[str, Any] | None = None
         with self._candidate("candidate") as child:
             answer = self._ask(child, "candidate", "answers", order, blobs)
             with reading("accuracy"):
                 said = answer.header
-                runs = self._read(answer, counted, wanted)
-                doubtful = _doubtful(runs)
+                runs = self._read(answer, tried, wanted)
+                unsure = doubtful(runs)
                 child.spoiled = bool(said["patched"] or said["conduct"] or _any_wrong(runs))
-            if doubtful:
+            if unsure:
                 again = self._ask(
                     child, "", "answers",
-                    self._order("triton_code", self._device(), doubtful, arguments), blobs,
+                    self._order("triton_code", self._device(), unsure, arguments), blobs,
                 )  # fmt: skip
                 with reading("accuracy"):
-                    runs += self._read(again, doubtful, wanted)
+                    runs += self._read(again, unsure, wanted)
             if self._wants("test") and self.options.device != "cuda":
                 suite = self._test(child)
         if self._wants("test") and self.options.device == "cuda":
@@ -292,7 +284,7 @@ class Examination:
         except ChildEnded as ended:
             if ended.why == "parent":
                 raise
-            raise Stopped(_ended(check, prefix, ended)) from None
+            raise Stopped(ended_as(check, prefix, ended)) from None
         else:
             if words := _said_broken(answer):
                 raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
@@ -316,46 +308,6 @@ def reading(check: str) -> Iterator[None]:
         raise Stopped(Check(check, Verdict.CHEATING, words)) from error
 
 
-def _figures(made: Sequence[Check]) -> dict[str, Any]:
-    """How close it came, over all inputs."""
-    compared = [c.numbers for c in made if c.name in ("accuracy", "variations")]
-    compared = [numbers for numbers in compared if numbers.get("cases")]
-    if not compared:
-        return {}
-    worst = ("max_abs_error", "max_rel_error", "share_of_allowed")
-    return {
-        "cases": sum(numbers["cases"] for numbers in compared),
-        **{name: presentable(max(numbers[name] for numbers in compared)) for name in worst},
-    }
-
-
-def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
-    for verdict in WORST_FIRST:
-        for check in made:
-            if check.verdict is verdict:
-                return verdict, check.words
-    passed = sum(check.verdict is Verdict.PASSED for check in made)
-    return Verdict.PASSED, f"{passed} checks pass"
-
-
-def _ended(check: str, prefix: str, ended: ChildEnded) -> Check:
-    if ended.why == "memory":
-        return Check(check, Verdict.CRASHED, f"{prefix}used more memory than it may")
-    if ended.why == "disk":
-        return Check(check, Verdict.CRASHED, f"{prefix}wrote more files than it may")
-    if ended.why == "threads":
-        return Check(check, Verdict.CRASHED, f"{prefix}started more threads than it may")
-    if ended.status is None:
-        return Check(check, Verdict.CRASHED, f"{prefix}no process could be made: {ended.why}")
-    if ended.status == 0:
-        words = f"{prefix}ended its process as if all was well, before it answered"
-        return Check("conduct", Verdict.CHEATING, words)
-    if ended.status < 0:
-        name = signal.Signals(-ended.status).name
-        return Check(check, Verdict.CRASHED, f"{prefix}killed by {name}")
-    return Check(check, Verdict.CRASHED, f"{prefix}ended its process with status {ended.status}")
-
-
 def _refuses(answer: Answer, trials: list[plan.Trial]) -> bool:
     if "error" in answer.header:
         return True
@@ -363,118 +315,5 @@ def _refuses(answer: Answer, trials: list[plan.Trial]) -> bool:
     return any(run["trial"] in shown and "error" in run["native"] for run in answer.header["runs"])
 
 
-def _counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Those that the reference answers; of a group the first whose answer is finite."""
-    kept, groups = [], set()
-    shown = [trial.number for trial in trials if trial.kind == "shown"]
-    for trial in trials:
-        answer = wanted.get(trial.number)
-        if answer is None or answer.native is None:
-            continue
-        if trial.kind == "values":
-            if trial.group in groups or _overflows(answer):
-                continue
-            if trial.group:
-                groups.add(trial.group)
-        kept.append(trial)
-    idle = {shown[-1], shown[len(shown) // 2]}
-    return [
-        replace(trial, modes=(*trial.modes, "idle")) if trial.number in idle else trial
-        for trial in kept
-    ]
-
-
-def _affordable(
-    trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted], device: str
-) -> list[plan.Trial]:
-    """Without varied cases that are larger than any shown one: the interpreter is slow."""
-
-    def elements(trial: plan.Trial) -> int:
-        native = wanted[trial.number].native
-        outputs = [leaf.shape for leaf in native.tensors()] if native else []
-        return sum(math.prod(shape) for shape in (*_shapes(arguments[trial.number]), *outputs))
-
-    sizes = {trial.number: elements(trial) for trial in trials}
-    shown = max(sizes[trial.number] for trial in trials if trial.kind == "shown")
-    most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
-    return [trial for trial in trials if trial.kind == "shown" or sizes[trial.number] <= most]
-
-
-def _shapes(tree: Any) -> Iterator[list[int]]:
-    if isinstance(tree, dict) and "storage" in tree:
-        yield tree["shape"]
-    elif isinstance(tree, dict | list):
-        for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from _shapes(part)
-
-
-def _overflows(answer: Wanted) -> bool:
-    return any(
-        not np.isfinite(values).all()
-        for leaf in (answer.native.tensors() if answer.native else ())
-        if (values := leaf.values()).dtype.kind in "fc"
-    )
-
-
 def _any_wrong(runs: list[Outcome]) -> bool:
     return any(not run.right for run in runs if run.mode != "idle" and run.trial.kind != "limit")
-
-
-def _doubtful(runs: list[Outcome]) -> list[plan.Trial]:
-    """Wrong where the launcher was blind: what is it where it sees, in either kind of memory?"""
-    wrong = [run.trial for run in runs if not run.right and run.mode == "veiled"]
-    return [replace(trial, modes=("sighted", "plain")) for trial in wrong[:SECOND_LOOKS]]
-
-
-def _alike(trials: list[plan.Trial]) -> list[list[int]]:
-    """Trials whose cases differ in their seed, or whose values were shuffled, only."""
-    groups: dict[str, list[int]] = {}
-    for trial in trials:
-        if trial.kind in ("shown", "seed"):
-            key = str(sorted((k, str(v)) for k, v in trial.case.items() if k != "seed"))
-            groups.setdefault(key, []).append(trial.number)
-    return [numbers for numbers in groups.values() if len(numbers) > 1]
-
-
-def _with_gaps(trees: list[Any]) -> list[int]:
-    """The arguments that some case shows with gaps between their elements."""
-    found = set()
-    for tree in trees:
-        for place, part in enumerate(tree["tuple"]):
-            if isinstance(part, dict) and "storage" in part:
-                size = 1
-                for length in part["shape"]:
-                    size *= length
-                span = 1 + sum(
-                    (length - 1) * step
-                    for length, step in zip(part["shape"], part["stride"], strict=True)
-                )
-                if span > size > 0:
-                    found.add(place)
-    return sorted(found)
-
-
-def _gathered(
-    trials: list[plan.Trial], answers: list[Answer]
-) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
-    """One list of blobs for all; trials that make_inputs refuses are left out."""
-    blobs: list[memoryview] = []
-    arguments: dict[int, Any] = {}
-    place = 0
-    for answer in answers:
-        for one in answer.header["made"]:
-            if "error" not in one:
-                arguments[trials[place].number] = _moved(one["arguments"], len(blobs))
-            place += 1
-        blobs += answer.blobs
-    return [trial for trial in trials if trial.number in arguments], arguments, blobs
-
-
-def _moved(tree: Any, by: int) -> Any:
-    if isinstance(tree, dict):
-        if "storage" in tree:
-            return {**tree, "storage": tree["storage"] + by}
-        return {name: _moved(part, by) for name, part in tree.items()}
-    if isinstance(tree, list):
-        return [_moved(part, by) for part in tree]
-    return tree

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.validation.compile import kernels
 from validation.compile.guess import Dtype, Parameter, first_guess
-from validation.compile.uses import Use, read_uses
+from validation.compile.uses import read_uses
+from validation.compile.values import Use
 
 
 def guessed(source: str, *constexprs: str, **known: int) -> dict[str, object]:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.examine import verdict_of
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
+from validation.harness.verdicts import verdict_of
 
 ONES, TWOS = numbers_of([1.0] * 8), numbers_of([2.0] * 8)
 COUNTING = numbers_of([float(n) for n in range(8)])

@@ -1,0 +1,56 @@
+"""What was seen so far of parameters and of what is reached through them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from validation.compile.values import LOADED, Path, Use, Uses, Value, handed_in, join
+
+
+class Seen:
+    def __init__(self) -> None:
+        self.uses: dict[Path, Uses] = defaultdict(Uses)
+
+    def sizes(self, values: Iterable[Value]) -> None:
+        for value in values:
+            for item in value.items or (value,):
+                for part in item.parts:
+                    if LOADED not in part:
+                        self.saw(part, Use.SIZE)
+
+    def integers(self, values: Iterable[Value]) -> None:
+        """What is loaded and says where to go is an integer; the rest is one anyway."""
+        for value in values:
+            for part in value.parts:
+                if LOADED in part:
+                    self.saw(part, Use.INTEGER)
+
+    def types(self, values: Iterable[Value]) -> None:
+        for value in values:
+            if value.base and handed_in(value):
+                self.saw(value.base, Use.DTYPE)
+
+    def address(self, value: Value) -> None:
+        if value.items is not None:
+            return
+        base = value.base
+        if base is not None:
+            self.saw(base, Use.ADDRESS if base[-1] == LOADED else Use.POINTER)
+        for part in value.parts:
+            if part != base:
+                self.saw(part, Use.INTEGER)
+
+    def either(self, one: Value, other: Value) -> Value:
+        if one.base and other.base and one.base != other.base:
+            self.uses[one.base].same.add(other.base)
+            self.uses[other.base].same.add(one.base)
+        return join(one, other)
+
+    def saw_all(self, value: Value, use: Use) -> None:
+        for part in value.parts:
+            self.saw(part, use)
+
+    def saw(self, path: Path, use: Use, *, items: int = 0, rank: int = 0) -> None:
+        uses = self.uses[path]
+        uses.kinds.add(use)
+        uses.items = max(uses.items, items)
+        uses.rank = max(uses.rank, rank)

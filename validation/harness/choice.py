@@ -1,0 +1,74 @@
+"""Which trials count, once the reference has answered; and which are looked at again."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from validation.harness import plan
+from validation.harness.arguments import shapes
+from validation.harness.judge.evidence import Outcome, Wanted
+
+SECOND_LOOKS = 3
+
+
+def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
+    """Those that the reference answers; of a group the first whose answer is finite."""
+    kept, groups = [], set()
+    shown = [trial.number for trial in trials if trial.kind == "shown"]
+    for trial in trials:
+        answer = wanted.get(trial.number)
+        if answer is None or answer.native is None:
+            continue
+        if trial.kind == "values":
+            if trial.group in groups or _overflows(answer):
+                continue
+            if trial.group:
+                groups.add(trial.group)
+        kept.append(trial)
+    idle = {shown[-1], shown[len(shown) // 2]}
+    return [
+        replace(trial, modes=(*trial.modes, "idle")) if trial.number in idle else trial
+        for trial in kept
+    ]
+
+
+def affordable(
+    trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted], device: str
+) -> list[plan.Trial]:
+    """Without varied cases that are larger than any shown one: the interpreter is slow."""
+
+    def elements(trial: plan.Trial) -> int:
+        native = wanted[trial.number].native
+        outputs = [leaf.shape for leaf in native.tensors()] if native else []
+        return sum(math.prod(shape) for shape in (*shapes(arguments[trial.number]), *outputs))
+
+    sizes = {trial.number: elements(trial) for trial in trials}
+    shown = max(sizes[trial.number] for trial in trials if trial.kind == "shown")
+    most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
+    return [trial for trial in trials if trial.kind == "shown" or sizes[trial.number] <= most]
+
+
+def _overflows(answer: Wanted) -> bool:
+    return any(
+        not np.isfinite(values).all()
+        for leaf in (answer.native.tensors() if answer.native else ())
+        if (values := leaf.values()).dtype.kind in "fc"
+    )
+
+
+def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
+    """Wrong where the launcher was blind: what is it where it sees, in either kind of memory?"""
+    wrong = [run.trial for run in runs if not run.right and run.mode == "veiled"]
+    return [replace(trial, modes=("sighted", "plain")) for trial in wrong[:SECOND_LOOKS]]
+
+
+def alike(trials: list[plan.Trial]) -> list[list[int]]:
+    """Trials whose cases differ in their seed, or whose values were shuffled, only."""
+    groups: dict[str, list[int]] = {}
+    for trial in trials:
+        if trial.kind in ("shown", "seed"):
+            key = str(sorted((k, str(v)) for k, v in trial.case.items() if k != "seed"))
+            groups.setdefault(key, []).append(trial.number)
+    return [numbers for numbers in groups.values() if len(numbers) > 1]
