@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from validation.recipes.chains import Chain
+from validation.recipes.choices import named
 from validation.recipes.maps import chains
 from validation.recipes.operation import Operation
 from validation.recipes.operations import BINARY
@@ -53,7 +54,7 @@ def _matmul(
     after = f", then {epilogue.phrase}" if epilogue.operations else ""
     shapes = {"row": ("n",), "column": ("m",), "full": ("m", "n"), "": ()}[kind]
     return Sketch(
-        entry_point="_".join(filter(None, (f"matmul_{layout}", epilogue.name))),
+        entry_point=named(f"matmul_{layout}", epilogue.name),
         summary=f"The product {LAYOUTS[layout]}{after}.",
         operation_type="matmul",
         tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
@@ -98,7 +99,7 @@ def _batched(
     shapes = {"row": ("n",), "full": ("batch", "m", "n"), "": ()}[kind]
     wide = dtypes == ("float32",)
     return Sketch(
-        entry_point="_".join(filter(None, ("batched_matmul", epilogue.name))),
+        entry_point=named("batched_matmul", epilogue.name),
         summary=f"A product of matrices for each of a batch{after}.",
         operation_type="matmul",
         tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
@@ -136,7 +137,7 @@ def _split_k(
     python = [f"x = {product(layout, True)}"]
     python.append(f"return {after.torch.format(x='x')}" if after else "return x")
     return Sketch(
-        entry_point="_".join(filter(None, (f"split_k_{layout}", after.name if after else ""))),
+        entry_point=named(f"split_k_{layout}", after.name if after else ""),
         summary=f"The product {LAYOUTS[layout]}, its inner dimension shared by {splits} programs"
         + (f", then {after.phrase}." if after else "."),
         operation_type="matmul",
@@ -170,7 +171,7 @@ def _matvec(
         else ("vecmat", "vector times a matrix")
     )
     return Sketch(
-        entry_point="_".join(filter(None, (name, epilogue.name))),
+        entry_point=named(name, epilogue.name),
         summary=f"A {factors}{after}.",
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
@@ -243,7 +244,7 @@ def _distance(
         "return y",
     ]
     return Sketch(
-        entry_point="_".join(filter(None, (kind, "distances", after.name if after else ""))),
+        entry_point=named(kind, "distances", after.name if after else ""),
         summary=f"For each row of a and each row of b, {phrase}"
         + (f", then {after.phrase}." if after else "."),
         operation_type="matmul",

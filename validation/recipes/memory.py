@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from validation.recipes.chains import Chain
+from validation.recipes.choices import named
 from validation.recipes.maps import chains, reference_lines
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
@@ -24,17 +25,13 @@ def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
     return (f"x = {moved}", *reference_lines(chain, dtypes))
 
 
-def _name(*parts: str) -> str:
-    return "_".join(filter(None, parts))
-
-
 def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
     if not chain.possible:
         return None
     operands = chain.operands
     python = _body("table[index]", chain, dtypes)
     return Sketch(
-        entry_point=_name("gather_rows", chain.name),
+        entry_point=named("gather_rows", chain.name),
         summary=f"Take the rows of a table that an index names{_then(chain)}.",
         operation_type="gather-scatter",
         tags=("gather", "embedding"),
@@ -64,7 +61,7 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
     values = chain.torch() if chain.operations else ()
     first = f" after this: {chain.phrase}" if chain.operations else ""
     return Sketch(
-        entry_point=_name("scatter_add", "onto" if into == "copy" else "", chain.name),
+        entry_point=named("scatter_add", "onto" if into == "copy" else "", chain.name),
         summary=f"Add rows to the places that an index names{first}.",
         operation_type="gather-scatter",
         tags=("scatter", "atomics"),
@@ -122,7 +119,7 @@ def _move(
     summary, torch, _, _ = MOVES[kind]
     contiguous = ".contiguous()" if not chain.operations else ""
     return Sketch(
-        entry_point=_name(kind, chain.name),
+        entry_point=named(kind, chain.name),
         summary=f"{summary}{_then(chain)}.",
         operation_type="other",
         tags=("data-movement", kind.replace("_", "-")),
@@ -168,7 +165,7 @@ def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     phrase = SEGMENTS[kind][0]
     source = chain.result
     return Sketch(
-        entry_point=_name("segment", kind, chain.name),
+        entry_point=named("segment", kind, chain.name),
         summary=f"For each segment of rows, the {phrase}"
         + (f" of the results of: {chain.phrase}." if chain.operations else "."),
         operation_type="reduction",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from validation.recipes.chains import Chain
+from validation.recipes.choices import DTYPES, NONE, named
 from validation.recipes.maps import chains
 from validation.recipes.operation import Operation
 from validation.recipes.operations import BINARY
@@ -12,8 +13,6 @@ from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import ROW_SIZES
 from validation.recipes.sketch import Argument, Sketch, tolerances
 from validation.recipes.unary import UNARY
-
-DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ def _norm_row(
     opening = () if wide else ("dtype = x.dtype", f"{everything} = {widened}")
     parts = (before.name, norm.name, after.name if after else "")
     return Sketch(
-        entry_point="_".join(filter(None, parts)),
+        entry_point=named(*parts),
         summary=f"Each row: {phrase}.",
         operation_type=norm.operation_type,
         tags=(norm.operation_type, norm.name.replace("_", "-"), "rows"),
@@ -241,7 +240,6 @@ LOOPED = {
     "log_softmax_online": "log_softmax",
 }
 
-NONE = Chain(())
 BEFORE = (NONE, *chains(UNARY), *chains(BINARY), *chains(BINARY, UNARY))
 AFTER = (None, *UNARY)
 

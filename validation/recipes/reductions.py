@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from validation.recipes.chains import Chain
+from validation.recipes.choices import DTYPES, named
 from validation.recipes.maps import chains, matrix_sizes
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
 from validation.recipes.unary import UNARY
-
-DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ def _summary(where: str, chain: Chain, reduction: Reduction) -> str:
 
 
 def _name(prefix: str, chain: Chain, reduction: Reduction) -> str:
-    return "_".join(filter(None, (prefix, chain.name, reduction.name)))
+    return named(prefix, chain.name, reduction.name)
 
 
 def _row(

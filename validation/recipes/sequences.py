@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from validation.recipes.chains import Chain
+from validation.recipes.choices import ONE, named
 from validation.recipes.maps import chains
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
 from validation.recipes.unary import UNARY
 
-NONE = Chain(())
-ONE = (NONE, *chains(UNARY))
 MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
-
-
-def _name(*parts: str) -> str:
-    return "_".join(filter(None, parts))
 
 
 def _of(chain: Chain) -> str:
@@ -69,7 +64,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     if down:
         torch = torch.replace("-1", "0")
     return Sketch(
-        entry_point=_name("column" if down else "", kind, chain.name),
+        entry_point=named("column" if down else "", kind, chain.name),
         summary=f"Along each {'column' if down else 'row'}, {phrase}{_of(chain)}.",
         operation_type="scan",
         tags=("scan", kind.replace("_", "-")),
@@ -111,7 +106,7 @@ def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         else (f"return {chain.result}.{kind}(dim=-1)",)
     )
     return Sketch(
-        entry_point=_name(kind, chain.name),
+        entry_point=named(kind, chain.name),
         summary=f"For each row, {'the value and ' if both else ''}the place of the {word}"
         f"{_of(chain)}.",
         operation_type="reduction",
@@ -162,7 +157,7 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
         return None
     phrase, torch, _ = WINDOWS[kind]
     return Sketch(
-        entry_point=_name("window", kind, chain.name),
+        entry_point=named("window", kind, chain.name),
         summary=f"Along each row, {phrase} of windows of {window} in steps of {stride}"
         f"{_of(chain)}.",
         operation_type="reduction",
@@ -194,7 +189,7 @@ def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Ske
     left = taps - 1 if causal else taps // 2
     then = f", then {chain.phrase}" if chain.operations else ""
     return Sketch(
-        entry_point=_name("causal_filter" if causal else "filter", str(taps), chain.name),
+        entry_point=named("causal_filter" if causal else "filter", str(taps), chain.name),
         summary=f"Convolve each channel with its own {taps} taps"
         f"{', looking back only' if causal else ''}{then}.",
         operation_type="convolution",
@@ -255,7 +250,7 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
     if kind == "top" and not all(op.smooth for op in chain.operations):
         return None
     return Sketch(
-        entry_point=_name(f"top_{count}" if kind == "top" else kind, chain.name),
+        entry_point=named(f"top_{count}" if kind == "top" else kind, chain.name),
         summary=f"{phrase[0].upper()}{phrase[1:]}{_of(chain)}.",
         operation_type="sort",
         tags=("sort", kind.replace("_", "-")),
