@@ -136,7 +136,7 @@ def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
 
 @transaction.atomic
 def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision, said: dict[str, Any]) -> None:
-    locked = items.order_by("pk").select_for_update(of=("self",))
+    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
     seen = list(locked.values_list("pk", "version", "status", "content_hash"))
     alike: dict[tuple[int, str], list[int]] = defaultdict(list)
     for pk, version, previous, _ in seen:

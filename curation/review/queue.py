@@ -86,6 +86,7 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
 
     Two people who ask at once look at different rows, where the database can. But at the queue's
     end others may hold all that is left for a moment: whoever found nothing looks at those too.
+    The key is left free: a claim refers to it, and would wait for whoever waits for that claim.
     """
     for most, aside in ((2, True), (LAST_LOOK, False)):
         best: list[Item] = []
@@ -93,7 +94,7 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
             skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
             items = _free(model, user, filter).exclude(skipped).order_by("-priority", "pk")
             if aside:
-                items = items.select_for_update(skip_locked=True, of=("self",))
+                items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
             best += items[:most]
         yield from sorted(best, key=lambda item: -item.priority)
 

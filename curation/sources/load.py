@@ -24,7 +24,9 @@ class Loaded:
 def load_sources(path: Path = SHIPPED) -> Loaded:
     """A three-way merge a field: what we shipped last, what we ship now, what stands there."""
     added = updated = kept = 0
-    known = {row.name: row for row in Repository.objects.select_for_update()}
+    known = {
+        row.name: row for row in Repository.objects.order_by("pk").select_for_update(no_key=True)
+    }
     for entry in json.loads(path.read_text()):
         ours = _complete(entry)
         row = known.get(ours["name"])

@@ -26,8 +26,8 @@ def renew_kinds(kinds: Mapping[int, Classification]) -> None:
     """Bring the kind of known kernels up to today's rules, but where a person corrected it."""
     changed = []
     # Locked: nobody's correction comes between this look and the write.
-    left_to_rules = Kernel.objects.filter(pk__in=kinds, kind_corrected=False).select_for_update()
-    for row in left_to_rules.only("pk", *KIND):
+    left_to_rules = Kernel.objects.filter(pk__in=kinds, kind_corrected=False).order_by("pk")
+    for row in left_to_rules.select_for_update(no_key=True).only("pk", *KIND):
         columns = kind_columns(kinds[row.pk])
         if any(getattr(row, name) != value for name, value in columns.items()):
             for name, value in columns.items():
