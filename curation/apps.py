@@ -8,6 +8,8 @@ class CurationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from curation import lookups
         from curation.search.indexes import make_indexes
 
+        lookups.register()
         post_migrate.connect(make_indexes, sender=self)

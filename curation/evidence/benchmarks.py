@@ -100,7 +100,7 @@ def _texts() -> Iterator[tuple[Problem, str, bool]]:
     }
     for chunk in chunks(files):
         wanted = {files[pk][2] for pk in chunk}
-        texts = dict(SourceText.objects.filter(sha256__in=wanted).values_list("sha256", "text"))
+        texts = dict(SourceText.objects.filter(sha256__among=wanted).values_list("sha256", "text"))
         for pk in chunk:
             repository, path, sha256 = files[pk]
             name = str(PurePosixPath(path).with_suffix(""))

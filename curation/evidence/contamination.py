@@ -37,7 +37,9 @@ def _due(subject: Subject, version: str | None) -> list[int]:
 
 
 def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Watch) -> None:
-    rows = subject.rows().filter(pk__in=keys).values_list("pk", "content_hash", *subject.compared)
+    rows = (
+        subject.rows().filter(pk__among=keys).values_list("pk", "content_hash", *subject.compared)
+    )
     found = [
         ContaminationMatch(
             **{subject.column: pk},

@@ -20,7 +20,7 @@ def renew_flags(around: Neighbourhood, before: Mapping[int, Standing]) -> None:
     """Write anew the flags on kernels that stood otherwise before, and those because of them."""
     keys = sorted(before)
     for chunk in chunks(key for key in keys if before[key].placed):
-        CopyFlag.objects.filter(Q(kernel__in=chunk) | Q(blocked__in=chunk)).delete()
+        CopyFlag.objects.filter(Q(kernel__among=chunk) | Q(blocked__among=chunk)).delete()
     flags: dict[tuple[int, int], CopyFlag] = {}
     for key in keys:
         one = around[key]

@@ -46,7 +46,7 @@ def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
     """The fingerprints and bands of these items, in one transaction."""
     rows = list(
         subject.rows()
-        .filter(pk__in=keys)
+        .filter(pk__among=keys)
         .order_by("pk")
         .values_list("pk", "content_hash", *subject.identity)
     )
@@ -100,4 +100,4 @@ def _forget_outdated(subject: Subject, contents: Mapping[int, str]) -> None:
     Fingerprint.objects.filter(**subject.about(outdated)).delete()
     DuplicateLink.objects.filter(**subject.about(outdated)).delete()
     if subject is KERNEL:
-        CopyFlag.objects.filter(Q(kernel__in=outdated) | Q(blocked__in=outdated)).delete()
+        CopyFlag.objects.filter(Q(kernel__among=outdated) | Q(blocked__among=outdated)).delete()

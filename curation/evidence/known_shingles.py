@@ -25,7 +25,7 @@ def known_shingles(subject: Subject, wanted: Mapping[str, int]) -> dict[str, Shi
             found[content] = kept
     for chunk in chunks(missing):
         rows = list(
-            subject.rows().filter(pk__in=chunk).values_list("content_hash", *subject.identity)
+            subject.rows().filter(pk__among=chunk).values_list("content_hash", *subject.identity)
         )
         read = identity_shingles([texts for _, *texts in rows])
         for (content, *_), shingles in zip(rows, read, strict=True):

@@ -58,6 +58,8 @@ class Neighbourhood:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._members: dict[int, Member] = {}
+        self._key_of: dict[int, int] = {}
+        """Items by the keys of their fingerprints."""
         self._candidates: dict[int, list[int]] = {}
         self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
 
@@ -73,10 +75,9 @@ class Neighbourhood:
         self._fetch(asked)
         asked = [key for key in asked if key in self._members]
         met = self._meetings(asked)
-        pks = {pk for pks in met.values() for pk in pks}
-        by_pk = self._fetch_met(pks)
+        self._fetch_met({pk for pks in met.values() for pk in pks})
         for key in asked:
-            others = {by_pk[pk] for pk in met[key] if pk in by_pk}
+            others = {self._key_of[pk] for pk in met[key] if pk in self._key_of}
             self._candidates[key] = self._plausible(key, others - {key})
 
     def near(self, key: int) -> list[Twin]:
@@ -124,22 +125,19 @@ class Neighbourhood:
         for chunk in chunks(key for key in keys if key not in self._members):
             self._take_in(Fingerprint.objects.filter(**self._subject.about(chunk)))
 
-    def _fetch_met(self, pks: Collection[int]) -> dict[int, int]:
-        """Items by the keys of their fingerprints. Of another kind or scheme are none."""
-        found: dict[int, int] = {}
-        for chunk in chunks(pks):
-            found |= self._take_in(Fingerprint.objects.filter(pk__in=chunk))
-        return found
+    def _fetch_met(self, pks: Collection[int]) -> None:
+        for chunk in chunks(pk for pk in pks if pk not in self._key_of):
+            self._take_in(Fingerprint.objects.filter(pk__among=chunk))
 
-    def _take_in(self, rows: QuerySet[Fingerprint]) -> dict[int, int]:
+    def _take_in(self, rows: QuerySet[Fingerprint]) -> None:
+        """Of these fingerprints the ones of our kind and scheme."""
         column = self._subject.column
         fetched = rows.filter(scheme=SCHEME).exclude(**{column: None})
-        keys: dict[int, int] = {}
         new: list[int] = []
         for pk, key, content, syntax, words, signature, *standing in fetched.values_list(
             "pk", column, "content_hash", "syntax_hash", "token_count", "signature", *COLUMNS
         ):
-            keys[pk] = key
+            self._key_of[pk] = key
             if key not in self._members:
                 member = Member(
                     key, content, syntax, words, from_bytes(signature), Standing(*standing)
@@ -148,7 +146,6 @@ class Neighbourhood:
                 if member.standing.placed:
                     new.append(key)
         self._take_in_links(new)
-        return keys
 
     def _take_in_links(self, keys: Iterable[int]) -> None:
         of: set[int] = set()
@@ -209,14 +206,14 @@ class Neighbourhood:
 
 def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
     for chunk in chunks(values):
-        yield from Band.objects.filter(value__in=chunk).values_list("value", "fingerprint_id")
+        yield from Band.objects.filter(value__among=chunk).values_list("value", "fingerprint_id")
 
 
 def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     every = list(hashes)
     for start in range(0, len(every), 500):
         yield from Fingerprint.objects.filter(
-            syntax_hash__in=every[start : start + 500]
+            syntax_hash__among=every[start : start + 500]
         ).values_list("syntax_hash", "pk")
 
 

@@ -1,7 +1,12 @@
 """What must travel with a kernel that is given away: whose it is, and on which terms."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import every_source
@@ -51,20 +56,25 @@ def notices(kernels: Collection[int]) -> dict[int, Notice]:
 
 def terms_of(places: Collection[Place]) -> dict[int, Terms]:
     """By the places' primary keys."""
-    rows = Provenance.objects.filter(pk__in=[place.pk for place in places]).order_by()
-    return {
-        pk: Terms(tuple(copyrights), tuple((path, sha256) for path, sha256 in texts))
-        for pk, copyrights, texts in rows.values_list("pk", "copyrights", "license_texts")
-    }
+    rows = Provenance.objects.filter(pk__among={place.pk for place in places}).order_by()
+    # As JSON: a repository's places mostly say the same, which is read once.
+    columns = (Cast(name, TextField()) for name in ("copyrights", "license_texts"))
+    return {pk: _terms(*said) for pk, *said in rows.values_list("pk", *columns)}
+
+
+@lru_cache(maxsize=4096)
+def _terms(copyrights: str, texts: str) -> Terms:
+    named = tuple((path, sha256) for path, sha256 in json.loads(texts))
+    return Terms(tuple(json.loads(copyrights)), named)
 
 
 def texts_named(names: Collection[str]) -> dict[str, str]:
-    return dict(SourceText.objects.filter(sha256__in=names).values_list("sha256", "text"))
+    return dict(SourceText.objects.filter(sha256__among=names).values_list("sha256", "text"))
 
 
 def standard_texts(expressions: Collection[str]) -> dict[str, str]:
     """For works that carry no licence file of their own."""
-    rows = License.objects.filter(expression__in=expressions).exclude(text="")
+    rows = License.objects.filter(expression__among=expressions).exclude(text="")
     return dict(rows.values_list("expression", "text"))
 
 

@@ -40,7 +40,7 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
             moved[wanted].append(pk)
     for wanted, pks in moved.items():
         for start in range(0, len(pks), 500):
-            rows = Provenance.objects.filter(pk__in=pks[start : start + 500])
+            rows = Provenance.objects.filter(pk__among=pks[start : start + 500])
             changed += rows.update(opted_out=wanted)
     return changed
 

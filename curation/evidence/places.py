@@ -38,7 +38,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
     away, in the most known repository; then by name, so that the first one does not depend on
     which worker came first."""
     found: dict[int, list[Place]] = defaultdict(list)
-    rows = Provenance.objects.filter(kernel__in=kernels).order_by()
+    rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
     for (
         kernel,
         pk,

@@ -55,7 +55,7 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
 def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
     places: dict[int, list[_Place]] = {}
     for kernel, verdict, inherited, role, opted_out_at, stars in Provenance.objects.filter(
-        kernel__in=keys, retired_at=None
+        kernel__among=keys, retired_at=None
     ).values_list(
         "kernel_id",
         "license_verdict",
@@ -65,9 +65,9 @@ def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
         "source_file__repository__stars",
     ):
         places.setdefault(kernel, []).append(_Place(verdict, inherited, role, opted_out_at, stars))
-    docstrings = QualityFinding.objects.filter(kernel__in=keys, gate="docstring", passed=True)
+    docstrings = QualityFinding.objects.filter(kernel__among=keys, gate="docstring", passed=True)
     documented = set(docstrings.values_list("kernel_id", flat=True))
-    rows = KERNEL.rows().filter(pk__in=keys)
+    rows = KERNEL.rows().filter(pk__among=keys)
     for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
         here = places.get(pk, [])
         given = [place for place in here if place.opted_out_at is None]
@@ -96,6 +96,6 @@ class _Place(NamedTuple):
 
 
 def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    rows = PAIR.rows().filter(pk__in=keys)
+    rows = PAIR.rows().filter(pk__among=keys)
     for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
         yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0)

@@ -36,7 +36,7 @@ class Subject:
 
     def about(self, keys: Iterable[int]) -> dict[str, list[int]]:
         """Narrows rows about items to those about these."""
-        return {f"{self.name}__in": list(keys)}
+        return {f"{self.name}__among": list(keys)}
 
 
 KERNEL = Subject(

@@ -94,7 +94,7 @@ def _each(items: QuerySet[Kernel], status: Status, rules: str, sentence: str, re
     decided = 0
     pks = list(items.order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(pks), BATCH):
-        batch = Kernel.objects.filter(pk__in=pks[start : start + BATCH])
+        batch = Kernel.objects.filter(pk__among=pks[start : start + BATCH])
         with transaction.atomic():
             renew()
             decided += decide_by_policy(items=batch, status=status, rules=rules, comment=sentence)

@@ -123,7 +123,7 @@ def _superseded(kind: str, apart: _Apart) -> dict[int, int]:
         earlier: dict[int, int] = {}
         wanted = list(steps)
         for start in range(0, len(wanted), BATCH):
-            rows = model.objects.filter(pk__in=wanted[start : start + BATCH])
+            rows = model.objects.filter(pk__among=wanted[start : start + BATCH])
             rows = rows.exclude(previous=None).order_by("pk").values_list("pk", "previous_id")
             for pk, previous in rows:
                 if previous in apart.old and previous not in found.values():

@@ -130,7 +130,7 @@ def _leave_out(drawn: Draw, kind: str, numbers: np.ndarray, reason: Reason, mess
     gone = drawn.of(kind).leave_out(numbers)
     model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
     for start in range(0, len(gone), 1000):
-        rows = model.objects.filter(pk__in=gone[start : start + 1000]).order_by("content_hash")
+        rows = model.objects.filter(pk__among=gone[start : start + 1000]).order_by("content_hash")
         for hashed, called in rows.values_list("content_hash", name):
             drawn.ledger.left_out(
                 kind, record_id(kind, called, hashed), called, (), Exclusion(reason, message)

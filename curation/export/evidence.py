@@ -95,7 +95,7 @@ class _About:
 
 
 def _about(kind: str, batch: Sequence[Row]) -> _About:
-    wanted = {f"{kind}__in": [row["pk"] for row in batch]}
+    wanted = {f"{kind}__among": {row["pk"] for row in batch}}
     key = f"{kind}_id"
     decisions: dict[int, list[Said]] = defaultdict(list)
     said = Decision.objects.filter(**wanted).order_by()
@@ -147,7 +147,7 @@ def _facts(
 
 def _tries(pks: Sequence[int]) -> dict[int, list[tuple[str, Tried]]]:
     rows = ValidationResult.objects.filter(
-        pair__in=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
+        pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
     )
     tries: dict[int, list[tuple[str, Tried]]] = defaultdict(list)
     columns = ("pair_id", "content_hash", "pk", "run__device", "verdict")
@@ -162,5 +162,5 @@ def _with_local_paths(
     """What came from a folder may name that folder. What came from the web is public."""
     local = [pk for pk in pks if any(sources[place.source].local for place in places.get(pk, ()))]
     texts = ("pk", "standalone_source", "launcher_source")
-    rows = Kernel.objects.filter(pk__in=local).values_list(*texts) if local else ()
+    rows = Kernel.objects.filter(pk__among=local).values_list(*texts) if local else ()
     return {pk for pk, *found in rows if any(map(LOCAL_PATH.search, found))}

@@ -64,11 +64,11 @@ def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterato
 
 def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[Known]]:
     standing: dict[int, list[int]] = defaultdict(list)
-    rows = Provenance.objects.filter(source_file__in=pks, retired_at=None).order_by()
+    rows = Provenance.objects.filter(source_file__among=pks, retired_at=None).order_by()
     for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
         standing[kernel].append(file)
     inside: dict[int, list[Known]] = defaultdict(list)
-    for known in evidence.kernels(Kernel.objects.filter(pk__in=list(standing)), sources):
+    for known in evidence.kernels(Kernel.objects.filter(pk__among=list(standing)), sources):
         for file in standing[known.row["pk"]]:
             inside[file].append(known)
     return inside

@@ -166,7 +166,7 @@ def pair_records(
 
 
 def _rows(model: Any, pks: Sequence[int], columns: Sequence[str]) -> Any:
-    return model.objects.filter(pk__in=pks).order_by().values_list("pk", *columns)
+    return model.objects.filter(pk__among=frozenset(pks)).order_by().values_list("pk", *columns)
 
 
 def _record(
@@ -194,17 +194,17 @@ def check_names(picks: Picks) -> tuple[str, ...]:
     names: set[str] = set()
     for batch in picks.batches(BATCH):
         results = picks.results[batch.start : batch.stop].tolist()
-        rows = ValidationCheck.objects.filter(result__in=results).order_by()
+        rows = ValidationCheck.objects.filter(result__among=results).order_by()
         names.update(rows.values_list("name", flat=True).distinct())
     return tuple(sorted(names))
 
 
 def _verified(results: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, object]]:
     checks: dict[int, dict[str, str]] = defaultdict(dict)
-    rows = ValidationCheck.objects.filter(result__in=results).order_by()
+    rows = ValidationCheck.objects.filter(result__among=results).order_by()
     for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
         checks[result][name] = outcome
-    found = ValidationResult.objects.filter(pk__in=results).order_by()
+    found = ValidationResult.objects.filter(pk__among=results).order_by()
     columns = ("pk", "figures", "created_at", "run__device", "run__environment")
     return {
         pk: {

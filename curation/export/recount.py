@@ -15,7 +15,7 @@ def recount(kernels: Picks, options: Options) -> None:
         columns.append("launcher_source")
     for batch in kernels.batches(BATCH):
         pks = kernels.pks[batch.start : batch.stop].tolist()
-        rows = Kernel.objects.filter(pk__in=pks).order_by().values_list("pk", *columns)
+        rows = Kernel.objects.filter(pk__among=pks).order_by().values_list("pk", *columns)
         texts = {pk: joined(parts) for pk, *parts in rows}
         for number, tokens in zip(batch, count_many([texts[pk] for pk in pks]), strict=True):
             kernels.tokens[number] = tokens

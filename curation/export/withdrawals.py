@@ -51,7 +51,7 @@ def mark_withdrawn() -> int:
             Withdrawal(member=member, reason=why.reason, message=why.message)
             for kind in ("kernel", "pair")
             for member in members.filter(
-                **{f"{kind}__in": [pk for about, pk in reasons if about == kind]}
+                **{f"{kind}__among": [pk for about, pk in reasons if about == kind]}
             ).only("pk", "kernel_id", "pair_id")
             for why in [reasons[kind, member.kernel_id or member.pair_id or 0]]
         ]

@@ -1,6 +1,7 @@
 """A source: a repository or folder that kernels come from, or a benchmark that must stay out."""
 
 from typing import Any, Self
+from urllib.parse import quote
 
 from django.conf import settings
 from django.db import models
@@ -169,8 +170,6 @@ class Repository(models.Model):
 
     def blob_url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
         """The web page of these lines at this commit, or "" for a source without one."""
-        from urllib.parse import quote
-
         if self.origin != Origin.GIT:
             return ""
         return f"{self.url}/blob/{commit}/{quote(path)}#L{lines[0]}-L{lines[1]}"

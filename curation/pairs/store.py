@@ -34,7 +34,7 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
         # In one order everywhere, so that two writers of the same pairs can't lock each other out.
         rows = _rows(sorted(fresh.items()))
         with transaction.atomic():
-            before = Pair.objects.filter(content_hash__in=fresh).count()
+            before = Pair.objects.filter(content_hash__among=fresh).count()
             Pair.objects.bulk_create(rows, ignore_conflicts=True)
         added += len(rows) - before
         seen += len(batch)
@@ -57,7 +57,7 @@ def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
 
 def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
     wanted = {draft.content_hash: draft for draft in drafts}
-    known = Pair.objects.filter(content_hash__in=wanted).values_list("content_hash", flat=True)
+    known = Pair.objects.filter(content_hash__among=wanted).values_list("content_hash", flat=True)
     return {name: wanted[name] for name in wanted.keys() - set(known)}
 
 

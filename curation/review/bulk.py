@@ -69,7 +69,7 @@ def decide_all(
     for model in MODELS:
         pks = list(_open(model, filter, status, user).values_list("pk", flat=True)[:MOST])
         for start in range(0, len(pks), BATCH):
-            chosen = _open(model, filter, status, user).filter(pk__in=pks[start : start + BATCH])
+            chosen = _open(model, filter, status, user).filter(pk__among=pks[start : start + BATCH])
             _decide(chosen, status, bulk, said)
     bulk.refresh_from_db()
     return bulk
@@ -142,7 +142,7 @@ def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision, said: dict
     for pk, version, previous, _ in seen:
         alike[version, previous].append(pk)
     for (version, previous), pks in alike.items():
-        items.model._default_manager.filter(pk__in=pks, version=version, status=previous).update(
+        items.model._default_manager.filter(pk__among=pks, version=version, status=previous).update(
             status=status, version=F("version") + 1, updated_at=timezone.now()
         )
     Decision.objects.bulk_create(

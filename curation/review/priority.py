@@ -70,7 +70,7 @@ def _refresh(model: Model) -> int:
         by_priority[wanted].append(pk)
     for wanted, pks in by_priority.items():
         for start in range(0, len(pks), BATCH):
-            model._default_manager.filter(pk__in=pks[start : start + BATCH]).update(
+            model._default_manager.filter(pk__among=pks[start : start + BATCH]).update(
                 priority=Case(
                     When(pinned=True, then=Value(wanted | PIN)), default=Value(wanted & ~PIN)
                 )

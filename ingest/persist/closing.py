@@ -20,11 +20,11 @@ def close(repository: Repository, files_gone: Collection[int], seen: Collection[
     """Retire what is gone, restore what came back, and say how many kernels are retired."""
     now = timezone.now()
     for chunk in _chunks(files_gone):
-        SourceFile.objects.filter(pk__in=chunk).update(retired_at=now)
+        SourceFile.objects.filter(pk__among=chunk).update(retired_at=now)
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
     gone = [pk for pk in current.values_list("pk", flat=True) if pk not in seen]
     for chunk in _chunks(gone):
-        Provenance.objects.filter(pk__in=chunk).update(retired_at=now)
+        Provenance.objects.filter(pk__among=chunk).update(retired_at=now)
     _link_versions(gone, repository)
     if repository.role == Role.BENCHMARK:
         _keep_out(repository)
@@ -36,7 +36,7 @@ def _retire(gone: Collection[int]) -> int:
     """A kernel is retired when none of the places where it was seen holds it any more."""
     retired = 0
     for chunk in _chunks(gone):
-        rows = Kernel.objects.filter(provenances__in=chunk).exclude(status=Status.RETIRED)
+        rows = Kernel.objects.filter(provenances__among=chunk).exclude(status=Status.RETIRED)
         vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
         retired += decide_by_policy(
             items=vanished.distinct(), status=Status.RETIRED, rules=VANISHED
@@ -73,7 +73,7 @@ def _link_versions(gone: Collection[int], repository: Repository) -> None:
     """A kernel that stands where another one was is its next version."""
     before: dict[tuple[str, str], int] = {}
     for chunk in _chunks(gone):
-        places = Provenance.objects.filter(pk__in=chunk).order_by("pk")
+        places = Provenance.objects.filter(pk__among=chunk).order_by("pk")
         for path, qualname, kernel in places.values_list(
             "source_file__path", "qualname", "kernel_id"
         ):

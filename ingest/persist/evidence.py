@@ -26,7 +26,7 @@ def renew_kinds(kinds: Mapping[int, Classification]) -> None:
     """Bring the kind of known kernels up to today's rules, but where a person corrected it."""
     changed = []
     # Locked: nobody's correction comes between this look and the write.
-    left_to_rules = Kernel.objects.filter(pk__in=kinds, kind_corrected=False).order_by("pk")
+    left_to_rules = Kernel.objects.filter(pk__among=kinds, kind_corrected=False).order_by("pk")
     for row in left_to_rules.select_for_update(no_key=True).only("pk", *KIND):
         columns = kind_columns(kinds[row.pk])
         if any(getattr(row, name) != value for name, value in columns.items()):
@@ -39,7 +39,7 @@ def renew_kinds(kinds: Mapping[int, Classification]) -> None:
 def store_findings(said: Mapping[int, Evidence]) -> None:
     """One finding a gate; a gate that is no more leaves none behind."""
     known = {
-        (row.kernel_id, row.gate): row for row in QualityFinding.objects.filter(kernel__in=said)
+        (row.kernel_id, row.gate): row for row in QualityFinding.objects.filter(kernel__among=said)
     }
     fresh = {
         (kernel, finding.gate): QualityFinding(
@@ -55,7 +55,7 @@ def store_findings(said: Mapping[int, Evidence]) -> None:
         for finding in evidence.findings
     }
     gone = [row.pk for place, row in known.items() if place not in fresh]
-    QualityFinding.objects.filter(pk__in=gone).delete()
+    QualityFinding.objects.filter(pk__among=gone).delete()
     changed = []
     for place in known.keys() & fresh.keys():
         if _content(known[place]) != _content(fresh[place]):

@@ -43,10 +43,12 @@ class Files:
 
     def _replace(self, changed: dict[str, FileRead]) -> None:
         old = [self._current[path][0] for path in changed if path in self._current]
-        SourceFile.objects.filter(pk__in=old).update(retired_at=timezone.now())
+        SourceFile.objects.filter(pk__among=old).update(retired_at=timezone.now())
         # A file may return to a content that it had before.
         known = self._rows(changed)
-        SourceFile.objects.filter(pk__in=[pk for pk, _ in known.values()]).update(retired_at=None)
+        SourceFile.objects.filter(pk__among=[pk for pk, _ in known.values()]).update(
+            retired_at=None
+        )
         SourceFile.objects.bulk_create(
             SourceFile(
                 repository=self._repository,
@@ -65,7 +67,7 @@ class Files:
         _store_texts(changed.values())
 
     def _rows(self, changed: dict[str, FileRead]) -> dict[str, tuple[int, str]]:
-        rows = SourceFile.objects.filter(repository=self._repository, path__in=changed)
+        rows = SourceFile.objects.filter(repository=self._repository, path__among=changed)
         return {
             path: (pk, blob)
             for path, pk, blob in rows.values_list("path", "pk", "blob_hash")
@@ -75,7 +77,7 @@ class Files:
 
 def _store_texts(files: Iterable[FileRead]) -> None:
     texts = {file.sha256: file for file in files if file.text is not None}
-    known = SourceText.objects.filter(sha256__in=texts).values_list("sha256", flat=True)
+    known = SourceText.objects.filter(sha256__among=texts).values_list("sha256", flat=True)
     for sha256 in known:
         del texts[sha256]
     # Another worker may write the same text from its own repository at this moment; in one order

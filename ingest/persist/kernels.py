@@ -85,7 +85,7 @@ class Kernels:
         )
 
     def _known(self, files: Sequence[int]) -> dict[Place, Provenance]:
-        rows = Provenance.objects.filter(source_file__in=set(files))
+        rows = Provenance.objects.filter(source_file__among=set(files))
         return {_place_of(row): row for row in rows}
 
     def _renew(self, row: Provenance, item: Candidate) -> bool:
@@ -133,7 +133,7 @@ def wanting(found: Sequence[Candidate]) -> dict[str, Candidate]:
     rules than today's."""
     wanted = {item.content_hash: item for item in found}
     known = _pks(wanted)
-    today = Kernel.objects.filter(content_hash__in=wanted, kind_rules=classification.VERSION)
+    today = Kernel.objects.filter(content_hash__among=wanted, kind_rules=classification.VERSION)
     judged = QualityFinding.objects.filter(kernel=OuterRef("pk")).exclude(
         rules=default_profile().version
     )
@@ -164,7 +164,7 @@ def _kernel_rows(
 
 
 def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
-    rows = Kernel.objects.filter(content_hash__in=wanted).values_list("content_hash", "pk")
+    rows = Kernel.objects.filter(content_hash__among=wanted).values_list("content_hash", "pk")
     return dict(rows)
 
 

@@ -6,8 +6,8 @@ MIRRORS holds one folder `owner+name` for each repository, with a bare git direc
 The first rows are their kernels. The others have the signature of one of these with some places
 changed, for a tenth of them so few that they are its twins, so that bands are shared as they are
 among real kernels; their texts are the unchanged ones. Those that are added have texts of their
-own. SQLite in a new folder, or an empty PostgreSQL that DATABASE_URL names: this migrates and
-fills it. Nothing is taken away at the end.
+own. SQLite in a new folder or the one that CURATION_DATA names, or the PostgreSQL that
+DATABASE_URL names: an empty one is filled, one that an earlier run has filled is measured again.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ django.setup()
 
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import Model
 from django.utils import timezone
 
 from curation.evidence import fingerprints, twins
 from curation.evidence.subjects import KERNEL
-from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Kind
+from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Kind, Likeness
 from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
 from curation.similarity.minhash import (
     PERMUTATIONS,
@@ -67,10 +68,9 @@ def main() -> None:
     options = parser.parse_args()
     call_command("migrate", verbosity=0)
     real = list({item.kernel.source: None for _, item in extractions(options.mirrors)})
-    if Kernel.objects.exists():
-        sys.exit("The database holds kernels already: give an empty one.")
     print(f"{connection.vendor}; {len(real)} real kernels, varied")
-    _fill(real, options.kernels)
+    if not Kernel.objects.exists():
+        _fill(real, options.kernels)
     _sizes()
     _measure(real, options.added)
 
@@ -150,11 +150,10 @@ def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Genera
         )
         if base.words >= FLOOR_WORDS:
             rows += [(pk, band, value) for band, value in enumerate(bands(values))]
-    _insert("curation_kernel", KERNEL_COLUMNS, kernels, KERNEL_FIXED)
-    _insert("curation_fingerprint", PRINT_COLUMNS, prints, PRINT_FIXED)
-    _insert("curation_band", ("fingerprint_id", "number", "value"), rows, {})
-    link = ("kernel_id", "of_kernel_id", "similarity", "content_hash", "of_content_hash")
-    _insert("curation_duplicatelink", link, links, {"likeness": "near"})
+    _insert(Kernel(kind=Kind.ENTRY, standalone=True), KERNEL_COLUMNS, kernels)
+    _insert(Fingerprint(placed=True), PRINT_COLUMNS, prints)
+    _insert(Band(), ("fingerprint_id", "number", "value"), rows)
+    _insert(DuplicateLink(likeness=Likeness.NEAR), LINK_COLUMNS, links)
 
 
 TABLES = ("curation_kernel", "curation_fingerprint", "curation_band")
@@ -162,24 +161,25 @@ KERNEL_COLUMNS = (
     "id", "content_hash", "name", "function_source", "standalone_source", "lines",
     "created_at", "updated_at",
 )  # fmt: skip
-KERNEL_FIXED = {
-    "kind": "entry", "language": "triton", "launcher_source": "", "standalone": True,
-    "standalone_reasons": "[]", "notes": "[]", "parameters": "[]", "status": "pending",
-    "version": 1, "operation_type": "", "difficulty": "", "tags": "[]", "kind_evidence": "[]",
-    "kind_rules": "", "license_verdict": "unknown",
-}  # fmt: skip
 PRINT_COLUMNS = (
     "id", "kernel_id", "scheme", "content_hash", "syntax_hash", "token_count", "signature",
 )  # fmt: skip
-PRINT_FIXED = {
-    "placed": True, "status": "pending", "license_verdict": "unknown", "license_stated": False,
-    "documented": False, "stars": 0, "compared_with": "nothing",
-}  # fmt: skip
+LINK_COLUMNS = ("kernel_id", "of_kernel_id", "similarity", "content_hash", "of_content_hash")
 
 
-def _insert(table: str, columns: Sequence[str], rows: Iterable[Row], fixed: dict[str, Any]) -> None:
-    names = [*columns, *fixed]
-    constant = tuple(fixed.values())
+def _others(like: Model, columns: Sequence[str]) -> dict[str, Any]:
+    """What all rows have in the columns that nobody names: what this one has."""
+    return {
+        column: field.get_db_prep_save(getattr(like, field.attname), connection)
+        for field in like._meta.concrete_fields
+        if (column := field.column) and column not in columns and not field.primary_key
+    }
+
+
+def _insert(like: Model, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    table, others = like._meta.db_table, _others(like, columns)
+    names = [*columns, *others]
+    constant = tuple(others.values())
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {table} ({', '.join(names)}) FROM STDIN") as copy:
@@ -233,7 +233,7 @@ def _sizes() -> None:
 
 
 def _measure(real: list[str], count: int) -> None:
-    chance = random.Random(2)  # noqa: S311
+    chance = random.Random(Kernel.objects.count())  # noqa: S311
     new = [_variant(chance.choice(real), chance) for _ in range(count)]
     _add(new[0] + " # warm")
     _times("adding one, end to end", (partial(_add, text) for text in new))

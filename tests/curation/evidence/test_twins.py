@@ -348,8 +348,8 @@ def test_candidates_are_found_by_an_index() -> None:
         put(variant(number, number))
     gather()
     values = list(Band.objects.values_list("value", flat=True)[:25])
-    by_band = Band.objects.filter(value__in=values).values_list("value", "fingerprint_id")
-    by_syntax = Fingerprint.objects.filter(syntax_hash__in=["a" * 64]).values_list("pk")
+    by_band = Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
+    by_syntax = Fingerprint.objects.filter(syntax_hash__among=["a" * 64]).values_list("pk")
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE curation_band; ANALYZE curation_fingerprint")
@@ -360,4 +360,4 @@ def test_candidates_are_found_by_an_index() -> None:
 
 
 def test_the_subject_names_its_columns() -> None:
-    assert (KERNEL.column, KERNEL.about([1])) == ("kernel_id", {"kernel__in": [1]})
+    assert (KERNEL.column, KERNEL.about([1])) == ("kernel_id", {"kernel__among": [1]})
