@@ -19,8 +19,8 @@ LOOKS = {
     "-phone": {"color_scheme": "light", "viewport": {"width": 360, "height": 740}},
 }
 SHOWN = {
-    "": ("kernel", "diff", "results", "find"),
-    "-dark": ("kernel", "diff", "results", "find"),
+    "": ("kernel", "diff", "results", "find", "dashboard"),
+    "-dark": ("kernel", "diff", "results", "find", "dashboard"),
     "-phone": ("kernel",),
 }
 
