@@ -51,25 +51,25 @@ def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--database-only",
-        action="store_true",
-        help="leave out what never touches the database: another database changes nothing of it",
+        "--part",
+        choices=("database", "rest"),
+        help="only what touches the database, or only what another database changes nothing of",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--database-only"):
+    part = config.getoption("--part")
+    if part is None:
         return
-    touches = {"db", "transactional_db", "live_server"}
-    left_out = [
-        item
-        for item in items
-        if not item.get_closest_marker("django_db")
-        and not touches & set(getattr(item, "fixturenames", ()))
-    ]
+    left_out = [item for item in items if _touches_the_database(item) != (part == "database")]
     config.hook.pytest_deselected(items=left_out)
     gone = set(map(id, left_out))
     items[:] = [item for item in items if id(item) not in gone]
+
+
+def _touches_the_database(item: pytest.Item) -> bool:
+    asked_for = {"db", "transactional_db", "live_server"} & {*getattr(item, "fixturenames", ())}
+    return bool(asked_for or item.get_closest_marker("django_db"))
 
 
 @pytest.fixture(scope="session")
