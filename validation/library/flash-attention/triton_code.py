@@ -2,6 +2,9 @@
 
 Forward keeps the logarithm of each row's normaliser; backward computes the probabilities again
 from it, once by blocks of queries and once by blocks of keys.
+
+Scores are scaled only after the maximum is taken from them. A compiler may round a product and a
+difference in one step: the greatest score, scaled, less itself would then not be zero.
 """
 
 import math
@@ -28,9 +31,9 @@ def store_rows(base, rows, dims, n_rows, n_dims, values):
 @triton.jit
 def probabilities(q, k, normaliser, queries, keys, n_positions, scale):
     """Of a block of queries for a block of keys, once the normalisers are known."""
-    scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+    scores = tl.dot(q, tl.trans(k), input_precision="ieee")
     seen = (queries[:, None] >= keys[None, :]) & (queries[:, None] < n_positions)
-    return tl.where(seen, tl.exp(scores - normaliser[:, None]), 0.0)
+    return tl.where(seen, tl.exp((scores - normaliser[:, None]) * scale), 0.0)
 
 
 @triton.jit
@@ -78,13 +81,13 @@ def attention_forward_kernel(
         keys = first + tl.arange(0, BLOCK_N)
         k = load_rows(k_base, keys, dims, n_positions, n_dims, k_stride_t, k_stride_d)
         v = load_rows(v_base, keys, dims, n_positions, n_dims, v_stride_t, v_stride_d)
-        scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        scores = tl.dot(q, tl.trans(k), input_precision="ieee")
         scores = tl.where(queries[:, None] >= keys[None, :], scores, float("-inf"))
         # What was added up so far is rescaled as larger scores appear. The first block holds a
         # key for every query, so the maximum is finite from there on.
         higher = tl.maximum(best, tl.max(scores, axis=1))
-        fade = tl.exp(best - higher)
-        weights = tl.exp(scores - higher[:, None])
+        fade = tl.exp((best - higher) * scale)
+        weights = tl.exp((scores - higher[:, None]) * scale)
         total = total * fade + tl.sum(weights, axis=1)
         acc = tl.dot(weights.to(v.dtype), v, acc * fade[:, None], input_precision="ieee")
         best = higher
@@ -92,7 +95,7 @@ def attention_forward_kernel(
     store_rows(out_base, queries, dims, n_positions, n_dims, acc / total[:, None])
     tl.store(
         normaliser_ptr + head * n_positions + queries,
-        best + tl.log(total),
+        best + tl.log(total) / scale,
         mask=queries < n_positions,
     )
 

@@ -71,11 +71,12 @@ def paged_attention_kernel(
             mask=mask,
             other=0.0,
         ).to(tl.float32)
-        scores = tl.where(seen, tl.sum(q[None, :] * k, axis=1) * scale, float("-inf"))
-        # What was added up so far is rescaled as larger scores appear.
+        scores = tl.where(seen, tl.sum(q[None, :] * k, axis=1), float("-inf"))
+        # What was added up so far is rescaled as larger scores appear. They are scaled only after
+        # the maximum is taken from them: rounded in one step, a product less itself is not zero.
         higher = tl.maximum(best, tl.max(scores, axis=0))
-        fade = tl.exp(best - higher)
-        weights = tl.exp(scores - higher)
+        fade = tl.exp((best - higher) * scale)
+        weights = tl.exp((scores - higher) * scale)
         total = total * fade + tl.sum(weights, axis=0)
         acc = acc * fade + tl.sum(weights[:, None] * v, axis=0)
         best = higher

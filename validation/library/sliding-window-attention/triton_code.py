@@ -64,13 +64,14 @@ def sliding_window_kernel(
             v_base + keys[:, None] * v_stride_t + dims[None, :] * v_stride_d, mask=mask, other=0.0
         )
         distance = queries[:, None] - keys[None, :]
-        scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+        scores = tl.dot(q, tl.trans(k), input_precision="ieee")
         scores = tl.where((distance >= 0) & (distance < window), scores, float("-inf"))
         higher = tl.maximum(best, tl.max(scores, axis=1))
         # A query may see no key of this block: minus infinity less itself would be NaN.
         anchor = tl.where(higher == float("-inf"), 0.0, higher)
-        fade = tl.exp(best - anchor)
-        weights = tl.exp(scores - anchor[:, None])
+        # Scaled only now: rounded in one step, a product less itself would not be zero.
+        fade = tl.exp((best - anchor) * scale)
+        weights = tl.exp((scores - anchor[:, None]) * scale)
         total = total * fade + tl.sum(weights, axis=1)
         acc = tl.dot(weights.to(v.dtype), v, acc * fade[:, None], input_precision="ieee")
         best = higher
