@@ -151,7 +151,9 @@ def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Genera
         if base.words >= FLOOR_WORDS:
             rows += [(pk, band, value) for band, value in enumerate(bands(values))]
     _insert(Kernel(kind=Kind.ENTRY, standalone=True), KERNEL_COLUMNS, kernels)
-    _insert(Fingerprint(placed=True), PRINT_COLUMNS, prints)
+    _insert(
+        Fingerprint(placed=True, compared_with=Fingerprint.NO_BENCHMARKS), PRINT_COLUMNS, prints
+    )
     _insert(Band(), ("fingerprint_id", "number", "value"), rows)
     _insert(DuplicateLink(likeness=Likeness.NEAR), LINK_COLUMNS, links)
 
