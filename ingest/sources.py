@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
+from ingest.clones import as_its_original
 from ingest.git import SourceKind, parse_source
 from ingest.git.submodules import Submodule
 
@@ -25,16 +26,21 @@ def known_source(text: str) -> Repository | None:
 
 
 def take_up(text: str) -> Repository:
-    """The source that `text` names; one that nobody knew before is added."""
+    """The source that `text` names; one that nobody knew before is added.
+
+    A local clone of a known source is read as that one is.
+    """
     if found := known_source(text):
         return found
     path = _folder(text)
     source = parse_source(path or text, allow_local=True)
-    remote = source.kind is SourceKind.REMOTE
+    if source.kind is SourceKind.REMOTE:
+        return Repository.objects.create(url=source.location, name=source.name)
     return Repository.objects.create(
         url=source.location,
-        name=source.name if remote else source.location,
-        origin=Origin.GIT if remote else Origin.FOLDER,
+        name=source.location,
+        origin=Origin.FOLDER,
+        **as_its_original(Path(source.location)),
     )
 
 

@@ -1,0 +1,56 @@
+"""Which known source a local clone is one of, by the addresses that its git configuration names.
+
+A benchmark that somebody cloned must stay out as surely as the one on the web.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from curation.errors import CurationError
+from curation.models import Origin, Repository
+from ingest.git import SourceKind, parse_source
+from ingest.git.config_file import read_sections
+
+# What a clone is read for, and by which globs; its name, its place and its branch are its own.
+SHARED = (
+    "category", "role", "tier", "sparse_paths", "include_globs", "exclude_globs",
+    "expected_license", "upsampling_weight", "refresh_days",
+)  # fmt: skip
+LONGEST = 1_000_000
+
+
+def as_its_original(folder: Path) -> dict[str, Any]:
+    """The columns that a clone shares with the source that it was cloned from, if that is known."""
+    for address in _addresses(folder):
+        original = Repository.objects.filter(origin=Origin.GIT, url__iexact=address).first()
+        if original is not None:
+            return {column: getattr(original, column) for column in SHARED}
+    return {}
+
+
+def _addresses(folder: Path) -> list[str]:
+    """Where the remotes of a work tree or a bare repository lie, in the order of its file."""
+    # In a work tree, a remote says what to fetch; the sections of submodules have addresses too.
+    for config, telling in (
+        (folder / ".git" / "config", {"url", "fetch"}),
+        (folder / "config", {"url"}),
+    ):
+        try:
+            with config.open("rb") as file:
+                sections = read_sections(file.read(LONGEST))
+        except OSError:
+            continue
+        urls = [section["url"] for section in sections if telling <= section.keys()]
+        return [address for url in urls if (address := _canonical(url))]
+    return []
+
+
+def _canonical(url: str) -> str:
+    # Somebody who may push writes git@host:owner/name.
+    if "://" not in url and url.startswith("git@"):
+        url = "https://" + url.removeprefix("git@").replace(":", "/", 1)
+    try:
+        source = parse_source(url)
+    except CurationError:
+        return ""
+    return source.location if source.kind is SourceKind.REMOTE else ""

@@ -1,0 +1,83 @@
+"""A local clone of a known source is read as that one is: its category, its globs, its role."""
+
+from pathlib import Path
+
+import pytest
+
+from curation.models import Category, Origin, Role
+from ingest.sources import take_up
+from tests.factories import a_benchmark, a_repository
+from tests.ingest.git.repositories import git
+
+pytestmark = pytest.mark.django_db
+
+
+def cloned_from(folder: Path, *addresses: str) -> Path:
+    for number, address in enumerate(addresses):
+        git(folder, "remote", "add", f"remote{number}", address)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://github.com/ada/kernels",
+        "https://github.com/Ada/kernels.git",
+        "git@github.com:ada/kernels.git",
+    ],
+)
+def test_it_takes_over_how_the_original_is_read(address: str, kernel_folder: Path) -> None:
+    a_repository(
+        name="ada/kernels", category=Category.TUTORIAL, tier=1, include_globs=["a/**/*.py"]
+    )
+
+    row = take_up(str(cloned_from(kernel_folder, address)))
+
+    assert (row.category, row.tier, row.include_globs) == (Category.TUTORIAL, 1, ["a/**/*.py"])
+    assert (row.name, row.origin) == (str(kernel_folder), Origin.FOLDER)
+
+
+def test_a_cloned_benchmark_is_a_benchmark(kernel_folder: Path) -> None:
+    a_benchmark(name="ada/bench")
+    mine, theirs = "https://example.org/me/fork.git", "https://github.com/ada/bench.git"
+
+    assert take_up(str(cloned_from(kernel_folder, mine, theirs))).role == Role.BENCHMARK
+
+
+def test_a_bare_clone_counts_as_well(kernel_folder: Path, tmp_path: Path) -> None:
+    a_benchmark(name="ada/bench")
+    bare = tmp_path / "bare"
+    git(tmp_path, "clone", "-q", "--bare", str(kernel_folder), str(bare))
+    git(bare, "remote", "set-url", "origin", "https://github.com/ada/bench")
+
+    assert take_up(str(bare)).role == Role.BENCHMARK
+
+
+@pytest.mark.parametrize(
+    "address", ["/srv/git/kernels", "https://ada:secret@github.com/ada/kernels", "ext::sh -c x", ""]
+)
+def test_an_address_that_names_nothing_known_makes_an_ordinary_folder(
+    address: str, kernel_folder: Path
+) -> None:
+    a_repository(name="ada/kernels", category=Category.TUTORIAL)
+    config = kernel_folder / ".git" / "config"
+    remote = f'[remote "origin"]\n\turl = {address}\n\tfetch = +refs/*:refs/*\n'
+    config.write_text(config.read_text() + remote)
+
+    assert take_up(str(kernel_folder)).category == Category.UTILS
+
+
+def test_the_address_of_a_submodule_is_not_the_repositorys(kernel_folder: Path) -> None:
+    a_repository(name="ada/kernels", category=Category.TUTORIAL)
+    config = kernel_folder / ".git" / "config"
+    config.write_text(
+        config.read_text() + '[submodule "a"]\n\turl = https://github.com/ada/kernels\n'
+    )
+
+    assert take_up(str(kernel_folder)).category == Category.UTILS
+
+
+def test_a_configuration_that_is_none_makes_an_ordinary_folder(kernel_folder: Path) -> None:
+    (kernel_folder / ".git" / "config").write_bytes(b"\0[[[\xff")
+
+    assert take_up(str(kernel_folder)).category == Category.UTILS
