@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from curation.errors import CurationError
 
@@ -30,11 +31,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     An earlier folder of ours is replaced at that moment, and not before.
     """
     target = target.absolute()
-    if not _may_become(target):
-        raise FolderNotWritten(
-            f"{target} is there already and not empty, and not an export as it was written. "
-            "Name a new folder."
-        )
+    check_target(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _clear_leftovers(target)
@@ -61,12 +58,28 @@ def new_folder(target: Path) -> Iterator[Path]:
 def is_ours(folder: Path) -> bool:
     """Whether a folder holds an export and nothing that somebody added to it."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        listed = {entry["path"] for entry in manifest["files"]} | {MANIFEST}
-    except (OSError, ValueError, KeyError, TypeError):
+        listed = _listed(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()}
     return present <= listed
+
+
+def _listed(manifest: Any) -> set[str]:
+    """What a manifest names: plain folders list their files by category."""
+    entries = list(manifest["files"])
+    for category in manifest.get("categories", {}).values():
+        entries += category.get("files", ())
+    return {entry["path"] for entry in entries}
+
+
+def check_target(target: Path) -> None:
+    """Refuse at once what would be refused once all the work is done."""
+    if not _may_become(target.absolute()):
+        raise FolderNotWritten(
+            f"{target} is there already and not empty, and not an export as it was written. "
+            "Name a new folder."
+        )
 
 
 def _may_become(target: Path) -> bool:

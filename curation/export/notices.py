@@ -52,19 +52,20 @@ class Notices:
         for kernel, expression in expressions.items():
             place = giving.get(kernel)
             if place is None:
-                found[kernel] = self._shared("", expression or "", NO_TERMS)
+                found[kernel] = self.of_work("", expression or "", NO_TERMS)
             else:
                 name = self.sources[place.source].name
-                found[kernel] = self._shared(name, place.expression or "", terms[place.pk])
+                found[kernel] = self.of_work(name, place.expression or "", terms[place.pk])
         return found
 
     def of_pair(self, expression: str | None, details: Mapping[str, Any]) -> Shared:
         """Of a pair that was drafted from no kernel."""
         said = details.get("copyright")
         copyrights = (said,) if isinstance(said, str) and said else ()
-        return self._shared("", expression or "", Terms(copyrights, ()))
+        return self.of_work("", expression or "", Terms(copyrights, ()))
 
-    def _shared(self, repository: str, expression: str, terms: Terms) -> Shared:
+    def of_work(self, repository: str, expression: str, terms: Terms) -> Shared:
+        """Of anything that is taken from one work under these terms."""
         found = self.given.get((repository, expression, terms))
         if found is None:
             said = encode([repository, expression, terms.copyrights, terms.texts])
@@ -77,15 +78,17 @@ class Notices:
     def count(self, key: str) -> None:
         self.records[key] += 1
 
-    def write(self, folder: Path) -> list[LineFile]:
+    def write(self, folder: Path, thing: str = "record") -> list[LineFile]:
         """NOTICE, and beside it each licence's text."""
         used = [shared for shared in self.given.values() if self.records[shared.key]]
         used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
         texts = _Texts(folder, used)
         with LineFile(folder / "NOTICE") as file:
-            file.text(HEAD)
+            file.text(HEADS[thing])
             for shared in used:
-                file.text(_entry(shared, self.records[shared.key], texts.names(shared)))
+                file.text(
+                    _entry(shared, counted(self.records[shared.key], thing), texts.names(shared))
+                )
         return [file, *texts.files.values()]
 
 
@@ -115,19 +118,25 @@ class _Texts:
         return name
 
 
-HEAD = """\
+HEADS = {
+    "record": """\
 The records of this dataset were taken from the works below, each under its own licence. The
 metadata of a record names its notice by the key that stands here in brackets.
-"""
+""",
+    "file": """\
+The files in these folders were taken from the works below, each under its own licence. For each
+file MANIFEST.json names its notice by the key that stands here in brackets.
+""",
+}
 
 
-def _entry(shared: Shared, records: int, texts: Sequence[str]) -> str:
+def _entry(shared: Shared, records: str, texts: Sequence[str]) -> str:
     lines = [
         f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
         f"    Licence: {shared.expression}",
         *(f"    {line}" for said in shared.terms.copyrights for line in said.splitlines()),
         *(f"    Text: {name}" for name in texts),
-        f"    {counted(records, 'record')}",
+        f"    {records}",
         "",
     ]
     return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""The plain folders of kernels' source files, one for each category, with their manifest.
+
+Nothing in them depends on the moment of writing or on the machine: the same rows give the same
+bytes. So `created` is when the newest of the files came into the database.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from curation import __version__
+from curation.evidence.notices import texts_named
+from curation.evidence.sources import every_source
+from curation.export.folder import new_folder
+from curation.export.manifest import write_manifest
+from curation.export.moment import one_moment
+from curation.export.notices import Notices
+from curation.export.plain_files import PlainFile, plain_files
+from curation.export.plain_paths import Wanted, placed
+from curation.export.progress import Progress, silently
+from curation.models import Category
+
+FOLDER = "triton_kernels_organized"
+# Texts that are held at once.
+BATCH = 200
+
+Entry = dict[str, Any]
+
+
+def extract(out: Path, *, progress: Progress = silently) -> dict[str, Any]:
+    """Write the folders below `out`, and say what their manifest says."""
+    with new_folder(out / FOLDER) as folder:
+        for category in Category:
+            (folder / category).mkdir()
+        with one_moment():
+            manifest = _write(folder, progress)
+        write_manifest(folder, manifest)
+    return manifest
+
+
+def _write(folder: Path, progress: Progress) -> dict[str, Any]:
+    sources = every_source()
+    left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
+    leaving: dict[Wanted, PlainFile] = {}
+    for number, file in enumerate(plain_files(sources)):
+        progress("files weighed", number)
+        source = file.source
+        if file.why is None:
+            leaving[Wanted(source.category, source.name, source.row.name, file.path)] = file
+        else:
+            left_out[source.category][file.why] += 1
+    notices = Notices(sources)
+    entries: dict[str, list[Entry]] = {category.value: [] for category in Category}
+    places = [(place, leaving[wanted]) for wanted, place in placed(leaving).items()]
+    for number, (place, file, text) in enumerate(_with_texts(places)):
+        progress("files written", number)
+        data = text.encode("utf-8", "surrogatepass")
+        _write_file(folder / place, data)
+        entries[file.source.category].append(_entry(place, data, file, notices))
+    beside = [file.as_json(folder) for file in notices.write(folder, "file")]
+    return _manifest(leaving.values(), entries, left_out, beside)
+
+
+def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, PlainFile, str]]:
+    for start in range(0, len(places), BATCH):
+        batch = places[start : start + BATCH]
+        texts = texts_named({file.sha256 for _, file in batch})
+        for place, file in batch:
+            yield place, file, texts[file.sha256]
+
+
+def _write_file(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Never over another one, whatever this file system takes for the same name.
+    with path.open("xb") as file:
+        file.write(data)
+
+
+def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
+    """As the original plan describes a file, and below a key of its own where it comes from."""
+    notice = notices.of_work(file.source.name, file.expression, file.terms)
+    notices.count(notice.key)
+    return {
+        "path": place,
+        "size_bytes": len(data),
+        "lines": data.count(b"\n") + (not data.endswith(b"\n")),
+        "has_triton_jit": b"@triton.jit" in data,
+        "hash_sha256": hashlib.sha256(data).hexdigest(),
+        "source": {
+            "repository": file.source.name,
+            "commit": file.commit,
+            "path": file.path,
+            # Of the bytes there; here, lines end in a line feed and all is UTF-8.
+            "sha256": file.sha256,
+            "url": file.source.url(file.commit, file.path, (1, max(file.lines, 1))),
+            "license": file.expression,
+            "notice": notice.key,
+            "kernels": len(file.kernels),
+        },
+    }
+
+
+def _manifest(
+    written: Collection[PlainFile],
+    entries: Mapping[str, Sequence[Entry]],
+    left_out: Mapping[str, Counter[str]],
+    beside: Sequence[Entry],
+) -> dict[str, Any]:
+    newest = max((file.came for file in written), default=None)
+    every = [entry for found in entries.values() for entry in found]
+    return {
+        "created": newest and newest.astimezone(UTC).isoformat(timespec="seconds"),
+        "extraction_dir": FOLDER,
+        "categories": {
+            category: {
+                "files": found,
+                **_totals(found),
+                "left_out": dict(sorted(left_out[category].items())),
+            }
+            for category, found in entries.items()
+        },
+        **_totals(every),
+        "left_out": dict(sorted(sum(left_out.values(), Counter[str]()).items())),
+        "files": beside,
+        "tools": {"triton-curation": __version__},
+    }
+
+
+def _totals(entries: Sequence[Entry]) -> dict[str, int]:
+    return {
+        "total_files": len(entries),
+        "total_size_bytes": sum(entry["size_bytes"] for entry in entries),
+        "total_lines": sum(entry["lines"] for entry in entries),
+    }

@@ -1,0 +1,344 @@
+"""The plain folders: which files stand there, where, and what the manifest says of them."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from curation.errors import CurationError
+from curation.export.extract import FOLDER, extract
+from curation.models import (
+    Category,
+    License,
+    LicenseVerdict,
+    Origin,
+    Repository,
+    SourceFile,
+    SourceText,
+)
+from tests.curation.export.writing import hashes, manifest
+from tests.factories import (
+    a_benchmark,
+    a_kernel,
+    a_license,
+    a_provenance,
+    a_repository,
+    a_source_file,
+    a_source_text,
+    sha,
+)
+
+pytestmark = pytest.mark.django_db
+
+TEXT = "import triton\n\n\n@triton.jit\ndef {name}(x):\n    pass\n"
+
+
+def a_file(repository: Repository, path: str, text: str | None = None) -> SourceFile:
+    """A file of this text, which holds nothing that anybody knows of."""
+    text = TEXT.format(name=f"k_{sha((repository.pk, path))[:8]}") if text is None else text
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if not SourceText.objects.filter(sha256=digest).exists():
+        a_source_text(sha256=digest, text=text)
+    return a_source_file(
+        repository=repository, path=path, sha256=digest, size=len(text), lines=text.count("\n")
+    )
+
+
+def mit() -> License:
+    return License.objects.filter(expression="MIT").first() or a_license(
+        expression="MIT", text="Permission is hereby granted.\n"
+    )
+
+
+def a_kernel_file(
+    repository: Repository,
+    path: str = "kernels/add.py",
+    text: str | None = None,
+    verdict: str = LicenseVerdict.PERMISSIVE,
+    **place: Any,
+) -> SourceFile:
+    """A file that holds a kernel, which has this licence there."""
+    file = a_file(repository, path, text)
+    a_provenance(
+        source_file=file,
+        kernel=place.pop("kernel", None) or a_kernel(license_verdict=verdict, license=mit()),
+        license=mit(),
+        license_verdict=verdict,
+        copyrights=["Copyright (c) 2024 Ada"],
+        **place,
+    )
+    return file
+
+
+def extracted(out: Path) -> Path:
+    extract(out)
+    return out / FOLDER
+
+
+def files_in(folder: Path) -> list[str]:
+    return [path for path in hashes(folder) if path.split("/")[0] in Category.values]
+
+
+def test_a_file_that_holds_a_kernel_stands_beneath_its_category(tmp_path: Path) -> None:
+    file = a_kernel_file(a_repository(category=Category.TUTORIAL), "python/tutorials/add.py")
+
+    folder = extracted(tmp_path)
+
+    written = (folder / "tutorial/python/tutorials/add.py").read_text()
+    assert written == SourceText.objects.get(sha256=file.sha256).text
+    assert sorted(p.name for p in folder.iterdir() if p.name in Category.values) == sorted(
+        Category.values
+    )
+
+
+def test_the_manifest_has_the_plans_shape_and_says_where_a_file_comes_from(tmp_path: Path) -> None:
+    repository = a_repository(name="ada/kernels", category=Category.JAX)
+    text = "# größer\n" + TEXT.format(name="add")
+    row = a_kernel_file(repository, "k/a b.py", text)
+    SourceFile.objects.update(created_at=datetime(2026, 11, 1, 12, 30, 15, 99, tzinfo=UTC))
+
+    folder = extracted(tmp_path)
+
+    said = manifest(folder)
+    assert said["created"] == "2026-11-01T12:30:15+00:00"
+    assert said["extraction_dir"] == FOLDER
+    assert (said["total_files"], said["total_lines"]) == (1, 7)
+    assert list(said["categories"]) == list(Category.values)
+    jax = said["categories"]["jax"]
+    assert (jax["total_files"], jax["total_size_bytes"]) == (1, len(text.encode()))
+    (file,) = jax["files"]
+    data = (folder / file["path"]).read_bytes()
+    assert file == {
+        "path": "jax/k/a b.py",
+        "size_bytes": len(data),
+        "lines": 7,
+        "has_triton_jit": True,
+        "hash_sha256": hashlib.sha256(data).hexdigest(),
+        "source": {
+            "repository": "ada/kernels",
+            "commit": "c" * 40,
+            "path": "k/a b.py",
+            "sha256": row.sha256,
+            "url": f"https://github.com/ada/kernels/blob/{'c' * 40}/k/a%20b.py#L1-L7",
+            "license": "MIT",
+            "notice": file["source"]["notice"],
+            "kernels": 1,
+        },
+    }
+
+
+def test_its_licence_travels_along(tmp_path: Path) -> None:
+    a_kernel_file(a_repository(name="ada/kernels"))
+
+    folder = extracted(tmp_path)
+
+    key = manifest(folder)["categories"]["utils"]["files"][0]["source"]["notice"]
+    notice = (folder / "NOTICE").read_text()
+    assert f"[{key}] ada/kernels" in notice
+    assert "Copyright (c) 2024 Ada" in notice
+    assert "1 file\n" in notice
+    (text,) = (folder / "licenses").iterdir()
+    assert "Permission is hereby granted." in text.read_text()
+    assert {file["path"] for file in manifest(folder)["files"]} == {
+        "NOTICE",
+        f"licenses/{text.name}",
+    }
+
+
+@pytest.mark.parametrize(
+    "verdict", [LicenseVerdict.BLOCKED, LicenseVerdict.CONFLICT, LicenseVerdict.UNKNOWN]
+)
+def test_nothing_but_a_permissive_licence_is_ever_written(verdict: str, tmp_path: Path) -> None:
+    a_kernel_file(a_repository(), verdict=verdict)
+
+    folder = extracted(tmp_path)
+
+    assert files_in(folder) == []
+    assert manifest(folder)["left_out"] == {f"licence-{verdict}": 1}
+    assert manifest(folder)["categories"]["utils"]["left_out"] == {f"licence-{verdict}": 1}
+
+
+def test_one_kernel_that_must_stay_keeps_its_file(tmp_path: Path) -> None:
+    file = a_kernel_file(a_repository())
+    a_provenance(source_file=file, license_verdict=LicenseVerdict.CONFLICT)
+
+    assert files_in(extracted(tmp_path)) == []
+
+
+def test_what_another_place_permits_does_not_let_this_file_leave(tmp_path: Path) -> None:
+    """The same kernel in two repositories, one of which says nothing about licences."""
+    kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
+    a_kernel_file(a_repository(category=Category.JAX), kernel=kernel)
+    a_kernel_file(a_repository(), verdict=LicenseVerdict.UNKNOWN, kernel=kernel)
+
+    assert files_in(extracted(tmp_path)) == ["jax/kernels/add.py"]
+
+
+def test_a_copy_that_is_blocked_elsewhere_is_blocked_here(tmp_path: Path) -> None:
+    kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED, license=mit())
+    a_kernel_file(a_repository(), kernel=kernel)
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"licence-blocked": 1}
+
+
+def test_a_licence_that_a_curator_has_blocked_since_counts(tmp_path: Path) -> None:
+    a_kernel_file(a_repository())
+    License.objects.update(verdict=LicenseVerdict.BLOCKED)
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"licence-blocked": 1}
+
+
+def test_a_benchmark_never_leaves(tmp_path: Path) -> None:
+    a_kernel_file(a_benchmark())
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"benchmark": 1}
+
+
+def test_who_asked_to_be_left_out_is(tmp_path: Path) -> None:
+    kernel = a_kernel(license_verdict=LicenseVerdict.PERMISSIVE, license=mit())
+    a_kernel_file(a_repository(opted_out_at=timezone.now()))
+    a_kernel_file(a_repository(), "a.py", kernel=kernel, opted_out=True)
+    a_kernel_file(a_repository(), "copy.py", kernel=kernel)
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"opted-out": 3}
+
+
+def test_a_file_without_a_kernel_stays_and_so_does_what_is_there_no_more(tmp_path: Path) -> None:
+    repository = a_repository()
+    a_file(repository, "setup.py", "x = 1\n")
+    a_kernel_file(repository, "moved.py", retired_at=timezone.now())
+    gone = a_kernel_file(repository, "gone.py")
+    SourceFile.objects.filter(pk=gone.pk).update(retired_at=timezone.now())
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"no-kernel": 2}
+
+
+def test_a_file_whose_text_nobody_kept_stays(tmp_path: Path) -> None:
+    a_kernel_file(a_repository())
+    SourceText.objects.all().delete()
+
+    assert manifest(extracted(tmp_path))["left_out"] == {"no-text": 1}
+
+
+def test_nothing_written_says_on_whose_machine_a_folder_lay(tmp_path: Path) -> None:
+    folder = a_repository(
+        name="/home/ada/secret/kernels", url="/home/ada/secret/kernels", origin=Origin.FOLDER
+    )
+    a_kernel_file(folder)
+    a_kernel_file(folder, "cached.py", "# /home/ada/cache\n" + TEXT.format(name="cached"))
+
+    written = extracted(tmp_path)
+
+    assert manifest(written)["left_out"] == {"local-path": 1}
+    assert manifest(written)["categories"]["utils"]["files"][0]["source"]["url"] == ""
+    every = b"".join(path.read_bytes() for path in written.rglob("*") if path.is_file())
+    assert b"/home" not in every
+    assert b"local/kernels" in every
+
+
+def test_a_hostile_path_is_left_out_and_writes_nothing_elsewhere(tmp_path: Path) -> None:
+    repository = a_repository()
+    paths = ("../evil.py", "/tmp/evil.py", "a/../../../evil.py", ".git/hooks/evil.py", "a" * 300)
+    for path in paths:
+        a_kernel_file(repository, path)
+    a_kernel_file(repository, "MANIFEST.json")
+
+    folder = extracted(tmp_path / "out")
+
+    assert files_in(folder) == ["utils/MANIFEST.json"]
+    assert manifest(folder)["left_out"] == {"unwritable-path": len(paths)}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_files_that_would_meet_are_both_written(tmp_path: Path) -> None:
+    one, two = (a_repository(name=f"ada/{n}", category=Category.XFORMERS) for n in ("one", "Two"))
+    for repository, path in ((one, "add.py"), (one, "Add.py"), (two, "add.py")):
+        a_kernel_file(repository, path)
+
+    assert files_in(extracted(tmp_path)) == [
+        "xformers/ada/Two/add.py",
+        "xformers/ada/one/Add.py",
+        "xformers/ada/one/add~2.py",
+    ]
+
+
+def some_files(order: list[int]) -> None:
+    repositories = [a_repository(name=f"ada/{n}", category=Category.UTILS) for n in range(2)]
+    for number in order:
+        text = TEXT.format(name=f"add_{number}")
+        a_kernel_file(repositories[number % 2], f"k/{number}.py", text)
+    SourceFile.objects.update(created_at=datetime(2026, 11, 1, tzinfo=UTC))
+
+
+# SQLite and PostgreSQL and each Python must agree on it.
+DIGEST = "5b8a940af23c7aa4eb50df4c99032ebd750724d6b6c0134faaecc5ca4e8742fc"
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [4, 2, 0, 3, 1]])
+def test_the_same_files_give_the_same_bytes_in_whatever_order_they_came(
+    order: list[int], tmp_path: Path
+) -> None:
+    some_files(order)
+
+    first = hashes(extracted(tmp_path))
+
+    assert hashlib.sha256(json.dumps(first).encode()).hexdigest() == DIGEST
+    assert hashes(extracted(tmp_path)) == first
+    assert hashes(extracted(tmp_path / "other")) == first
+
+
+def test_an_earlier_extraction_is_replaced_and_anything_else_refused(tmp_path: Path) -> None:
+    a_kernel_file(a_repository(), "old.py")
+    folder = extracted(tmp_path)
+    SourceFile.objects.update(retired_at=timezone.now())
+    a_kernel_file(a_repository(), "new.py")
+
+    assert files_in(extracted(tmp_path)) == ["utils/new.py"]
+
+    (folder / "utils" / "mine.py").write_text("precious")
+    with pytest.raises(CurationError, match="not an export as it was written"):
+        extract(tmp_path)
+    assert (folder / "utils" / "mine.py").read_text() == "precious"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_killed_in_the_middle_it_leaves_no_folder_and_the_earlier_one_whole(tmp_path: Path) -> None:
+    repository = a_repository()
+    for number in range(5):
+        a_kernel_file(repository, f"{number}.py")
+    earlier = hashes(extracted(tmp_path / "earlier"))
+    connection.close()
+    program = (
+        "import sys, time, django; django.setup();"
+        "from pathlib import Path; from curation.export import extract;"
+        "whole = extract._write_file; say = lambda: print('writing', flush=True);"
+        "extract._write_file = lambda *a: (whole(*a), say(), time.sleep(60));"
+        "extract.extract(Path(sys.argv[1]))"
+    )
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.settings_of_another_process",
+        "TEST_DATABASE": str(connection.settings_dict["NAME"]),
+    }
+    for out in ("out", "earlier"):
+        with subprocess.Popen(
+            [sys.executable, "-c", program, str(tmp_path / out)],
+            stdout=subprocess.PIPE, text=True, env=environment,
+        ) as process:  # fmt: skip
+            assert process.stdout
+            assert process.stdout.readline() == "writing\n"
+            process.send_signal(signal.SIGKILL)
+
+    assert not (tmp_path / "out" / FOLDER).exists()
+    assert hashes(tmp_path / "earlier" / FOLDER) == earlier
+    extracted(tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [FOLDER]

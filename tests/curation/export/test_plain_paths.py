@@ -1,0 +1,102 @@
+"""Where files stand among plain folders: by their own paths, and never two in one place."""
+
+import unicodedata
+from pathlib import PurePosixPath
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.export.plain_paths import Wanted, placed, safe_names
+
+
+def places(*files: tuple[str, str, str, str]) -> list[str]:
+    wanted = [Wanted(*file) for file in files]
+    found = placed(wanted)
+    return [found[file] for file in wanted]
+
+
+def test_a_file_keeps_its_path_beneath_its_category() -> None:
+    assert places(("inductor", "pytorch/pytorch", "1", "torch/_inductor/a.py")) == [
+        "inductor/torch/_inductor/a.py"
+    ]
+
+
+def test_repositories_that_share_a_category_stand_beneath_their_names() -> None:
+    assert places(("jax", "a/one", "1", "k/add.py"), ("jax", "b/two", "2", "k/add.py")) == [
+        "jax/a/one/k/add.py",
+        "jax/b/two/k/add.py",
+    ]
+
+
+def test_two_repositories_of_one_name_are_told_apart() -> None:
+    """Two folders of different people's machines, or names that differ by a capital."""
+    assert places(
+        ("utils", "local/Kernels", "1", "a.py"),
+        ("utils", "local/kernels", "2", "a.py"),
+        ("utils", "local/kernels", "3", "a.py"),
+    ) == [
+        "utils/local/Kernels/a.py",
+        "utils/local/kernels~2/a.py",
+        "utils/local/kernels~3/a.py",
+    ]
+
+
+def test_names_that_differ_by_a_capital_or_by_their_spelling_are_told_apart() -> None:
+    composed, decomposed = (unicodedata.normalize(form, "ö.py") for form in ("NFC", "NFD"))
+
+    found = places(
+        *(("utils", "a/b", "1", path) for path in ("A.py", "a.py", composed, decomposed))
+    )
+
+    assert found[:2] == ["utils/A.py", "utils/a~2.py"]
+    assert len({unicodedata.normalize("NFC", path) for path in found}) == 4
+
+
+def test_a_folder_that_is_called_like_a_file_makes_way() -> None:
+    assert places(("utils", "a/b", "1", "A.py"), ("utils", "a/b", "1", "a.py/b.py")) == [
+        "utils/A.py",
+        "utils/a~2.py/b.py",
+    ]
+
+
+def test_a_repository_whose_name_leads_elsewhere_does_not_lead_elsewhere() -> None:
+    found = places(("utils", "../..", "1", "a.py"), ("utils", "/etc/.git", "2", "a.py"))
+
+    assert sorted(found) == ["utils/_/_/a.py", "utils/_/etc/_git/a.py"]
+
+
+def test_a_path_that_leads_elsewhere_or_nowhere_gets_no_place() -> None:
+    for path in (
+        "", "/etc/passwd", "../a.py", "a/../../b.py", "a/./b.py", "a//b.py", "a/",
+        ".git/hooks/post-checkout", ".GIT/config", "a\\..\\b.py", "a\0.py", "a\n.py",
+        "a" * 300, "a/" * 600 + "b.py",
+    ):  # fmt: skip
+        assert safe_names(path) == ()
+        assert placed([Wanted("utils", "a/b", "1", path)]) == {}
+
+
+names = st.sampled_from(["a.py", "A.py", "a", "A", "a~2.py", "..", "ö", "o\u0308", "ß", "ss", "b."])
+anything = st.builds(
+    Wanted,
+    st.sampled_from(["utils", "jax"]),
+    st.sampled_from(["a/b", "A/b", "a/b/a", "..", "a"]),
+    st.sampled_from("123"),
+    st.lists(names, min_size=1, max_size=3).map("/".join) | st.text(max_size=8),
+)
+
+
+@given(st.lists(anything, max_size=30))
+def test_no_two_files_meet_on_any_file_system_and_none_leaves_its_category(
+    files: list[Wanted],
+) -> None:
+    found = placed(files)
+
+    assert set(found) == {file for file in files if safe_names(file.path)}
+    keys = [unicodedata.normalize("NFC", path.casefold()) for path in found.values()]
+    assert len(set(keys)) == len(keys)
+    above = {str(parent) for key in keys for parent in PurePosixPath(key).parents}
+    assert not above & set(keys)
+    for file, path in found.items():
+        assert path.startswith(f"{file.category}/")
+        assert not {"..", ".", ""} & set(path.split("/"))
+    assert placed(reversed(files)) == found
