@@ -1,8 +1,9 @@
 """What stands in the database of each source: files, kernels, and what was dropped and why."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
@@ -19,6 +20,9 @@ from curation.models import (
     RunState,
     SourceFile,
 )
+
+# What the sources of a category add up to.
+SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
 
 # How the licence of a place is known, in the order of the coverage table.
 COVERAGE = {
@@ -93,6 +97,44 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             licences=_counts(kernels.get(repository.pk), *COVERAGE),
             drops=drops.get(repository.pk, {}),
         )
+
+
+class Passed(NamedTuple):
+    """How many kernels pass a gate, of those that were asked."""
+
+    passed: int
+    of: int
+
+
+def quality(repositories: QuerySet[Repository]) -> dict[str, dict[str, Passed]]:
+    """By category and gate; a kernel that stands in two categories counts in both."""
+    here = Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
+    by = ("source_file__repository__category", "kernel__findings__gate")
+    rows = here.filter(kernel__findings__isnull=False).values_list(*by).order_by(*by)
+    found: dict[str, dict[str, Passed]] = defaultdict(dict)
+    for category, gate, passed, of in rows.annotate(
+        passed=Count("kernel", distinct=True, filter=Q(kernel__findings__passed=True)),
+        of=Count("kernel", distinct=True),
+    ):
+        found[category][gate] = Passed(passed, of)
+    return dict(found)
+
+
+def coverage_by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
+    """How many places of kernels have a licence of each sort."""
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COVERAGE, 0))
+    for row in rows:
+        for sort, count in row.licences.items():
+            totals[row.category][sort] += count
+    return dict(sorted(totals.items()))
+
+
+def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
+    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(SUMMED, 0))
+    for row in rows:
+        for column in SUMMED:
+            totals[row.category][column] += getattr(row, column)
+    return dict(sorted(totals.items()))
 
 
 def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:

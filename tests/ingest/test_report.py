@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from curation.errors import CurationError
-from curation.models import Repository
+from curation.models import QualityFinding, Repository
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +54,20 @@ def test_the_table_names_each_source_and_its_drops(plain: str) -> None:
     assert "1 dropped: null-byte" in table
 
 
+def test_each_gate_says_how_many_kernels_of_a_category_pass_it(plain: str, read: str) -> None:
+    found = json.loads(output("report", "--json"))["quality"]["utils"]
+    table = output("report")
+
+    # The same kernel in two places is one.
+    assert found == {
+        finding.gate: {"passed": int(finding.passed), "of": 1}
+        for finding in QualityFinding.objects.all()
+    }
+    assert {gate["passed"] for gate in found.values()} == {0, 1}
+    assert "gates that kernels pass" in table
+    assert any(line.split() == ["has_jit", "1", "(100%)"] for line in table.splitlines())
+
+
 def test_each_kernel_is_a_line_of_json_with_its_place(read: str) -> None:
     (line,) = output("list_kernels", "--repository", read, "--json").splitlines()
 
@@ -81,6 +95,6 @@ def test_a_source_that_nobody_knows_is_named_in_a_sentence() -> None:
 def test_a_report_costs_the_same_queries_however_many_sources(
     plain: str, read: str, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         output("report")
     assert Repository.objects.exclude(last_ingested_at=None).count() == 2

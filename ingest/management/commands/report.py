@@ -1,21 +1,23 @@
 """`manage.py report`: what stands in the database, by source and by category, or as a funnel."""
 
 import json
-from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.evidence.funnel import Stage, funnel
+from curation.evidence.funnel import funnel
 from curation.models import Role
-from ingest.report import COVERAGE, SourceReport, report
+from ingest import tables
+from ingest.report import by_category, coverage_by_category, quality, report
 from ingest.sources import chosen
-
-COLUMNS = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
 
 
 class Command(BaseCommand):
-    help = "Count files, lines, bytes, tokens and kernels by source and category, with the drops."
+    help = (
+        "Count files, lines, bytes, tokens and kernels by source and category, with the drops, "
+        "the licences and the quality gates."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
@@ -25,63 +27,29 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
+        sources = chosen(repository)
         if options["funnel"]:
-            self._funnel(list(funnel(chosen(repository).filter(role=Role.SOURCE))), options["json"])
+            stages = list(funnel(sources.filter(role=Role.SOURCE)))
+            if options["json"]:
+                self._write([json.dumps([stage.as_json() for stage in stages], indent=2)])
+            else:
+                self._write(tables.funnel(stages))
             return
-        rows = list(report(chosen(repository)))
-        totals, coverage = by_category(rows), coverage_by_category(rows)
+        rows, gates = list(report(sources)), quality(sources)
         if options["json"]:
             document = {
                 "sources": [row.as_json() for row in rows],
-                "categories": totals,
-                "licences": coverage,
+                "categories": by_category(rows),
+                "licences": coverage_by_category(rows),
+                "quality": {
+                    category: {gate: passed._asdict() for gate, passed in found.items()}
+                    for category, found in gates.items()
+                },
             }
-            self.stdout.write(json.dumps(document, indent=2))
+            self._write([json.dumps(document, indent=2)])
             return
-        width = max((len(row.repository) for row in rows), default=10)
-        self.stdout.write(_line(width, "source", *COLUMNS))
-        for row in rows:
-            counts = [f"{getattr(row, column):,}" for column in COLUMNS]
-            self.stdout.write(_line(width, row.repository, *counts))
-            for reason, count in row.drops.items():
-                self.stdout.write(f"{'':{width}}  {count:,} dropped: {reason}")
-        self.stdout.write("")
-        for category, counted in totals.items():
-            counts = [f"{counted[column]:,}" for column in COLUMNS]
-            self.stdout.write(_line(width, category, *counts))
-        self.stdout.write("")
-        self.stdout.write(_line(width, "licences of kernels", *COVERAGE))
-        for category, known in coverage.items():
-            every = sum(known.values()) or 1
-            shares = [f"{count:,} ({100 * count // every}%)" for count in known.values()]
-            self.stdout.write(_line(width, category, *shares))
+        self._write([*tables.statistics(rows), "", *tables.quality(gates)])
 
-    def _funnel(self, stages: list[Stage], as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(json.dumps([stage.as_json() for stage in stages], indent=2))
-            return
-        for stage in stages:
-            self.stdout.write(f"{stage.count:>10,}  {stage.name}")
-            for reason, count in stage.behind.items():
-                self.stdout.write(f"{'':12}  {count:,} stayed behind: {reason}")
-
-
-def coverage_by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:
-    """How many places of kernels have a licence of each sort."""
-    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COVERAGE, 0))
-    for row in rows:
-        for sort, count in row.licences.items():
-            totals[row.category][sort] += count
-    return dict(sorted(totals.items()))
-
-
-def by_category(rows: list[SourceReport]) -> dict[str, dict[str, int]]:
-    totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COLUMNS, 0))
-    for row in rows:
-        for column in COLUMNS:
-            totals[row.category][column] += getattr(row, column)
-    return dict(sorted(totals.items()))
-
-
-def _line(width: int, name: str, *cells: str) -> str:
-    return f"{name:{width}}" + "".join(f"{cell:>13}" for cell in cells)
+    def _write(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.stdout.write(line)

@@ -1,0 +1,68 @@
+"""What a report says, as lines for a terminal."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from curation.evidence.funnel import Stage
+from ingest.report import (
+    COVERAGE,
+    SUMMED,
+    Passed,
+    SourceReport,
+    by_category,
+    coverage_by_category,
+)
+
+
+def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
+    """Each source with what was dropped of it, the categories, and how licences are known."""
+    width = max((len(row.repository) for row in rows), default=10)
+    yield _line(width, "source", *SUMMED)
+    for row in rows:
+        yield _line(width, row.repository, *(f"{getattr(row, name):,}" for name in SUMMED))
+        for reason, count in row.drops.items():
+            yield f"{'':{width}}  {count:,} dropped: {reason}"
+    yield ""
+    for category, counted in by_category(rows).items():
+        yield _line(width, category, *(f"{counted[name]:,}" for name in SUMMED))
+    yield ""
+    yield _line(width, "licences of kernels", *COVERAGE)
+    for category, known in coverage_by_category(rows).items():
+        yield _line(width, category, *(_share(n, sum(known.values())) for n in known.values()))
+
+
+def quality(found: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
+    """How many kernels of each category pass each gate."""
+    gates = sorted({gate for passed in found.values() for gate in passed})
+    width = max(map(len, ("gates that kernels pass", *gates)))
+    yield _line(width, "gates that kernels pass", *found)
+    for gate in gates:
+        cells = (by_gate.get(gate) for by_gate in found.values())
+        yield _line(width, gate, *(_share(cell.passed, cell.of) if cell else "" for cell in cells))
+
+
+def funnel(stages: Iterable[Stage]) -> Iterator[str]:
+    for stage in stages:
+        yield f"{stage.count:>10,}  {stage.name}"
+        for reason, count in stage.behind.items():
+            yield f"{'':12}  {count:,} stayed behind: {reason}"
+
+
+def extraction(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What stands in the plain folders, and how many files were left out for which reason."""
+    width = max(map(len, ("written", *manifest["categories"])))
+    names = ("total_files", "total_lines", "total_size_bytes")
+    yield _line(width, "written", "files", "lines", "bytes")
+    for category, said in manifest["categories"].items():
+        yield _line(width, category, *(f"{said[name]:,}" for name in names))
+        for reason, count in said["left_out"].items():
+            yield f"{'':{width}}  {count:,} left out: {reason}"
+    yield _line(width, "total", *(f"{manifest[name]:,}" for name in names))
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count:,} ({100 * count // (of or 1)}%)"
+
+
+def _line(width: int, name: str, *cells: str) -> str:
+    return f"{name:{width}}" + "".join(f"{cell:>15}" for cell in cells)
