@@ -21,6 +21,10 @@ class Bar:
         self._out.write(f"\r\x1b[K{stage:<12} {bar}{count}")
         self._out.flush()
 
+    def count(self, stage: str, done: int) -> None:
+        """Of what nobody knows how many there will be."""
+        self.show(stage, done, 0)
+
     def end(self) -> None:
         if self._shown:
             self._out.write("\r\x1b[K")

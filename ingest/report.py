@@ -63,6 +63,11 @@ class SourceReport:
         return {**asdict(self), "standalone_share": self.standalone_share}
 
 
+def read_sources() -> QuerySet[Repository]:
+    """All that kernels were ever taken from."""
+    return Repository.objects.sources().exclude(last_ingested_at=None)
+
+
 def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
     """A row for each source, in the order of the query."""
     here = {"repository__in": repositories}

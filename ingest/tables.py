@@ -11,7 +11,18 @@ from ingest.report import (
     SourceReport,
     by_category,
     coverage_by_category,
+    quality,
+    read_sources,
+    report,
 )
+
+
+def everything() -> Iterator[str]:
+    """Of all sources that were read and that may leave."""
+    sources = read_sources()
+    yield from statistics(list(report(sources)))
+    yield ""
+    yield from gates(quality(sources))
 
 
 def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
@@ -31,12 +42,12 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
         yield _line(width, category, *(_share(n, sum(known.values())) for n in known.values()))
 
 
-def quality(found: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
+def gates(found: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
     """How many kernels of each category pass each gate."""
-    gates = sorted({gate for passed in found.values() for gate in passed})
-    width = max(map(len, ("gates that kernels pass", *gates)))
+    names = sorted({gate for passed in found.values() for gate in passed})
+    width = max(map(len, ("gates that kernels pass", *names)))
     yield _line(width, "gates that kernels pass", *found)
-    for gate in gates:
+    for gate in names:
         cells = (by_gate.get(gate) for by_gate in found.values())
         yield _line(width, gate, *(_share(cell.passed, cell.of) if cell else "" for cell in cells))
 

@@ -43,6 +43,11 @@ class Outcome:
     files: Sequence[dict[str, Any]] = ()
     release: Release | None = None
 
+    def told(self) -> Iterator[str]:
+        """The funnel, a line for each kind."""
+        for kind, stages in self.funnel.items():
+            yield f"{kind}: {' → '.join(f'{count:,} {stage}' for stage, count in stages.items())}"
+
 
 def export(
     options: Options,

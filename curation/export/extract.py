@@ -46,7 +46,8 @@ def _write(folder: Path, progress: Progress) -> dict[str, Any]:
     left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
     leaving: dict[Wanted, PlainFile] = {}
     for number, file in enumerate(plain_files(sources)):
-        progress("files weighed", number)
+        if not number % BATCH:
+            progress("files weighed", number)
         source = file.source
         if file.why is None:
             leaving[Wanted(source.category, source.name, source.row.name, file.path)] = file
@@ -56,7 +57,8 @@ def _write(folder: Path, progress: Progress) -> dict[str, Any]:
     entries: dict[str, list[Entry]] = {category.value: [] for category in Category}
     places = [(place, leaving[wanted]) for wanted, place in placed(leaving).items()]
     for number, (place, file, text) in enumerate(_with_texts(places)):
-        progress("files written", number)
+        if not number % BATCH:
+            progress("files written", number)
         data = text.encode("utf-8", "surrogatepass")
         _write_file(folder / place, data)
         entries[file.source.category].append(_entry(place, data, file, notices))

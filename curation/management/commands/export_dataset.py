@@ -93,9 +93,8 @@ class Command(BaseCommand):
 
     def _tell(self, outcome: Outcome) -> None:
         self._clear()
-        for kind, stages in outcome.funnel.items():
-            told = " → ".join(f"{count:,} {stage}" for stage, count in stages.items())
-            self.stdout.write(f"{kind}: {told}")
+        for line in outcome.told():
+            self.stdout.write(line)
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:

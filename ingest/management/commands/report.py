@@ -35,20 +35,20 @@ class Command(BaseCommand):
             else:
                 self._write(tables.funnel(stages))
             return
-        rows, gates = list(report(sources)), quality(sources)
+        rows, found = list(report(sources)), quality(sources)
         if options["json"]:
             document = {
                 "sources": [row.as_json() for row in rows],
                 "categories": by_category(rows),
                 "licences": coverage_by_category(rows),
                 "quality": {
-                    category: {gate: passed._asdict() for gate, passed in found.items()}
-                    for category, found in gates.items()
+                    category: {gate: passed._asdict() for gate, passed in gates.items()}
+                    for category, gates in found.items()
                 },
             }
             self._write([json.dumps(document, indent=2)])
             return
-        self._write([*tables.statistics(rows), "", *tables.quality(gates)])
+        self._write([*tables.statistics(rows), "", *tables.gates(found)])
 
     def _write(self, lines: Iterable[str]) -> None:
         for line in lines:

@@ -1,0 +1,28 @@
+"""`manage.py extract --out DIR`: kernels' source files in plain folders, one for each category."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from curation.export.extract import extract
+from curation.progress_bar import Bar
+from ingest import tables
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the source files that hold kernels, as they are, below "
+        "DIR/triton_kernels_organized; only what its licence permits."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+
+    def handle(self, *, out: Path, **options: Any) -> None:
+        bar = Bar(sys.stderr)
+        manifest = extract(out, progress=bar.count)
+        bar.end()
+        for line in (*tables.everything(), "", *tables.extraction(manifest)):
+            self.stdout.write(line)

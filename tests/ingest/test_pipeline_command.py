@@ -1,0 +1,189 @@
+"""`manage.py extract` and `manage.py pipeline`: from repositories to folders and a dataset."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from curation.errors import CurationError
+from curation.export.extract import FOLDER
+from curation.models import IngestRun, Kernel, Repository, Status
+from tests.conftest import KERNEL, commit
+from tests.curation.export.writing import every, hashes, manifest
+from tests.ingest.git.repositories import git
+
+pytestmark = pytest.mark.django_db
+
+MIT = "# SPDX-License-Identifier: MIT\n"
+GPL = "# SPDX-License-Identifier: GPL-3.0-only\n"
+
+
+def a_clone(folder: Path, of: str, **files: str) -> str:
+    """A git repository with these files, cloned from one of the known sources."""
+    folder.mkdir()
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    commit(folder)
+    git(folder, "remote", "add", "origin", f"https://github.com/{of}.git")
+    return str(folder)
+
+
+@pytest.fixture
+def tutorials(tmp_path: Path) -> str:
+    texts = {"python__tutorials__add": MIT + KERNEL, "python__tutorials__plain": "x = 1\n"}
+    return a_clone(tmp_path / "triton", "triton-lang/triton", **texts)
+
+
+@pytest.fixture
+def attention(tmp_path: Path) -> str:
+    texts = {
+        "flash_attn__add": MIT + KERNEL.replace("x + y", "x - y"),
+        "hopper__Add": GPL + KERNEL.replace("x + y", "x * y"),
+    }
+    return a_clone(tmp_path / "flash-attention", "Dao-AILab/flash-attention", **texts)
+
+
+def pipeline(*sources: str, out: Path) -> str:
+    said = StringIO()
+    call_command("pipeline", *sources, out=out, stdout=said)
+    return said.getvalue()
+
+
+def plain(out: Path) -> list[str]:
+    return sorted(path for path in hashes(out / FOLDER) if path.endswith(".py"))
+
+
+def test_sources_become_plain_folders_and_a_dataset_of_what_nobody_rejected(
+    tutorials: str, attention: str, tmp_path: Path
+) -> None:
+    said = pipeline(tutorials, attention, out=tmp_path / "out")
+
+    assert plain(tmp_path / "out") == [
+        "flashattention/flash_attn/add.py",
+        "tutorial/python/tutorials/add.py",
+    ]
+    written = every(tmp_path / "out" / "dataset", "kernels")
+    records = [record for split in written.values() for record in split]
+    assert [record["metadata"]["reviewed"] for record in records] == [False, False]
+    assert said.startswith("1/2 ")
+    assert "1 left out: licence-blocked" in said
+    assert "1 left out: no-kernel" in said
+    assert "stayed behind: blocked" in said
+    assert "kernels: 3 found" in said
+
+
+def test_a_second_time_the_same_sources_give_the_same_bytes(
+    tutorials: str, attention: str, tmp_path: Path
+) -> None:
+    pipeline(tutorials, attention, out=tmp_path / "out")
+    before = hashes(tmp_path / "out")
+
+    said = pipeline(tutorials, attention, out=tmp_path / "out")
+
+    assert said.count("nothing has changed") == 2
+    assert hashes(tmp_path / "out") == before
+
+
+def test_a_source_that_fails_is_told_and_the_others_go_on(tutorials: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "-q")
+    said = StringIO()
+
+    with pytest.raises(CommandError, match="2 sources failed") as failure:
+        call_command(
+            "pipeline", "./no/such", str(empty), tutorials, out=tmp_path / "out", stdout=said
+        )
+
+    assert failure.value.returncode == 1
+    assert "no readable folder at './no/such'" in str(failure.value)
+    assert "has no commit yet" in str(failure.value)
+    assert "3/3 " in said.getvalue()
+    assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
+
+
+def test_a_fault_of_ours_in_one_source_stops_no_other(
+    tutorials: str, attention: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ingest import jobs
+
+    def broken(run: IngestRun, *rest: object) -> object:
+        if run.repository.url == attention:
+            raise ZeroDivisionError("a fault of ours")
+        return whole(run, *rest)  # type: ignore[arg-type]
+
+    whole = jobs._fetch
+    monkeypatch.setattr(jobs, "_fetch", broken)
+
+    with pytest.raises(CommandError, match="ZeroDivisionError: a fault of ours"):
+        pipeline(attention, tutorials, out=tmp_path / "out")
+
+    assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
+
+
+def test_without_sources_it_takes_all_known_ones(tutorials: str, tmp_path: Path) -> None:
+    call_command("load_sources", stdout=StringIO())
+    Repository.objects.update(enabled=False)
+    call_command("ingest", tutorials, now=True, stdout=StringIO())
+
+    assert "1/1 " in pipeline(out=tmp_path / "out")
+
+
+def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(
+    tutorials: str, tmp_path: Path
+) -> None:
+    mine = tmp_path / "out" / "dataset" / "mine"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("precious")
+
+    with pytest.raises(CurationError, match="not an export as it was written"):
+        pipeline(tutorials, out=tmp_path / "out")
+
+    assert not IngestRun.objects.exists()
+    assert mine.read_text() == "precious"
+
+
+def test_what_a_person_rejected_and_what_opted_out_stays(
+    tutorials: str, attention: str, tmp_path: Path
+) -> None:
+    pipeline(tutorials, attention, out=tmp_path / "out")
+    Kernel.objects.filter(function_source__contains="x + y").update(status=Status.REJECTED)
+    Repository.objects.filter(url=attention).update(opted_out_at=timezone.now())
+
+    with pytest.raises(CommandError, match="opted out"):
+        pipeline(tutorials, attention, out=tmp_path / "out")
+
+    # The plain folders are sources, about which nobody decides; an opt-out holds for them too.
+    assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
+    assert json.loads((tmp_path / "out/dataset/triton_functions.json").read_text()) == []
+
+
+def test_a_clone_of_a_benchmark_is_in_neither(tutorials: str, tmp_path: Path) -> None:
+    bench = a_clone(
+        tmp_path / "bench", "ScalingIntelligence/KernelBench",
+        one=MIT + KERNEL.replace("x + y", "x / y"),
+    )  # fmt: skip
+
+    pipeline(bench, tutorials, out=tmp_path / "out")
+
+    assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
+    assert manifest(tmp_path / "out" / FOLDER)["left_out"] == {"benchmark": 1, "no-kernel": 1}
+    assert "x / y" not in (tmp_path / "out/dataset/triton_functions.json").read_text()
+
+
+def test_extract_prints_what_there_is_and_what_was_written(tutorials: str, tmp_path: Path) -> None:
+    call_command("load_sources", stdout=StringIO())
+    call_command("ingest", tutorials, now=True, stdout=StringIO())
+    said = StringIO()
+
+    call_command("extract", out=tmp_path / "out", stdout=said)
+
+    assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
+    for title in ("source", "licences of kernels", "gates that kernels pass", "written"):
+        assert any(line.startswith(title) for line in said.getvalue().splitlines())
+    assert "1 left out: no-kernel" in said.getvalue()
