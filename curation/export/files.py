@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from curation.evidence.places import Place
@@ -35,7 +35,7 @@ class KnownFile:
 
     @property
     def places(self) -> list[Place]:
-        """Where the first kernel stands in this file."""
+        """Where its kernels stand in it."""
         seen = (place for known in self.kernels for place in known.places)
         return [place for place in seen if (place.source, place.path) == (self.source, self.path)]
 
@@ -59,7 +59,8 @@ def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterato
         inside = _kernels_of([row[1] for row in first.values()], sources)
         for sha256, pk, path, tokens, source in first.values():
             found = inside[pk]
-            yield KnownFile(pk, sha256, path, tokens, source, found, _why(found, rules))
+            file = KnownFile(pk, sha256, path, tokens, source, found, None)
+            yield replace(file, why=_why(file, rules))
 
 
 def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[Known]]:
@@ -74,8 +75,14 @@ def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, 
     return inside
 
 
-def _why(kernels: Sequence[Known], rules: Rules) -> Exclusion | None:
-    reasons = [(known, exclusion(known.facts, rules)) for known in kernels]
+def _why(file: KnownFile, rules: Rules) -> Exclusion | None:
+    # What another place permits does not count: it is this file that leaves.
+    for place in file.places:
+        if place.live and not place.gives:
+            return Exclusion(
+                Reason.LICENSE, f"The licence of what it holds is {place.verdict} here."
+            )
+    reasons = [(known, exclusion(known.facts, rules)) for known in file.kernels]
     for known, why in reasons:
         if why is not None and why.reason not in HARMLESS:
             return Exclusion(why.reason, f"It holds {known.row['name']}. {why.message}")

@@ -73,18 +73,22 @@ def kernel_records(
         rows = {pk: rest for pk, *rest in _rows(Kernel, pks, KERNEL_COLUMNS)}
         places = places_of(pks, sources)
         files = _files(picks.files[batch.start : batch.stop].tolist()) if unit == "file" else {}
-        noticed = notices.of_kernels({pk: rest[-1] for pk, rest in rows.items()}, places)
+        seen = {number: places.get(pk, []) for number, pk in zip(batch, pks, strict=True)}
+        if files:
+            # A whole file leaves on the terms that hold in it, not on another copy's.
+            seen = {n: _standing_in(files[picks.files[n]], found) for n, found in seen.items()}
+        noticed = notices.of_kernels({n: rows[int(picks.pks[n])][-1] for n in batch}, seen)
         for number, pk in zip(batch, pks, strict=True):
             (hashed, name, operation, difficulty, tags, kind, language, lines, license) = rows[pk]
-            place = places[pk][0] if pk in places else None
+            place = seen[number][0] if seen[number] else None
             if files and place:
-                # The whole file stands where its first kernel did.
-                hashed, path, lines, at, commit = files[picks.files[number]]
+                hashed, path, lines, _, commit = files[picks.files[number]]
                 name = PurePosixPath(path).name
-                place = replace(place, source=at, path=path, commit=commit, lines=(1, lines))
+                place = replace(place, commit=commit, lines=(1, lines))
+                license = place.expression
             identity = record_id("kernel", name, hashed)
             source = sources[place.source] if place else None
-            notice = noticed[pk]
+            notice = noticed[number]
             notices.count(notice.key)
             metadata = {
                 "id": identity,
@@ -97,7 +101,7 @@ def kernel_records(
                 "unit": unit,
                 "origin": source.origin if source else "real-world",
                 "category": source.category if source else None,
-                "seen": sum(seen.live for seen in places.get(pk, ())),
+                "seen": sum(one.live for one in seen[number]),
                 "lines": lines,
                 "provenance": _provenance(place, sources, license, notice.copyright),
                 "license": license,
@@ -110,6 +114,12 @@ def kernel_records(
             record = _record("kernel", identity, pk, hashed, picks, number, metadata)
             statistics.add("kernel", record.split, record.tokens, metadata)
             yield record
+
+
+def _standing_in(file: Any, places: Sequence[Place]) -> list[Place]:
+    """The places of a kernel, those in this file first."""
+    _, path, _, source, _ = file
+    return sorted(places, key=lambda place: (place.source, place.path) != (source, path))
 
 
 def _files(pks: Sequence[int]) -> dict[int, Any]:

@@ -227,3 +227,40 @@ def test_a_file_leaves_whole_when_nothing_in_it_must_stay(tmp_path: Path) -> Non
     assert reasons(folder) == {"bad.py": "pending"}
     again = export(tmp_path / "again", "--release", "files")
     assert hashes(again) == hashes(folder)
+
+
+def test_a_file_leaves_on_the_terms_that_hold_in_it(tmp_path: Path) -> None:
+    """A kernel in three repositories: one says MIT, one Apache, one nothing."""
+    from curation.models import LicenseVerdict, SourceText
+    from tests.curation.export.writing import reasons
+    from tests.factories import a_license, a_provenance, a_repository, a_source_file, sha
+
+    mit, apache = a_license(expression="MIT"), a_license(expression="Apache-2.0")
+    kernel = an_approved_kernel(license=mit)
+    for number, license in enumerate((mit, apache, None)):
+        text = f"# {number}\nx = 1\n"
+        SourceText.objects.create(sha256=sha(text), text=text)
+        a_provenance(
+            kernel=kernel,
+            source_file=a_source_file(
+                repository=a_repository(name=f"ada/{number}", stars=9 - number),
+                path=f"k/{number}.py", sha256=sha(text), lines=2, tokens=9,
+            ),
+            license=license,
+            license_verdict=LicenseVerdict.PERMISSIVE if license else LicenseVerdict.UNKNOWN,
+        )  # fmt: skip
+
+    folder = export(tmp_path / "out", "--unit", "file", "--splits", "100/0/0")
+
+    found = {
+        record["metadata"]["name"]: (
+            record["metadata"]["license"],
+            record["metadata"]["provenance"]["repository"],
+        )
+        for record in records(folder / "kernels" / "train.jsonl")
+    }
+    assert found == {"0.py": ("MIT", "ada/0"), "1.py": ("Apache-2.0", "ada/1")}
+    assert reasons(folder) == {"2.py": "licence"}
+    notice = (folder / "NOTICE").read_text()
+    assert "ada/0\n    Licence: MIT" in notice
+    assert "ada/1\n    Licence: Apache-2.0" in notice
