@@ -38,7 +38,9 @@ _READ_FROM = {
 }
 # Scancode's keys for "some licence, nobody knows which".
 _NAMELESS = {"unknown", "unknown-license-reference", "unknown-spdx", "free-unknown", "see-license"}
-_DISCLAIMERS = {"warranty-disclaimer", "generic-export-compliance"}
+# Texts that neither permit nor forbid: the last is about who owns what was contributed, as Caffe's
+# LICENSE says, and with it PyTorch's.
+_DISCLAIMERS = {"warranty-disclaimer", "generic-export-compliance", "generic-cla"}
 
 
 def read_file(path: str, text: str, detector: LicenceDetector) -> Findings:

@@ -24,6 +24,7 @@ class Case:
 
 MIT, BSD, APACHE = text_of("mit"), text_of("bsd-new"), text_of("apache-2.0")
 TWO_CLAUSE, GPL, AGPL = text_of("bsd-simplified"), text_of("gpl-3.0"), text_of("agpl-3.0")
+CONTRIBUTORS = "It " + text_of("generic-cla_1.RULE").replace("#", "").strip()
 MIT_OF_ADA = "MIT License\n\nCopyright (c) 2023 Ada Lovelace\n\n" + MIT
 BSD_OF_ADA = (
     "BSD 3-Clause License\n\nCopyright (c) 2023, Ada Lovelace\nAll rights reserved.\n\n" + BSD
@@ -257,6 +258,10 @@ CASES = (
          "MIT", inherited=True),
     Case("THIRD_PARTY_LICENSES does not govern", {AT: kernel(), "LICENSE": MIT_OF_ADA,
          "THIRD_PARTY_LICENSES.txt": GPL}, P, "MIT"),
+    Case("a word on whose the contributions are, before a BSD text", {AT: kernel(), "LICENSE":
+         CONTRIBUTORS + "\nAll rights reserved.\n\n" + BSD}, P, "BSD-3-Clause"),
+    Case("a word on whose the contributions are, and no licence", {AT: kernel(), "LICENSE":
+         CONTRIBUTORS}, U),
     Case("two LICENSE files, a choice", {AT: kernel(), "LICENSE-MIT": MIT_OF_ADA,
          "LICENSE-APACHE": APACHE}, P, "Apache-2.0 OR MIT"),
     Case("two LICENSE files, one of them blocked", {AT: kernel(), "LICENSE-MIT": MIT_OF_ADA,

@@ -57,10 +57,11 @@ def assessed(files: dict[str, str | bytes], path: str = "kernels/add.py") -> Ass
 
 @lru_cache(maxsize=64)
 def text_of(key: str) -> str:
-    """The text of a licence, from the detector's own data."""
+    """The text of a licence, or by `NAME.RULE` of a notice, from the detector's own data."""
     import licensedcode
 
-    path = Path(licensedcode.__file__).parent / "data" / "licenses" / f"{key}.LICENSE"
+    data = Path(licensedcode.__file__).parent / "data"
+    path = data / "rules" / key if key.endswith(".RULE") else data / "licenses" / f"{key}.LICENSE"
     return re.split(r"(?m)^---[ \t]*$", path.read_text("utf-8"))[-1].strip() + "\n"
 
 
