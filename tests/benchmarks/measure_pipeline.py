@@ -17,8 +17,10 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 ORGANIZED = "triton_kernels_organized"
@@ -50,48 +52,68 @@ def main(plan: str, checkouts: str) -> None:
         environment = {**os.environ, "CURATION_DATA": str(Path(folder, "data"))}
         Path(folder, "data").mkdir()
         ours = run_pipeline([str(tree.resolve()) for tree in trees.values()], out, environment)
-        print(f"\nratio: {ours / theirs:.0f} (ours, first time, to all of theirs)\n")
+        ratio, of_processor = ours.seconds / theirs.seconds, ours.processor / theirs.processor
+        print(f"\nratio of ours, first time, to all of theirs: {ratio:.0f}, {of_processor:.0f} by "
+              "the processor\n")  # fmt: skip
         compare(workspace, out, kernels(environment))
 
 
-def run_plan(plan: Path, workspace: Path) -> float:
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """By the clock, and by the processor: the one that another load does not lengthen."""
+
+    seconds: float = 0.0
+    processor: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.seconds + other.seconds, self.processor + other.processor)
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s ({self.processor:.2f} s of processor)"
+
+
+def timed(command: Sequence[str], **how: Any) -> tuple[subprocess.CompletedProcess[str], Spent]:
+    before, began = os.times(), time.monotonic()
+    done = subprocess.run(command, text=True, check=False, **how)
+    after = os.times()
+    processor = sum(after[2:4]) - sum(before[2:4])
+    return done, Spent(time.monotonic() - began, processor)
+
+
+def run_plan(plan: Path, workspace: Path) -> Spent:
     """Every step, also those after one that fails, at which the plan itself would have stopped."""
-    whole = until = 0.0
+    whole = until = Spent()
     stopped = ""
     for step in STEPS:
         program = "bash" if step.endswith(".sh") else sys.executable
-        began = time.monotonic()
-        done = subprocess.run(
-            [program, plan / step, workspace], cwd=workspace, capture_output=True, text=True,
-            env={**os.environ, "WORKSPACE": str(workspace)}, check=False,
+        done, spent = timed(
+            [program, str(plan / step), str(workspace)], cwd=workspace, capture_output=True,
+            env={**os.environ, "WORKSPACE": str(workspace)},
         )  # fmt: skip
-        spent = time.monotonic() - began
         whole += spent
-        until += 0 if stopped else spent
+        until += Spent() if stopped else spent
         said = (done.stderr.strip().splitlines() or [""])[-1]
-        print(f"theirs, {step}: {spent:.2f} s{f', FAILS: {said}' if done.returncode else ''}")
+        print(f"theirs, {step}: {spent}{f', FAILS: {said}' if done.returncode else ''}")
         if done.returncode and not stopped:
             stopped = step
-    print(f"theirs: {whole:.2f} s for all steps; stops after {until:.2f} s at {stopped or 'none'}")
+    print(f"theirs: {whole} for all steps; stops after {until} at {stopped or 'none'}")
     print(f"theirs: a manifest is {'not ' if stopped else ''}reached by its own master script\n")
     return whole
 
 
-def run_pipeline(sources: list[str], out: Path, environment: dict[str, str]) -> float:
+def run_pipeline(sources: list[str], out: Path, environment: dict[str, str]) -> Spent:
     """Into a database of its own; twice, and the first time is given back."""
     manage = [sys.executable, str(ROOT / "manage.py")]
     subprocess.run([*manage, "load_sources"], env=environment, check=True)
-    first = 0.0
+    every = []
     for reading in ("first time", "nothing changed"):
-        began = time.monotonic()
         command = [*manage, "pipeline", *sources, "--out", str(out)]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
-        spent = time.monotonic() - began
-        first = first or spent
+        done, spent = timed(command, env=environment, stdout=subprocess.PIPE)
+        every.append(spent)
         if reading == "first time":
             print(done.stdout)
-        print(f"ours, {reading}: {spent:.1f} s, exit code {done.returncode}")
-    return first
+        print(f"ours, {reading}: {spent}, exit code {done.returncode}")
+    return every[0]
 
 
 @dataclass(frozen=True, slots=True)
