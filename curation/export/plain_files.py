@@ -86,7 +86,7 @@ def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
     current = SourceFile.objects.filter(retired_at=None).order_by("pk")
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
     for pks in chunks(current.values_list("pk", flat=True)):
-        rows = SourceFile.objects.filter(pk__in=pks).order_by("pk").values_list("pk", *columns)
+        rows = SourceFile.objects.filter(pk__among=pks).order_by("pk").values_list("pk", *columns)
         standing = _standing(pks)
         texts = texts_named({row[4] for row in rows if row[0] in standing})
         for pk, repository, path, commit, sha256, lines, came in rows:
@@ -117,7 +117,7 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
 
 def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
     """The kernels of each of these files."""
-    rows = Provenance.objects.filter(source_file__in=files, retired_at=None).annotate(
+    rows = Provenance.objects.filter(source_file__among=files, retired_at=None).annotate(
         wished=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
     )
     columns = (
