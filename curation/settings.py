@@ -125,7 +125,8 @@ WHITENOISE_USE_FINDERS = DEBUG
 # On wherever DEBUG is off. `manage.py up`, which serves plain HTTP on loopback, turns it off.
 HTTPS = env_bool("HTTPS", not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+# What asks here stands on the same network, and not behind whoever ends TLS.
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Behind a proxy that ends TLS, and only there: HTTPS_HEADER=X-Forwarded-Proto.
@@ -232,6 +233,10 @@ LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 # --- GitHub ---------------------------------------------------------------------------------
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")
 GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
+
+# --- Operating ------------------------------------------------------------------------------
+# Who shows it reads /metrics. Without one this machine may, while HTTPS is off.
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 
 # --- The rest -------------------------------------------------------------------------------
 LANGUAGE_CODE = "en-us"

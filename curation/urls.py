@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 
 from curation.health import healthz
+from curation.metrics.views import metrics
 from curation.security.login import Login
 
 
@@ -19,6 +20,7 @@ def icon(request: HttpRequest) -> HttpResponse:
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
     # The admin's pages name no icon, so that browsers ask for this one.
     path("favicon.ico", login_not_required(icon), name="icon"),
     path("login/", Login.as_view(), name="login"),

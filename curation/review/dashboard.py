@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 from redis.exceptions import RedisError
@@ -15,7 +15,9 @@ from curation.models import (
     ContaminationMatch,
     Decision,
     DuplicateLink,
+    ExportRun,
     Figures,
+    IngestRun,
     Kernel,
     Lease,
     LicenseVerdict,
@@ -25,6 +27,7 @@ from curation.models import (
     SecondReview,
     Status,
     ValidationResult,
+    ValidationRun,
 )
 from curation.queue.workers import alive_workers
 from curation.review.agreement import agreement
@@ -62,6 +65,7 @@ def gather() -> dict[str, Any]:
     )
     return {
         "funnel": _funnel(),
+        "kernels": _counts(Kernel.objects.all(), "status"),
         "pairs": _counts(Pair.objects.all(), "status"),
         "operations": _by(("operation_type", "status")),
         "categories": _categories(),
@@ -78,6 +82,8 @@ def gather() -> dict[str, Any]:
             "undefined": agreed.undefined,
         },
         "second": _counts(SecondReview.objects.all(), "state"),
+        "ended": _ended(),
+        "ingests": _last_ingests(),
         "workers": _workers(),
         "scheduler": Lease.objects.filter(name="scheduler", expires_at__gt=timezone.now()).exists(),
     }
@@ -144,6 +150,22 @@ def _days() -> list[int]:
     )
     by_day = dict(rows)
     return [by_day.get(today - timedelta(days=ago), 0) for ago in range(DAYS - 1, -1, -1)]
+
+
+def _ended() -> list[tuple[str, str, int]]:
+    """Runs that ended, by what they were and how."""
+    return [
+        (model.__name__.removesuffix("Run").lower(), state, n)
+        for model in (IngestRun, ValidationRun, ExportRun)
+        for state, n in _counts(model._default_manager.ended(), "state")
+    ]
+
+
+def _last_ingests() -> list[tuple[str, int]]:
+    """How the last ingest of each source ended."""
+    ended = IngestRun.objects.ended().order_by()
+    newest = ended.values("repository").annotate(newest=Max("pk")).values("newest")
+    return _counts(IngestRun.objects.filter(pk__in=newest), "state")
 
 
 def _workers() -> dict[str, int] | None:

@@ -67,6 +67,8 @@ API: dict[str, tuple[int, ...]] = {
 # What needs no login, for somebody without one and for everybody with one.
 OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "healthz": (READ,) * 2,
+    # To this machine; `tests/curation/metrics` says who else.
+    "metrics": (READ,) * 2,
     "icon": ((302,) * 4,) * 2,
     "login": ((200, 200, 200, 405), (302,) * 4),
     # By the second method one is logged out, and by the third nobody.

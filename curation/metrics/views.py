@@ -1,0 +1,44 @@
+"""Who may read `/metrics`: a scraper has no session."""
+
+import hmac
+from ipaddress import ip_address
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from curation.metrics.gauges import gauges
+from curation.metrics.text import CONTENT_TYPE, write
+
+
+@login_not_required
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """For who shows METRICS_TOKEN; where there is none, for this machine alone."""
+    if not _may_read(request):
+        return HttpResponse(
+            "Send METRICS_TOKEN as “Authorization: Bearer …”.\n",
+            status=401,
+            content_type="text/plain; charset=utf-8",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    return HttpResponse(
+        write(gauges()), content_type=CONTENT_TYPE, headers={"Cache-Control": "no-store"}
+    )
+
+
+def _may_read(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN:
+        scheme, _, shown = request.headers.get("Authorization", "").partition(" ")
+        wanted = settings.METRICS_TOKEN.encode()
+        return scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), wanted)
+    # Behind a proxy on this machine everybody comes from this machine.
+    return not settings.HTTPS and _is_loopback(request.META.get("REMOTE_ADDR", ""))
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
