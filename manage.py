@@ -5,6 +5,7 @@ import os
 import sys
 
 from curation.errors import CurationError
+from curation.logs.complaint import complain, write_tracebacks_as_lines
 
 # These work on the schema itself, or without any.
 WITHOUT_DATABASE = {
@@ -15,6 +16,7 @@ WITHOUT_DATABASE = {
 
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
+    write_tracebacks_as_lines()
     try:
         from django.core.management import execute_from_command_line
 
@@ -28,7 +30,7 @@ def main() -> int:
             prepare()
         execute_from_command_line(sys.argv)
     except CurationError as error:
-        sys.stderr.write(f"{error}\n")
+        complain(str(error))
         return 1
     except BrokenPipeError:
         # Somebody reads only the first lines. Python would complain once more when it flushes.

@@ -2,6 +2,8 @@
 
 import os
 
+from curation.logs import config as logs
+
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "4"))
@@ -10,6 +12,7 @@ timeout = 60
 graceful_timeout = 10
 # The heartbeat file of each worker must not stand on a disk that can stall.
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
-accesslog = "-" if os.environ.get("ACCESS_LOG") else None
+# The line for each request is `curation.logs.access`'s.
+logconfig_dict = logs.config()
 # gunicorn's control socket is a door that nothing here uses.
 control_socket_disable = True

@@ -8,6 +8,7 @@ import dj_database_url
 
 from curation.errors import CurationError
 from curation.installation import data_folder
+from curation.logs import config as logs
 
 
 def env_bool(name: str, default: bool) -> bool:
@@ -80,6 +81,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "curation.logs.access.access",
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -243,10 +245,5 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
-}
+LOG_FORMAT = env_one_of("LOG_FORMAT", "text", tuple(logs.FORMATS))
+LOGGING = logs.config()

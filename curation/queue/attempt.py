@@ -4,6 +4,8 @@ Whatever a job writes, it writes in a transaction that also renews the attempt: 
 was given up and comes back to life finds its token gone and can change nothing.
 """
 
+import logging
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +17,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.logs.about import about
 from curation.models import Run, RunState
+
+log = logging.getLogger(__name__)
 
 AnyRun = TypeVar("AnyRun", bound=Run)
 
@@ -94,18 +99,37 @@ def carry_out(
     if attempt is None:
         return
     run = model._default_manager.get(pk=pk)
+    source = getattr(run, "repository", None)
+    with about(run=f"{model._meta.model_name}-{pk}", attempt=run.attempts, repository=source):
+        _try(run, attempt, work)
+
+
+def _try(
+    run: AnyRun, attempt: Attempt[AnyRun], work: Callable[[AnyRun, Attempt[AnyRun]], None]
+) -> None:
+    began = time.monotonic()
+
+    def say(level: int, how: str) -> None:
+        log.log(level, "%s %s", run, how, extra={"duration": round(time.monotonic() - began, 3)})
+
+    say(logging.INFO, "begins")
     try:
         work(run, attempt)
     except LeaseLost:
-        return
+        say(logging.WARNING, "goes on elsewhere, or was cancelled: this attempt wrote nothing more")
     except CurationError as error:
         if error.retry and run.attempts < settings.MOST_ATTEMPTS:
+            say(logging.WARNING, f"is tried again: {error}")
             attempt.give_up(str(error))
         else:
+            say(logging.INFO, f"failed: {error}")
             attempt.fail(str(error))
     except BaseException as error:
+        say(logging.WARNING, f"is tried again: {type(error).__name__}")
         attempt.give_up(f"{type(error).__name__}: {error}")
         raise
+    else:
+        say(logging.INFO, "succeeded")
 
 
 def _lease_end() -> Any:

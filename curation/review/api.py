@@ -47,7 +47,8 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
             try:
                 if request.method not in methods:
                     raise Refused(405, f"This address takes {' or '.join(methods)}.")
-                return answer(request, _caller(request), *args, **kwargs)
+                request.user = _caller(request)
+                return answer(request, request.user, *args, **kwargs)
             except Refused as error:
                 return _sorry(error.code, error, methods)
             except (StaleItem, NotYours) as error:

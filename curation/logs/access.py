@@ -1,0 +1,66 @@
+"""A line for each request that was answered, and a name for it that other lines share."""
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
+
+from curation.logs.about import about
+
+log = logging.getLogger("curation.access")
+# What a proxy may call a request: nothing that could be read as something else.
+NAME = re.compile(r"[\w.:-]{8,64}", re.ASCII)
+
+
+def access(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware, the outermost: the duration is that of all the others together.
+
+    The query stays out: what people search for is theirs. Of an answer that is streamed, the
+    duration is that of its beginning.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        began = time.perf_counter()
+        named = request.headers.get("X-Request-ID", "")
+        name = named if NAME.fullmatch(named) else uuid.uuid4().hex
+        with about(request_id=name):
+            response = get_response(request)
+            response.headers["X-Request-ID"] = name
+            seconds = time.perf_counter() - began
+            log.info(
+                "%s %s %d, %d ms",
+                request.method,
+                request.path,
+                response.status_code,
+                seconds * 1000,
+                extra={
+                    "method": request.method,
+                    "path": request.path,
+                    "status": response.status_code,
+                    "duration": round(seconds, 4),
+                    "user": _user(request),
+                    "item": _item(request),
+                },
+            )  # fmt: skip
+        return response
+
+    return middleware
+
+
+def _user(request: HttpRequest) -> str | None:
+    """Who asked, where somebody wanted to know: a line is not worth a query."""
+    user = vars(request).get("user")
+    if isinstance(user, SimpleLazyObject):
+        user = getattr(request, "_cached_user", None)
+    return user.get_username() or None if user else None
+
+
+def _item(request: HttpRequest) -> str | None:
+    found = request.resolver_match.kwargs if request.resolver_match else {}
+    return f"{found['kind']}/{found['pk']}" if {"kind", "pk"} <= found.keys() else None
