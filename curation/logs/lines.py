@@ -58,8 +58,14 @@ class ForMachines(logging.Formatter):
             if facts.get(name) is not None:
                 line[name] = _plain(facts[name])
         if record.exc_info:
-            line["traceback"] = masked(self.formatException(record.exc_info))[-LONGEST_TRACEBACK:]
+            line["traceback"] = _shortened(masked(self.formatException(record.exc_info)))
         return json.dumps(line, ensure_ascii=False)
+
+
+def _shortened(traceback: str) -> str:
+    """The first error of a chain stands at the beginning, the last one at the end."""
+    half = LONGEST_TRACEBACK // 2
+    return traceback if len(traceback) <= 2 * half else f"{traceback[:half]}…{traceback[-half:]}"
 
 
 def _plain(value: object) -> object:

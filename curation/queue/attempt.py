@@ -112,7 +112,7 @@ def _try(
     def say(level: int, how: str) -> None:
         log.log(level, "%s %s", run, how, extra={"duration": round(time.monotonic() - began, 3)})
 
-    say(logging.INFO, "begins")
+    log.info("%s begins", run)
     try:
         work(run, attempt)
     except LeaseLost:

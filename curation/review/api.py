@@ -4,6 +4,7 @@
 """
 
 import json
+import logging
 import uuid
 from collections.abc import Callable
 from functools import wraps
@@ -12,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
+from django.db import InterfaceError, OperationalError, connection
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
@@ -23,6 +25,8 @@ from curation.review.access import KINDS, item_or_404
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
+
+log = logging.getLogger(__name__)
 
 MOST = 200
 Answer = Callable[..., JsonResponse]
@@ -57,6 +61,10 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
                 return _sorry(400, error)
             except Http404:
                 return _sorry(404, CurationError("There is no such item."))
+            except (OperationalError, InterfaceError) as error:
+                log.warning("The database can't be reached: %s", error)
+                connection.close()
+                return _sorry(503, CurationError("The database can't be reached. Ask again soon."))
 
         return view
 
@@ -150,6 +158,7 @@ def _caller(request: HttpRequest) -> User:
 def _sorry(code: int, error: CurationError, methods: tuple[str, ...] = ()) -> JsonResponse:
     headers = {"WWW-Authenticate": "Bearer"} if code == 401 else {}
     headers |= {"Allow": ", ".join(methods)} if code == 405 else {}
+    headers |= {"Retry-After": "5"} if code == 503 else {}
     return JsonResponse({"error": str(error)}, status=code, headers=headers)
 
 
@@ -295,6 +304,7 @@ def _operation(
         for code, meaning in {
             "400": "Not understood", "401": "No token", "403": "Not a reviewer",
             "404": "Not here", "405": "Another method", "409": "Changed meanwhile, or not yours",
+            "503": "The database is away: the same request may be sent again",
         }.items()
     }  # fmt: skip
     operation: dict[str, Any] = {

@@ -75,12 +75,15 @@ def decide(
     `request` names the wish: delivered twice, it decides once. `kind` is what the person says the
     item is; where that differs from what it was taken for, it is set right.
     """
-    if earlier := Decision.objects.filter(request=request, user=user).first():
+    if earlier := _made_of(request, user):
         return earlier
     if isinstance(item, Pair) and item.author_id == user.pk:
         raise NotYours(f"You edited {item} yourself. Somebody else has to decide on it.")
     previous = item.status
     if not _moved(item, version, status):
+        # Its twin may have been at the row meanwhile: a request that is sent again comes early.
+        if twin := _made_of(request, user):
+            return twin
         raise StaleItem(_what_happened(item))
     who = holder(item)
     if who is not None and who != user:
@@ -109,7 +112,7 @@ def decide(
 @transaction.atomic
 def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     """Take back one of one's own last decisions, by another one that says so."""
-    if earlier := Decision.objects.filter(request=request, user=user).first():
+    if earlier := _made_of(request, user):
         return earlier
     if not undoable(user).filter(pk=decision.pk).exists():
         raise NotYours(
@@ -117,6 +120,8 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
         )
     item = decision.item
     if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
+        if twin := _made_of(request, user):
+            return twin
         raise StaleItem(_what_happened(item))
     undoing = Decision.objects.create(
         **_about(item),
@@ -177,6 +182,10 @@ def decide_by_policy(
             )
     Decision.objects.bulk_create(decisions)
     return len(decisions)
+
+
+def _made_of(request: uuid.UUID, user: User) -> Decision | None:
+    return Decision.objects.filter(request=request, user=user).first()
 
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:

@@ -107,4 +107,6 @@ def test_a_long_message_and_its_traceback_fit_into_a_line_of_up() -> None:
     except ValueError:
         failed = record("x" * 50_000, exc_info=sys.exc_info())
 
-    assert len(ForMachines().format(failed)) < 8192
+    written = ForMachines().format(failed)
+    assert len(written) < 8192
+    assert "Traceback (most recent call last)" in written

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import Client
 
 from curation.models import ApiToken, Decision, Kernel
@@ -136,3 +137,19 @@ def test_a_token_of_somebody_who_has_left_opens_nothing(caller: Caller) -> None:
     User.objects.filter(pk=caller.user.pk).update(is_active=False)
 
     assert caller.get("kernels/").status_code == 401
+
+
+def test_a_database_that_is_away_is_told_in_a_sentence_and_may_come_back(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(secret: str) -> None:
+        raise OperationalError("the database system is starting up")
+
+    monkeypatch.setattr("curation.review.api.owner", gone)
+    monkeypatch.setattr("curation.review.api.connection.close", lambda: None)
+
+    answer = caller.post("next")
+
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"] == "5"
+    assert answer.json()["error"] == "The database can't be reached. Ask again soon."

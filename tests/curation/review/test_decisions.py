@@ -1,12 +1,16 @@
 """Decisions: one row each, bound to what was seen, never lost, never doubled."""
 
+import threading
+import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection, transaction
 from django.db.models import Model
 
-from curation.models import Decision, Status
+from curation.models import Decision, Kernel, Status
 from curation.review.decisions import StaleItem, decide
 from tests.factories import a_kernel, a_pair, a_reviewer
 
@@ -67,6 +71,39 @@ def test_the_same_request_delivered_twice_decides_once(reviewer: User) -> None:
     again = decide(item=kernel, status=Status.APPROVED, version=1, user=reviewer, request=request)
 
     assert again == first
+    kernel.refresh_from_db()
+    assert kernel.version == 2
+    assert Decision.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_request_delivered_twice_at_once_decides_once_and_both_are_told_so() -> None:
+    """As a program does whose connection broke: the first delivery may still be under way."""
+    reviewer, kernel, request = a_reviewer(), a_kernel(), uuid.uuid4()
+    decided = threading.Event()
+
+    def deliver(hold: float) -> Decision:
+        try:
+            with transaction.atomic():
+                made = decide(
+                    item=Kernel.objects.get(pk=kernel.pk),
+                    status=Status.APPROVED,
+                    version=1,
+                    user=reviewer,
+                    request=request,
+                )
+                decided.set()
+                time.sleep(hold)
+            return made
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(deliver, 1.0)
+        assert decided.wait(20)
+        second = pool.submit(deliver, 0.0)
+
+        assert first.result() == second.result()
     kernel.refresh_from_db()
     assert kernel.version == 2
     assert Decision.objects.count() == 1

@@ -1,0 +1,211 @@
+"""Garbage at every address that there is, by everybody: refused, and never with a fault of ours.
+
+Half of the requests are almost right: what a page or a program would send, with one or two values
+spoilt. FUZZ_EXAMPLES=5000 looks longer.
+"""
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+import redis
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from curation.filters import KEYS
+from curation.models import Claim, Kernel, Pair
+from curation.review import tokens
+from curation.urls import urlpatterns
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+METHODS = ("GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW", "get")
+PLACEHOLDER = re.compile(r"<[^>]+>|\(\?P<\w+>[^)]*\)|\([^?][^)]*\)")
+NASTY = (
+    "", "0", "-1", "1.5", "9" * 19, "9" * 30, "9" * 5000, "1e999", "NaN", "\0", "a\0b", "\ud800",
+    "٣", "²", "\r\nSet-Cookie: a=b", "../../etc/passwd", "' OR 1=1 --", "<script>", "{{7*7}}",
+    "%s%n", "x" * 20_000, "2026-13-45", "0001-01-01", "9999-12-31", str(uuid.UUID(int=0)), "null",
+    "[]", "{}", "\u202e", "é" * 300, "*", "a:b:c", '"', "\\", "//evil.example", "True", ",", ";",
+)  # fmt: skip
+# What the site's own forms, queries and programs send, when all is well.
+RIGHT: dict[str, Any] = {
+    "status": "approved", "version": 1, "comment": "Fine.", "reasons": ["other"], "size": 50,
+    "operation_type": "matmul", "difficulty": "easy", "tags": "one two", "name": "mine",
+    "revoke": 1, "decision": 1, "after": "1", "with": 1, "before": "1", "query": "status=pending",
+    "filter": "status=pending", "text": "Why?", "asked": 1, "kind": "kernels", "q": "add",
+    "reason": "spam", "pinned": 1, "who": 1, "username": "ada", "password": "x", "next": "/find",
+    "python_code": "def add(x): ...", "triton_code": "x = 1", "test_code": "x", "action": "x",
+    "_selected_action": 1, "o": "1", "p": "0", "e": "1", "id__in": "1", "count": 1, "seed": 1,
+    "queue": "", "delete": "1", "formats": "jsonl", "order": "newest", "sort": "newest",
+    **{key: "1" for key in KEYS if key not in ("status", "q", "difficulty", "reviewer")},
+}  # fmt: skip
+CONTENT_TYPES = (
+    "application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=b",
+    "multipart/form-data", f"multipart/form-data; boundary={'b' * 500}", "", ";;;", "ÿ/ÿ",
+    "text/plain; charset=klingon", "application/x-www-form-urlencoded; charset=utf-7",
+    "application/x-www-form-urlencoded; charset=nonsense", "application/json; charset=utf-16",
+)  # fmt: skip
+HEADERS = (
+    "Authorization", "Cookie", "Host", "Accept", "Accept-Language", "Accept-Encoding", "Range",
+    "If-None-Match", "If-Modified-Since", "Referer", "Origin", "X-Forwarded-For", "X-Request-ID",
+    "X-Forwarded-Proto", "X-CSRFToken", "HX-Request", "X-Requested-With", "Content-Length",
+)  # fmt: skip
+BODIES = (
+    b"[" * 50_000, b'{"version": ' + b"9" * 5000 + b"}", b'{"status": "approved", "status": "x"}',
+    b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--b--', b"--b\r\n\r\n--b",
+    b"\xff\xfe", b"a=%", b"&".join([b"a=1"] * 2000), b"NaN", b'{"version": 1e999}',
+)  # fmt: skip
+
+texts = st.one_of(st.sampled_from(NASTY), st.text(st.characters(), max_size=50))
+anything = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=4)),
+    max_leaves=10,
+)
+
+
+@st.composite
+def almost_right(draw: st.DrawFn, spoilt: st.SearchStrategy[Any]) -> dict[str, Any]:
+    """Leaves some out, spoils one or two, and adds what nobody asked for."""
+    said = {"request": str(uuid.uuid4()), "token": str(uuid.uuid4()), **RIGHT}
+    for name in draw(st.sets(st.sampled_from(sorted(said)), max_size=3)):
+        del said[name]
+    for name in draw(st.sets(st.sampled_from(sorted(said)), max_size=2)):
+        said[name] = draw(spoilt)
+    return said | draw(st.dictionaries(texts, spoilt, max_size=1))
+
+
+def encoded(said: dict[str, Any]) -> bytes:
+    return urlencode(
+        [
+            (name.encode("utf-8", "surrogatepass"), str(value).encode("utf-8", "surrogatepass"))
+            for name, given in said.items()
+            for value in (given if isinstance(given, list) else [given])
+        ]
+    ).encode()
+
+
+def queries() -> st.SearchStrategy[dict[str, Any]]:
+    one = st.sampled_from(sorted(RIGHT)).flatmap(
+        lambda name: st.fixed_dictionaries({name: st.one_of(st.just(RIGHT[name]), texts)})
+    )
+    return st.one_of(st.just({}), one, st.dictionaries(texts, texts, max_size=3))
+
+
+bodies = st.one_of(
+    almost_right(texts).map(encoded),
+    almost_right(anything).map(lambda value: json.dumps(value).encode()),
+    anything.map(lambda value: json.dumps(value).encode()),
+    st.sampled_from(BODIES),
+    st.binary(max_size=200),
+)
+
+
+def routes(
+    patterns: Iterable[URLPattern | URLResolver] = urlpatterns, before: str = ""
+) -> Iterator[str]:
+    for each in patterns:
+        route = before + str(each.pattern).strip("^$").replace("\\Z", "")
+        if isinstance(each, URLResolver):
+            yield from routes(each.url_patterns, route)
+        else:
+            yield route
+
+
+ROUTES = tuple(dict.fromkeys(routes()))
+OURS = tuple(route for route in ROUTES if not route.startswith("admin/"))
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> dict[str, Any]:
+    def place(found: re.Match[str]) -> str:
+        right = st.sampled_from(("kernels", "pairs")) if "kind" in found[0] else st.just("1")
+        return draw(st.one_of(right, right, right, texts.map(written)))
+
+    route = draw(st.sampled_from(draw(st.sampled_from((OURS, OURS, ROUTES)))))
+    headers = draw(st.one_of(st.just({}), st.dictionaries(st.sampled_from(HEADERS), texts)))
+    usual = st.sampled_from(CONTENT_TYPES[:2])
+    return {
+        "method": draw(st.one_of(st.sampled_from(METHODS[:2]), st.sampled_from(METHODS))),
+        "path": "/" + PLACEHOLDER.sub(place, route),
+        "query": encoded(draw(queries())).decode(),
+        "body": draw(bodies),
+        "content_type": draw(st.one_of(usual, usual, st.sampled_from(CONTENT_TYPES))),
+        # As a server hands them on: bytes read as Latin-1, on one line.
+        "headers": {
+            name: re.sub(r"[\r\n\0]", "", value).encode("utf-8", "replace").decode("latin-1")
+            for name, value in headers.items()
+        },
+    }
+
+
+def written(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"), safe="")
+
+
+@pytest.fixture
+def furnished() -> None:
+    """Something stands where addresses point to."""
+    make.a_kernel(pk=1)
+    make.a_pair(pk=1)
+    make.a_release(pk=1)
+    make.an_export_run(pk=1, archive="gone.tar.gz")
+    make.an_ingest_run(pk=1)
+    make.a_bulk_decision(pk=1)
+
+
+@pytest.mark.parametrize("role", ["anonymous", "reviewer", "curator"])
+@settings(
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "200")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(request=requests())
+def test_no_garbage_makes_us_fail(
+    role: str, furnished: None, queue_redis: redis.Redis, request: dict[str, Any]
+) -> None:
+    for model in (Kernel, Pair):
+        model._default_manager.filter(pk=1).update(status="pending", version=1)
+    Claim.objects.all().delete()
+    client, headers = Client(raise_request_exception=False), dict(request["headers"])
+    if role != "anonymous":
+        user = person(role)
+        client.force_login(user)
+        headers |= {"Authorization": f"Bearer {tokens.make(user, 'tests')}"}
+
+    answer = client.generic(
+        request["method"],
+        request["path"],
+        request["body"],
+        request["content_type"],
+        QUERY_STRING=request["query"],
+        headers=headers,
+    )
+
+    assert answer.status_code < 500, told(answer)
+    if not answer.streaming:
+        assert b"Traceback" not in answer.content
+
+
+def person(role: str) -> User:
+    makers = {"reviewer": make.a_reviewer, "curator": make.a_curator}
+    return User.objects.filter(username=role).first() or makers[role](username=role)
+
+
+def told(answer: Any) -> str:
+    fault = getattr(answer, "exc_info", None)
+    return f"{answer.status_code}: {fault[0].__name__}: {str(fault[1])[:300]}" if fault else "500"
+
+
+def test_every_address_is_tried() -> None:
+    assert len(ROUTES) > 100
+    assert {"healthz", "metrics", "login/", "api/v1/next", "kernels/<int:pk>/"} <= set(OURS)

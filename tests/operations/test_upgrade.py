@@ -1,0 +1,67 @@
+"""An old database becomes a new one, and a new one an old one, with its rows."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from curation.models import Decision, Kernel, Provenance, Repository, Status
+from curation.review.decisions import decide
+from tests import factories as make
+
+FIRST = ("curation", "0001_initial")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def at_the_first_migration() -> Iterator[Any]:
+    """The models as they were then; afterwards the database is new again, whatever happened."""
+    MigrationExecutor(connection).migrate([FIRST])
+    yield MigrationExecutor(connection).loader.project_state([FIRST]).apps
+    call_command("migrate", verbosity=0)
+
+
+def test_a_database_of_the_first_migration_becomes_the_newest(at_the_first_migration: Any) -> None:
+    then = at_the_first_migration.get_model
+    ada = then("auth", "User").objects.create(username="ada")
+    source = then("curation", "Repository").objects.create(
+        name="owner/name", url="https://github.com/owner/name", category="utils"
+    )
+    now = timezone.now()
+    then("curation", "IngestRun").objects.create(
+        repository=source, state="succeeded", finished_at=now, requested_by=ada
+    )
+    kernel = then("curation", "Kernel").objects.create(
+        content_hash="a" * 64, name="add", kind="entry", function_source="x", standalone_source="x",
+        standalone=True, lines=1, status="approved", version=2,
+    )  # fmt: skip
+    then("curation", "Decision").objects.create(
+        kernel=kernel, user=ada, content_hash="a" * 64, version=1, status="approved",
+        previous_status="pending", request=uuid.uuid4(),
+    )  # fmt: skip
+
+    call_command("migrate", verbosity=0)
+
+    kept = Kernel.objects.get(content_hash="a" * 64)
+    decision = Decision.objects.get(kernel=kept)
+    assert (kept.status, kept.version, decision.user.username) == ("approved", 2, "ada")  # type: ignore[union-attr]
+    assert Repository.objects.get(name="owner/name").runs.get().state == "succeeded"
+    # And it can be worked with.
+    decide(
+        item=kept, status=Status.REJECTED, version=2, user=make.a_reviewer(), request=uuid.uuid4()
+    )
+
+
+def test_the_newest_database_goes_back_to_the_first_migration_and_comes_again() -> None:
+    place = make.a_provenance()
+
+    MigrationExecutor(connection).migrate([FIRST])
+    call_command("migrate", verbosity=0)
+
+    assert Provenance.objects.get(pk=place.pk).kernel_id == place.kernel_id
