@@ -1,6 +1,9 @@
 """How gunicorn serves the site: the address from the environment, threads for slow readers."""
 
 import os
+import socket
+import struct
+from typing import Any
 
 from curation.logs import config as logs
 
@@ -16,3 +19,14 @@ worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108
 logconfig_dict = logs.config()
 # gunicorn's control socket is a door that nothing here uses.
 control_socket_disable = True
+
+# A client that falls silent in mid-request holds a thread, and gunicorn would wait for ever.
+CLIENT_SECONDS = int(os.environ.get("CLIENT_SECONDS", "15"))
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Connections inherit the patience of the socket that they came in by."""
+    patience = struct.pack("ll", CLIENT_SECONDS, 0)
+    for listener in worker.sockets:
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            listener.sock.setsockopt(socket.SOL_SOCKET, option, patience)

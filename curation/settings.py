@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "curation.logs.access.access",
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
+    "curation.security.bodies.limit_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -137,6 +138,8 @@ if _header := os.environ.get("HTTPS_HEADER"):
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
+# The largest that is sent is a pair that somebody has edited.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
 AUTHENTICATION_BACKENDS = ["curation.security.permissions.Backend"]
 LOGIN_URL = "login"
