@@ -19,6 +19,7 @@ from django.utils import timezone
 from curation.errors import CurationError
 from curation.logs.about import about
 from curation.models import Run, RunState
+from curation.queue.heartbeat import beating
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,10 @@ class Attempt(Generic[AnyRun]):
         """Extend the lease, write `columns` (progress), or learn that it is lost."""
         if not self._update(lease_until=_lease_end(), **columns):
             raise LeaseLost(f"{self.model._meta.verbose_name} {self.pk} belongs to another attempt")
+
+    def beat(self) -> bool:
+        """Extend the lease; False: it is lost."""
+        return self._update(lease_until=_lease_end())
 
     def succeed(self, **columns: Any) -> None:
         self._end(RunState.SUCCEEDED, message="", **columns)
@@ -114,7 +119,8 @@ def _try(
 
     log.info("%s begins", run)
     try:
-        work(run, attempt)
+        with beating(attempt.beat):
+            work(run, attempt)
     except LeaseLost:
         say(logging.WARNING, "goes on elsewhere, or was cancelled: this attempt wrote nothing more")
     except CurationError as error:

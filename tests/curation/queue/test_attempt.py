@@ -1,5 +1,6 @@
 """A run's row moves by compare-and-set, however often and wherever its job is delivered."""
 
+import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,6 +13,8 @@ from django.utils import timezone
 from curation.errors import CurationError
 from curation.models import IngestRun, Kernel, Repository, RunState
 from curation.queue.attempt import Attempt, LeaseLost, carry_out, claim
+from curation.queue.sweep import sweep
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
@@ -129,3 +132,21 @@ def test_a_renewal_extends_the_lease_and_writes_progress_in_one_statement(
     assert (run.stage, run.done) == ("extract", 7)
     assert run.lease_until is not None
     assert run.lease_until > timezone.now()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_says_nothing_for_longer_than_its_lease_keeps_it(settings: Any) -> None:
+    """As one does that loads torch on a busy machine."""
+    settings.LEASE_SECONDS = 2
+    run = make.an_ingest_run()
+    swept = []
+
+    def work(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
+        time.sleep(3)
+        swept.append(sweep().requeued)
+        attempt.succeed()
+
+    carry_out(IngestRun, run.pk, work)
+
+    run.refresh_from_db()
+    assert (swept, run.state, run.attempts) == ([0], RunState.SUCCEEDED, 1)
