@@ -84,7 +84,7 @@ MIDDLEWARE = [
     "curation.logs.access.access",
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
-    "curation.security.bodies.limit_bodies",
+    "curation.security.bodies.refuse_nonsense",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -42,5 +42,10 @@ def item_or_404(kind: str, pk: int, items: QuerySet[Any] | None = None) -> Any:
     return found
 
 
+def number(text: str) -> int:
+    """A key that was sent as text; 0, which no row has, for what is none."""
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
 def kind_of(item: Kernel | Pair) -> str:
     return "kernels" if isinstance(item, Kernel) else "pairs"

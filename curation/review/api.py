@@ -21,7 +21,7 @@ from curation.errors import CurationError
 from curation.filters import CHOICES, KEYS, Filter
 from curation.models import Kernel, Pair, Status
 from curation.review import claims, listing, second
-from curation.review.access import KINDS, item_or_404
+from curation.review.access import KINDS, item_or_404, number
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
@@ -78,9 +78,9 @@ def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
     own = {key: value for key, value in written if key in ("after", "size")}
     filter = Filter.parse((key, value) for key, value in written if key not in own)
     size = own.get("size", "50")
-    if not size.isdecimal() or not 1 <= int(size) <= MOST:
+    if not 1 <= number(size) <= MOST:
         raise Refused(400, f"size is {size!r}: write a number from 1 to {MOST}.")
-    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), int(size))
+    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), number(size))
     return JsonResponse(
         {"items": [_short(item) for item in page.items], "after": page.following or None}
     )
@@ -165,11 +165,25 @@ def _sorry(code: int, error: CurationError, methods: tuple[str, ...] = ()) -> Js
 def _body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refused(400, "The body is no JSON.") from None
+    if not _is_text(body):
+        raise Refused(400, "The body holds a zero byte or half a character.")
     if not isinstance(body, dict):
         raise Refused(400, "The body is no JSON object.")
     return body
+
+
+def _is_text(value: Any) -> bool:
+    """Whether a database takes all that is said: JSON can say more."""
+    match value:
+        case str():
+            return not any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in value)
+        case list():
+            return all(map(_is_text, value))
+        case dict():
+            return all(map(_is_text, (*value, *value.values())))
+    return True
 
 
 def _request_id(body: dict[str, Any]) -> uuid.UUID:

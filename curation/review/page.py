@@ -34,6 +34,7 @@ from curation.models import (
     ValidationResult,
 )
 from curation.review import evidence, plot
+from curation.review.access import number
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
 
@@ -276,8 +277,8 @@ def _diff(
     pks = [other.pk for _, other in others]
     if item.previous_id:
         pks.append(item.previous_id)
-    with_ = wanted.get("with", "")
-    pk = int(with_) if with_.isdecimal() and int(with_) in pks else (pks[0] if pks else None)
+    with_ = number(wanted.get("with", ""))
+    pk = with_ if with_ in pks else (pks[0] if pks else None)
     if pk is None:
         return {"diff": None}
     other = type(item)._default_manager.get(pk=pk)

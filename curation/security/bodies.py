@@ -1,14 +1,16 @@
-"""Refuses a body that is larger than anything that is sent here, before a byte of it is read."""
+"""Refuses what nobody sends here on purpose, before anything is done with it: a body larger than
+any form, and zero bytes, which PostgreSQL takes in no text."""
 
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 
-SENTENCE = "The request is larger than the {:,} bytes that are taken here."
+FORM = "application/x-www-form-urlencoded"
 
 
-def limit_bodies(
+def refuse_nonsense(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
     """Middleware. Django counts forms as it reads them, but writes uploaded files to the disk
@@ -16,13 +18,35 @@ def limit_bodies(
 
     def middleware(request: HttpRequest) -> HttpResponse:
         declared = request.META.get("CONTENT_LENGTH") or "0"
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        # Longer than any number that is meant, and too long for Python to read.
-        if declared.isdecimal() and (len(declared) > 15 or int(declared) > most):
-            sentence = SENTENCE.format(most)
-            if request.path.startswith("/api/"):
-                return JsonResponse({"error": sentence}, status=413)
-            return HttpResponse(sentence, status=413, content_type="text/plain; charset=utf-8")
+        if not declared.isdecimal():
+            return _sorry(request, 400, "The length of the request is no number.")
+        if _is_too_large(declared):
+            most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            return _sorry(request, 413, f"More than {most:,} bytes are not taken here.")
+        try:
+            if _holds_zero_bytes(request):
+                return _sorry(request, 400, "The request holds a zero byte.")
+        except (UnreadablePostError, RequestDataTooBig):
+            return _sorry(request, 400, "The request broke off.")
         return get_response(request)
 
     return middleware
+
+
+def _is_too_large(declared: str) -> bool:
+    # What has more digits is too long for Python to read.
+    return len(declared) > 15 or int(declared) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+
+
+def _holds_zero_bytes(request: HttpRequest) -> bool:
+    if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        return True
+    if any("\0" in value for value in request.COOKIES.values()):
+        return True
+    return request.content_type == FORM and (b"%00" in request.body or b"\0" in request.body)
+
+
+def _sorry(request: HttpRequest, code: int, sentence: str) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return JsonResponse({"error": sentence}, status=code)
+    return HttpResponse(sentence, status=code, content_type="text/plain; charset=utf-8")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.curation.supervisor.house import free_port
+from tests.operations.init import MARK
 
 
 class Cluster:
@@ -52,8 +53,8 @@ class Cluster:
         return subprocess.run(
             [*somebody, str(self._binaries / command), *map(str, arguments)],
             cwd="/",
-            # Nothing of ours: what carries the mark of a test is ended with it.
-            env={"PATH": os.defpath},
+            # What carries the mark of a test is ended as a part of it.
+            env={name: value for name, value in os.environ.items() if name != MARK},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=check,

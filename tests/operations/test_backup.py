@@ -29,7 +29,8 @@ TOLD = """
 import json, django; django.setup()
 from django.apps import apps
 print(json.dumps({model._meta.label: sorted(map(repr, model._base_manager.values_list()))
-                  for model in apps.get_models(include_auto_created=True)}))
+                  for model in apps.get_models(include_auto_created=True)
+                  if model._meta.managed}))
 """
 
 

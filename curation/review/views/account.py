@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from curation.models import ApiToken
 from curation.review import tokens
-from curation.review.access import may_review, person
+from curation.review.access import may_review, number, person
 from curation.review.decisions import undoable
 
 
@@ -24,7 +24,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def token(request: HttpRequest) -> HttpResponse:
     user = person(request)
     if pk := request.POST.get("revoke", ""):
-        ApiToken.objects.filter(user=user, pk=int(pk) if pk.isdecimal() else 0).delete()
+        ApiToken.objects.filter(user=user, pk=number(pk)).delete()
         messages.success(request, "The token is worth nothing any more.")
         return redirect("account")
     name = request.POST.get("name", "").strip()[:80]

@@ -17,7 +17,7 @@ from curation.matching import WrongFilter, about
 from curation.models import Claim, Question, SecondReview, Skip, Status
 from curation.people import GRANTED
 from curation.review import second
-from curation.review.access import item_or_404, may_review, may_steer, person
+from curation.review.access import item_or_404, may_review, may_steer, number, person
 from curation.review.decisions import Kind, decide, undo, undoable
 from curation.review.forms import LONGEST_COMMENT, DecisionForm
 from curation.review.priority import pin
@@ -82,7 +82,7 @@ def undo_last(request: HttpRequest) -> HttpResponse:
     user = person(request)
     wanted = request.POST.get("decision", "")
     rows = undoable(user)
-    decision = (rows.filter(pk=int(wanted)) if wanted.isdecimal() else rows).first()
+    decision = (rows.filter(pk=number(wanted)) if wanted.isdecimal() else rows).first()
     if decision is None:
         messages.error(request, "There is nothing of yours to undo.")
         return redirect("queue")

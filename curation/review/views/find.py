@@ -14,7 +14,7 @@ from curation.filters import CHOICES, KEYS, Filter
 from curation.matching import WrongFilter
 from curation.models import SavedView
 from curation.review import listing
-from curation.review.access import KINDS, may_review, person
+from curation.review.access import KINDS, may_review, number, person
 
 LABELS = {
     "verdict": "Licence verdict", "license": "Licence", "q": "Search", "finding": "Quality remark",
@@ -78,7 +78,7 @@ def save_view(request: HttpRequest) -> HttpResponse:
     query = request.POST.get("query", "")[:5000]
     user = person(request)
     if request.POST.get("delete"):
-        SavedView.objects.filter(user=user, pk=_number(request.POST["delete"])).delete()
+        SavedView.objects.filter(user=user, pk=number(request.POST["delete"])).delete()
         messages.success(request, "The view is forgotten.")
     elif not name:
         messages.error(request, "Give the view a name.")
@@ -118,7 +118,3 @@ def _field(key: str, filter: Filter) -> dict[str, Any]:
 
 def _label(key: str) -> str:
     return LABELS.get(key, key.capitalize())
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 19 else 0

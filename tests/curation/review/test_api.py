@@ -153,3 +153,29 @@ def test_a_database_that_is_away_is_told_in_a_sentence_and_may_come_back(
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "5"
     assert answer.json()["error"] == "The database can't be reached. Ask again soon."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"status": "approved", "version": 1, "comment": "a\\u0000b"}',
+        b'{"status": "approved", "version": 1, "reasons": ["\\ud800"]}',
+        b'{"status": "approved", "version": 1, "tags": ["\\udfff"]}',
+        b'{"status": "approved", "version": ' + b"9" * 5000 + b"}",
+        b"[" * 100_000,
+    ],
+    ids=["zero byte", "half a character", "the other half", "endless number", "endless list"],
+)
+def test_json_that_no_database_takes_is_refused(caller: Caller, body: bytes) -> None:
+    kernel = make.a_kernel()
+
+    answer = Client().post(
+        f"/api/v1/kernels/{kernel.pk}/decision", body, "application/json", headers=caller.headers
+    )
+
+    assert answer.status_code == 400
+    assert Decision.objects.count() == 0
+
+
+def test_an_endless_size_is_refused(caller: Caller) -> None:
+    assert caller.get(f"kernels/?size={'9' * 5000}").status_code == 400
