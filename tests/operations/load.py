@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import Error, close_old_connections, connection
-from django.db.models import Model
 
 from curation.errors import CurationError
-from curation.models import Device, IngestRun, Pair, Repository, ValidationRun
+from curation.models import Device, IngestRun, Pair, Repository, Run, ValidationRun
 from ingest.requests import request_ingest
 from validation.requests import request_validation
 
@@ -81,7 +80,7 @@ class Asker:
     sources: Sequence[int]
     pairs: Sequence[int]
     random: random.Random
-    asked: Counter[tuple[type[Model], int]] = field(default_factory=Counter)
+    asked: Counter[tuple[type[Run], int]] = field(default_factory=Counter)
 
     def work(self, stopped: threading.Event) -> None:
         while not stopped.wait(0.5):

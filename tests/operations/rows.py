@@ -57,7 +57,8 @@ def _of_last_run(repository: Any, what: str) -> Any:
     if run is None:
         return [repository.name, None]
     if what == "funnels":
-        return [repository.name, sorted(run.funnel.items())]
+        # What is new depends on how often the source was read before.
+        return [repository.name, sorted((k, n) for k, n in run.funnel.items() if k != "new")]
     return [repository.name, sorted(run.drops.values_list("path", "stage", "reason", "line"))]
 
 

@@ -3,13 +3,11 @@
 from collections import Counter
 from typing import Any
 
-from django.db.models import Model
-
-from curation.models import Decision, Pair, RunState, ValidationResult, ValidationRun
+from curation.models import Decision, Pair, Run, RunState, ValidationResult, ValidationRun
 from tests.operations.load import Reviewer
 
 
-def about_runs(asked: Counter[tuple[type[Model], int]]) -> list[str]:
+def about_runs(asked: Counter[tuple[type[Run], int]]) -> list[str]:
     wrong = []
     kinds = {model for model, _ in asked}
     for model in kinds:
