@@ -42,7 +42,7 @@ def extract(
 
     Closures and launches are followed through the whole tree, whatever `paths` says.
     """
-    return _Session(tree, file_limit, progress).run(None if paths is None else frozenset(paths))
+    return Session(tree, file_limit, progress).run(None if paths is None else frozenset(paths))
 
 
 def extract_file(path: str, data: bytes) -> Iterator[Extraction | Problem]:
@@ -51,7 +51,9 @@ def extract_file(path: str, data: bytes) -> Iterator[Extraction | Problem]:
 
 
 @dataclass(eq=False)
-class _Session:
+class Session:
+    """One reading of a tree: its kernels, and who uses them."""
+
     tree: SourceTree
     file_limit: int
     progress: Progress | None
@@ -65,13 +67,17 @@ class _Session:
 
     def run(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         try:
-            with collector_paused():
-                self._find()
-                self._read_uses()
+            self.know()
             yield from self._found(wanted)
         finally:
             self.repository.forget()
             collector_resumed()
+
+    def know(self) -> None:
+        """Know every kernel of the tree and every use that is made of one."""
+        with collector_paused():
+            self._find()
+            self._read_uses()
 
     def _found(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})

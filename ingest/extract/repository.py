@@ -129,6 +129,10 @@ class Repository:
         module.note = decoded.note
         return module
 
+    def hold(self, path: str, text: str) -> Module:
+        """A module that no file holds, as if it stood at `path`; raises ParseTimeout."""
+        return self._hold(recovered(parse(path, text)))
+
     def problem(self, path: str) -> Problem:
         """Why a file that is there has no module."""
         return self._unreadable.get(path) or Problem(

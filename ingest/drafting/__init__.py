@@ -1,0 +1,9 @@
+"""Drafts of pairs out of a repository: launcher, test and reference found by syntax alone.
+
+Pure: it reads files as trees and hands out texts; nothing of a repository is imported or run.
+"""
+
+from ingest.drafting.drafting import draft
+from ingest.drafting.records import Draft, Missing, Operation, Outcome, Rule, Texts
+
+__all__ = ["Draft", "Missing", "Operation", "Outcome", "Rule", "Texts", "draft"]

@@ -1,0 +1,213 @@
+"""A test's parameters as cases: from its `parametrize` decorators, a few rows that show most."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
+
+MOST_ROWS = 4_000
+MOST_CASES = 6
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    rows: tuple[Row, ...]
+    """Plain values and `Dtype`s only."""
+    bound: Mapping[str, str]
+    """Parameters that are no plain values, each with the one expression that stands for it."""
+    fixed: tuple[str, ...]
+    """Sizes that the author's own cases never show at an odd value."""
+
+
+class NoCases(Exception):
+    """A parameter whose values can't be told, in a sentence."""
+
+
+def cases(function: ast.FunctionDef, evaluator: Evaluator) -> Cases:
+    parameters = _parameters(function)
+    axes = [*_axes(function, evaluator)]
+    given = {name for names, _ in axes for name in names}
+    defaults = _defaults(function, evaluator)
+    for name in parameters:
+        if name not in given and name in defaults:
+            axes.append(((name,), [(defaults[name],)]))
+        elif name not in given and name not in {"device", "self", "request"}:
+            raise NoCases(f"Nothing says which values the parameter {name} of the test takes.")
+    rows = [_merged(row) for row in _product(axes)]
+    bound: dict[str, str] = {}
+    for name in dict.fromkeys(n for names, _ in axes for n in names):
+        rows = _bind(rows, name, bound)
+    rows = [row for row in rows if not _skipped(function, row, evaluator)] or rows
+    if not rows:
+        raise NoCases("The test is given no values at all.")
+    return Cases(tuple(_chosen(rows)), bound, _fixed(rows))
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    a = function.args
+    return [p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+
+
+def _defaults(function: ast.FunctionDef, evaluator: Evaluator) -> dict[str, Any]:
+    a = function.args
+    positional = [*a.posonlyargs, *a.args]
+    pairs = list(zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True))
+    pairs += [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
+    found: dict[str, Any] = {}
+    for parameter, default in pairs:
+        try:
+            found[parameter.arg] = evaluator.value(default)
+        except NotPlain:
+            found[parameter.arg] = Opaque(ast.unparse(default))
+    return found
+
+
+Axis = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+
+
+def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
+    for decorator in function.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        if not ast.unparse(decorator.func).endswith("parametrize"):
+            continue
+        given = [*decorator.args, *(k.value for k in decorator.keywords if k.arg == "argvalues")]
+        if len(given) < 2:
+            continue
+        try:
+            names, values = evaluator.value(given[0]), evaluator.value(given[1])
+        except NotPlain as error:
+            raise NoCases(f"The test's values can't be told from their text: {error}.") from error
+        if isinstance(names, str):
+            names = [name.strip() for name in names.split(",") if name.strip()]
+        if isinstance(values, Opaque) or not isinstance(values, list | tuple) or not values:
+            raise NoCases("The test's values can't be told from their text.")
+        single = len(names) == 1
+        rows = [(v,) if single else tuple(v) for v in values if single or isinstance(v, list | tuple)]
+        rows = [row for row in rows if len(row) == len(names)]
+        if not rows:
+            raise NoCases(f"The values of {', '.join(names)} can't be told from their text.")
+        yield tuple(names), rows
+
+
+def _product(axes: Sequence[Axis]) -> Iterator[Row]:
+    lists = [[dict(zip(names, row, strict=True)) for row in rows] for names, rows in axes]
+    while math.prod(map(len, lists)) > MOST_ROWS:
+        longest = max(lists, key=len)
+        del longest[len(longest) // 2 :]
+    return (dict(i for part in parts for i in part.items()) for parts in itertools.product(*lists))
+
+
+def _merged(row: Row) -> Row:
+    return {name: _halved(value) for name, value in row.items()}
+
+
+def _halved(value: Any) -> Any:
+    return [_halved(part) for part in value] if isinstance(value, list | set) else value
+
+
+def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
+    """Of a parameter that takes functions or classes, the first counts, and all rows that have
+    it too."""
+    first = next((row[name] for row in rows if _is_opaque(row.get(name))), None)
+    if first is None:
+        return rows
+    if not isinstance(first, Opaque):
+        raise NoCases(f"The parameter {name} holds something that is no plain value.")
+    if first.source.startswith("torch."):
+        # A dtype that we don't know, most likely: as good as any other expression.
+        pass
+    bound[name] = first.source
+    return [{k: v for k, v in row.items() if k != name} for row in rows if row[name] == first]
+
+
+def _is_opaque(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_is_opaque(part) for part in value)
+    if isinstance(value, dict):
+        return any(_is_opaque(part) for part in value.values())
+    return isinstance(value, Opaque)
+
+
+def _skipped(function: ast.FunctionDef, row: Row, evaluator: Evaluator) -> bool:
+    """Whether the test says itself that it doesn't try this row."""
+    for statement in function.body:
+        if not isinstance(statement, ast.If) or statement.orelse:
+            continue
+        last = ast.unparse(statement.body[-1])
+        if not last.startswith(("pytest.skip", "return", "pytest.xfail", "self.skipTest")):
+            continue
+        try:
+            if evaluator.value(statement.test, row):
+                return True
+        except NotPlain:
+            continue
+    return False
+
+
+def _chosen(rows: Sequence[Row]) -> list[Row]:
+    """The smallest, and whatever shows a value that none before has shown."""
+    ordered = sorted(rows, key=_work)
+    shown: set[tuple[str, str]] = set()
+    chosen: list[Row] = []
+    for row in ordered:
+        fresh = {
+            (name, repr(value)) for name, value in row.items() if not _is_size(value)
+        } - shown
+        if (fresh or len(chosen) < 2) and len(chosen) < MOST_CASES and row not in chosen:
+            chosen.append(row)
+            shown |= fresh
+    for row in ordered:
+        if len(chosen) < min(4, MOST_CASES) and row not in chosen:
+            chosen.append(row)
+    return chosen
+
+
+def _work(row: Row) -> int:
+    return math.prod(max(1, abs(n)) for value in row.values() for n in _integers(value))
+
+
+def _integers(value: Any) -> list[int]:
+    if type(value) is int:
+        return [value]
+    if isinstance(value, list | tuple):
+        return [n for part in value for n in _integers(part)]
+    return []
+
+
+def _is_size(value: Any) -> bool:
+    if type(value) is int:
+        return value > 0
+    return isinstance(value, list | tuple) and bool(value) and all(map(_is_size, value))
+
+
+def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
+    """A checker may vary a size only where the author has shown that odd values are allowed."""
+    found = []
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        if any(_integers(value) for value in values):
+            odd = any(n % 16 for value in values if _is_size(value) for n in _integers(value))
+            large = any(n > 16 for value in values for n in _integers(value))
+            if not (odd and large and all(_is_size(value) for value in values)):
+                found.append(name)
+    return tuple(found)
+
+
+def plain(value: Any) -> Any:
+    """As CASES writes it."""
+    if isinstance(value, Dtype):
+        return value.name
+    if isinstance(value, list):
+        return [plain(part) for part in value]
+    if isinstance(value, tuple):
+        return tuple(plain(part) for part in value)
+    return value

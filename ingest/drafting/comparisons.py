@@ -1,0 +1,101 @@
+"""The comparisons that a test makes, and the two things that each compares."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.drafting.statements import COMPARING, before_each
+
+PEELED = {
+    "detach", "cpu", "float", "double", "half", "bfloat16", "clone", "contiguous", "to", "cuda",
+    "item", "numpy", "type", "data",
+}  # fmt: skip
+"""What is done to an answer so that it can be compared."""
+
+WIDENING = {"float", "double"}
+OPTIONS = {"rtol", "atol", "tol", "ratio", "msg", "equal_nan", "dtype", "check_dtype", "name",
+           "prefix", "err_msg", "verbose", "max_print", "extra_info", "warning"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    left: ast.expr
+    right: ast.expr
+    before: tuple[ast.stmt, ...]
+    """The statements that have run, in their order."""
+    rtol: float | None = None
+    atol: float | None = None
+
+
+def comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
+    for statement, before in before_each(body):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            continue
+        for left, right, call in _compared(statement):
+            limits = _limits(call)
+            yield Comparison(left, right, tuple(before), **limits)
+
+
+def peeled(node: ast.expr) -> tuple[ast.expr, bool]:
+    """An argument without what was done to it for the comparison, and whether that widened it."""
+    widened = False
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)) if attr in PEELED:
+                widened |= attr in WIDENING
+                node = value
+            case ast.Attribute(value=value, attr="data"):
+                node = value
+            case _:
+                return node, widened
+
+
+def about_gradients(node: ast.AST) -> bool:
+    return any(
+        isinstance(inner, ast.Attribute) and inner.attr == "grad" for inner in ast.walk(node)
+    )
+
+
+def _compared(
+    statement: ast.stmt,
+) -> Iterator[tuple[ast.expr, ast.expr, ast.Call | None]]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func).rpartition(".")[2]
+            if COMPARING.search(name):
+                found = _arguments(node)
+                if len(found) >= 2:
+                    yield found[0], found[1], node
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            # `(a - b).abs().max() < limit`, and nothing but an assertion.
+            if isinstance(statement, ast.Assert) and _is_distance(statement, node):
+                yield node.left, node.right, None
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    named = [k.value for k in call.keywords if k.arg is not None and k.arg not in OPTIONS]
+    given = [a for a in (*call.args, *named) if not isinstance(a, ast.Starred)]
+    return [a for a in given if not isinstance(a, ast.Constant | ast.JoinedStr)]
+
+
+def _is_distance(statement: ast.Assert, difference: ast.BinOp) -> bool:
+    if not isinstance(statement.test, ast.Compare):
+        return False
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in {"abs", "norm"}
+        and any(inner is difference for inner in ast.walk(node.value))
+        for node in ast.walk(statement.test.left)
+    )
+
+
+def _limits(call: ast.Call | None) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for keyword in call.keywords if call else ():
+        value = keyword.value
+        if keyword.arg in {"rtol", "atol"} and isinstance(value, ast.Constant):
+            if isinstance(value.value, int | float):
+                found[keyword.arg] = float(value.value)
+    return found

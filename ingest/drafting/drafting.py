@@ -1,0 +1,87 @@
+"""From a repository to drafts: for each operation the test that compares it, cut into a pair.
+
+Every operation comes back, with a draft or with what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ingest.drafting.attempt import Attempt, attempts
+from ingest.drafting.operations import Operations
+from ingest.drafting.reach import Reach
+from ingest.drafting.records import Missing, Operation, Outcome
+from ingest.drafting.standalone import Isolator
+from ingest.drafting.suites import suites
+from ingest.drafting.writing import stand_ins
+from ingest.extract.collecting import collector_paused, collector_resumed
+from ingest.extract.extraction import FILE_LIMIT, Session
+from ingest.extract.resolve import Local
+from ingest.extract.source_tree import SourceTree
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class _WithStandIns:
+    tree: SourceTree
+    extra: dict[str, bytes]
+
+    def paths(self) -> list[str]:
+        return sorted({*self.tree.paths(), *self.extra})
+
+    def read(self, path: str) -> bytes | None:
+        return self.extra[path] if path in self.extra else self.tree.read(path)
+
+
+def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
+    """An outcome for each operation of the tree, in the order of their places."""
+    there = set(tree.paths())
+    extra = {path: text for path, text in stand_ins().items() if path not in there}
+    session = Session(_WithStandIns(tree, extra), FILE_LIMIT, progress)
+    try:
+        session.know()
+        with collector_paused():
+            yield from _outcomes(session, extra, progress)
+    finally:
+        session.repository.forget()
+        collector_resumed()
+
+
+def _outcomes(
+    session: Session, extra: dict[str, bytes], progress: Progress | None
+) -> Iterator[Outcome]:
+    reach = Reach(session.repository, session.resolver)
+    operations = Operations(session, reach)
+    isolator = Isolator(session.repository, session.resolver, list(extra))
+    best: dict[Local, Attempt] = {}
+    unreadable: list[str] = []
+    files = list(suites(session.repository, session.resolver))
+    for number, file in enumerate(files):
+        if progress is not None:
+            progress("draft", number, len(files))
+        if isinstance(file, str):
+            unreadable.append(file)
+            continue
+        for found in attempts(file, reach, operations, isolator, best):
+            known = best.get(found.operation)
+            if known is None or found.progress > known.progress:
+                best[found.operation] = found
+    for local in sorted(operations.by_name, key=lambda one: (one.path, one.name)):
+        yield _outcome(operations.by_name[local], best.get(local))
+    for operation in operations.without_launcher:
+        yield Outcome(
+            operation,
+            None,
+            Missing.NO_LAUNCHER,
+            f"Nothing in the repository launches {operation.name} from the host.",
+        )
+
+
+def _outcome(operation: Operation, attempt: Attempt | None) -> Outcome:
+    if attempt is None:
+        return Outcome(
+            operation, None, Missing.NO_TEST, f"No test was found that uses {operation.name}."
+        )
+    return Outcome(operation, attempt.draft, attempt.missing, attempt.sentence)

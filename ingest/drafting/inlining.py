@@ -1,0 +1,73 @@
+"""A test whose body stands in a helper of its file, written out as if it stood in the test."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+
+from ingest.drafting.statements import stores
+
+DEEPEST = 3
+
+Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
+
+
+def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
+    """The function with calls of helpers, whose results nobody takes, replaced by their bodies."""
+    body: list[ast.stmt] = []
+    for statement in function.body:
+        helper = _helper(statement, lookup) if depth < DEEPEST else None
+        written = _written(statement, helper) if helper is not None else None
+        if helper is None or written is None:
+            body.append(statement)
+            continue
+        inner = ast.FunctionDef(**{**vars(helper), "body": written})
+        body += inlined(inner, lookup, depth + 1).body
+    if body == function.body:
+        return function
+    return ast.FunctionDef(**{**vars(function), "body": body})
+
+
+def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            found = lookup(name)
+            return found if isinstance(found, ast.FunctionDef) else None
+    return None
+
+
+def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | None:
+    assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    call, a = statement.value, helper.args
+    if a.vararg or a.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return None
+    names = [p.arg for p in (*a.posonlyargs, *a.args)]
+    given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        given[keyword.arg] = keyword.value
+    defaults = dict(zip(names[len(names) - len(a.defaults) :], a.defaults, strict=True))
+    defaults |= {
+        p.arg: d for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
+    }
+    everything = [*names, *(p.arg for p in a.kwonlyargs)]
+    if not set(everything) <= given.keys() | defaults.keys() or not _compares(helper):
+        return None
+    assigned: list[ast.stmt] = []
+    for name in everything:
+        value = given.get(name, defaults.get(name))
+        if value is None or (isinstance(value, ast.Name) and value.id == name):
+            continue
+        target = ast.Name(name, ast.Store())
+        assigned.append(ast.Assign([target], copy.deepcopy(value), lineno=statement.lineno))
+    return [ast.fix_missing_locations(one) for one in assigned] + list(helper.body)
+
+
+def _compares(helper: ast.FunctionDef) -> bool:
+    """Only what compares is part of a test; any other helper is called as it is."""
+    from ingest.drafting.comparisons import comparisons
+
+    bound = frozenset().union(*(stores(statement) for statement in helper.body))
+    return bool(bound) and next(comparisons(helper.body), None) is not None

@@ -1,0 +1,107 @@
+"""What a repository computes with kernels: one operation an autograd Function, and one a host
+function that launches kernels of its own account.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from ingest.drafting.reach import Reach
+from ingest.drafting.records import KernelPlace, Operation, Place
+from ingest.drafting.suites import is_test_path
+from ingest.extract.extraction import Session
+from ingest.extract.found_kernel import FoundKernel, code_end
+from ingest.extract.kernels import kernels_of
+from ingest.extract.outline import definition_of
+from ingest.extract.resolve import Local
+from ingest.extract.syntax import text_of
+
+FUNCTION = re.compile(rb"\bclass\s+\w+\s*\([^)]*\bFunction\b")
+KernelId = tuple[str, int]
+
+
+class Operations:
+    """The operations of a tree, by the name that launches them."""
+
+    def __init__(self, session: Session, reach: Reach) -> None:
+        self._session = session
+        self._reach = reach
+        self.kernels = {(k.module.path, k.start): _place(k) for k in self._entries()}
+        self.by_name: dict[Local, Operation] = {}
+        self.without_launcher: list[Operation] = []
+        self._find()
+
+    def nearest(self, starts: Iterable[Local]) -> Local | None:
+        """The first operation on the way from these names to a kernel."""
+        return next((one for one in self._reach.walk(starts) if one in self.by_name), None)
+
+    def _entries(self) -> Iterator[FoundKernel]:
+        for path in sorted(self._session.candidates):
+            module = self._session.repository.module(path)
+            for kernel in kernels_of(module, self._session.resolver) if module else ():
+                if self._session.references.kind(kernel) == "entry" and kernel.language == "triton":
+                    yield kernel
+
+    def _find(self) -> None:
+        launched: defaultdict[Local, list[KernelId]] = defaultdict(list)
+        homeless: list[KernelId] = []
+        for kernel in self._entries():
+            identity = (kernel.module.path, kernel.start)
+            hosts = [
+                Local(launcher.path, -1, launcher.qualname.partition(".")[0])
+                for launcher in self._session.references.launchers(kernel)
+                if not is_test_path(launcher.path)
+            ]
+            for host in hosts:
+                launched[host].append(identity)
+            if not hosts and not is_test_path(identity[0]):
+                homeless.append(identity)
+        covered: set[Local] = set()
+        for function in self._functions():
+            kernels = [k for k in self._reach.kernels([function]) if k in self.kernels]
+            if kernels:
+                covered.update(local for local in self._reach.walk([function]))
+                self._add(function, kernels)
+        for host, kernels in launched.items():
+            if host not in covered and host not in self.by_name:
+                self._add(host, kernels)
+        for identity in homeless:
+            place = self.kernels[identity]
+            if not any(place in one.kernels for one in self.by_name.values()):
+                self.without_launcher.append(Operation(place.qualname, None, (place,)))
+
+    def _functions(self) -> Iterator[Local]:
+        """Every class that derives from autograd's Function."""
+        repository = self._session.repository
+        for path in repository.paths:
+            if not path.endswith(".py") or is_test_path(path):
+                continue
+            data = repository.read(path)
+            module = repository.module(path) if data and FUNCTION.search(data) else None
+            for leaf in module.scope.leaves if module else ():
+                node = definition_of(leaf.node)
+                if node.type != "class_definition":
+                    continue
+                bases = node.child_by_field_name("superclasses")
+                if bases is not None and re.search(rb"\bFunction\b", bases.text or b""):
+                    yield Local(path, -1, text_of(node.child_by_field_name("name") or node))
+
+    def _add(self, local: Local, kernels: Iterable[KernelId]) -> None:
+        places = tuple(dict.fromkeys(self.kernels[kernel] for kernel in kernels))
+        self.by_name[local] = Operation(local.name, self._where(local), places)
+
+    def _where(self, local: Local) -> Place | None:
+        module = self._session.repository.module(local.path)
+        bindings = self._session.resolver.bindings(local, {}) if module else []
+        if module is None or not bindings:
+            return None
+        node = bindings[-1].leaf.node
+        source = module.source
+        last = source.line_of(code_end(definition_of(node)) - 1)
+        return Place(local.path, source.line_of(node.start_byte), last)
+
+
+def _place(kernel: FoundKernel) -> KernelPlace:
+    return KernelPlace(kernel.module.path, kernel.qualname, kernel.first_line)

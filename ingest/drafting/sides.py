@@ -1,0 +1,155 @@
+"""Writes the three functions of a draft from a cut test: both sides, and what makes the inputs."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+
+from ingest.drafting.slices import Cut
+from ingest.drafting.standalone import DEVICE, is_device
+from ingest.drafting.statements import effects, flat, loads, stores
+
+GRAPH_METHODS = {"requires_grad_", "retain_grad"}
+
+
+def side(
+    name: str,
+    parameters: Sequence[str],
+    statements: Sequence[ast.stmt],
+    results: Sequence[ast.expr],
+    bound: Mapping[str, str],
+    docstring: str,
+    head: Sequence[str] = (),
+) -> str:
+    """A function of the inputs that returns what the test compares."""
+    change = _Rewrite(bound, frozenset(parameters).union(*map(stores, statements)), DEVICE)
+    body = [change.visit(copy.deepcopy(statement)) for statement in statements]
+    answers = [change.visit(copy.deepcopy(result)) for result in results]
+    returned = answers[0] if len(answers) == 1 else ast.Tuple(answers, ast.Load())
+    lines = [
+        f"def {name}({', '.join(parameters)}):",
+        f'    """{docstring}"""',
+        *(f"    {line}" for line in head),
+        *(_indented(statement) for statement in body if statement is not None),
+        f"    return {ast.unparse(returned)}",
+    ]
+    return "\n".join(lines)
+
+
+def make_inputs(cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]) -> str:
+    """`case`: the test's own parameters; `dtypes`: those of them that are torch dtypes."""
+    local = frozenset(case).union({"device"}, *map(stores, cut.inputs))
+    change = _Rewrite(bound, local, None)
+    used = _used(cut)
+    body: list[str] = []
+    for statement in cut.inputs:
+        if _sets_device(statement):
+            continue
+        rewritten = change.visit(copy.deepcopy(statement))
+        if rewritten is not None:
+            body.append(_indented(rewritten, 2))
+    names = [name for name in case if name in used]
+    random = any("random." in line and "torch.random" not in line for line in body)
+    lines = [
+        "def make_inputs(case, device):",
+        '    """The arguments of one case: the same case gives the same values."""',
+        '    torch.manual_seed(case["seed"])',
+        *(['    random.seed(case["seed"])'] if random else []),
+        *(
+            f'    {name} = getattr(torch, case["{name}"])'
+            if name in dtypes
+            else f'    {name} = case["{name}"]'
+            for name in names
+        ),
+    ]
+    if body:
+        lines += ["    with torch.device(device):", *body]
+    handed = ", ".join(cut.parameters) + ("," if len(cut.parameters) == 1 else "")
+    lines.append(f"    return ({handed})")
+    return "\n".join(lines)
+
+
+def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names whose gradients a test asks for."""
+    found: set[str] = set()
+    for statement in flat(statements):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Attribute) and node.attr == "grad":
+                if isinstance(node.value, ast.Name):
+                    found.add(node.value.id)
+    return found
+
+
+def _used(cut: Cut) -> set[str]:
+    names = set(cut.parameters)
+    for statement in cut.inputs:
+        said = effects(statement)
+        names |= said.uses | said.changes | loads(statement)
+    return names
+
+
+def _sets_device(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+        and statement.targets[0].id == "device"
+    )
+
+
+def _indented(statement: ast.stmt, depth: int = 1) -> str:
+    margin = "    " * depth
+    return "\n".join(margin + line for line in ast.unparse(statement).splitlines())
+
+
+class _Rewrite(ast.NodeTransformer):
+    """Without what is about gradients, and with one device: the named one, or the default."""
+
+    def __init__(self, bound: Mapping[str, str], local: frozenset[str], device: str | None) -> None:
+        self._bound = bound
+        self._local = local
+        self._device = device
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self._bound and isinstance(node.ctx, ast.Load):
+            return ast.parse(self._bound[node.id], mode="eval").body
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            if call.func.attr in GRAPH_METHODS:
+                return None
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        self.generic_visit(node)
+        target = node.targets[0]
+        if isinstance(target, ast.Attribute) and target.attr in {"requires_grad", "grad"}:
+            return None
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        node.keywords = [k for k in node.keywords if k.arg != "requires_grad"]
+        for keyword in list(node.keywords):
+            if keyword.arg == "device" and is_device(keyword.value, self._local):
+                if self._device is None:
+                    node.keywords.remove(keyword)
+                else:
+                    keyword.value = ast.Name(self._device, ast.Load())
+        if not isinstance(node.func, ast.Attribute):
+            return node
+        value, method = node.func.value, node.func.attr
+        if method in GRAPH_METHODS or (method == "detach" and not node.args):
+            return value
+        moves = method == "cuda" and not node.args
+        if method == "to" and len(node.args) == 1 and not node.keywords:
+            moves = is_device(node.args[0], self._local)
+        if moves and self._device is None:
+            return value
+        if moves:
+            device = ast.Name(self._device or "", ast.Load())
+            return ast.Call(ast.Attribute(value, "to", ast.Load()), [device], [])
+        return node

@@ -1,0 +1,174 @@
+"""Cuts a test in three: what makes the inputs, what the reference does with them, and what the
+candidate does. The names that cross the cut become the parameters of both sides.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ingest.drafting.statements import effects, loads
+
+RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
+          "normal", "normal_", "uniform_", "random_", "bernoulli", "bernoulli_", "multinomial",
+          "exponential_", "shuffle", "sample", "choice"}  # fmt: skip
+ALIASING = {"clone", "detach", "requires_grad_", "contiguous", "requires_grad"}
+
+Statements = tuple[ast.stmt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Statements in the order of the test; `parameters` in the order of the candidate's use."""
+
+    inputs: Statements
+    reference: Statements
+    candidate: Statements
+    expected: tuple[ast.expr, ...]
+    actual: tuple[ast.expr, ...]
+    parameters: tuple[str, ...]
+
+
+def needed(before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]) -> set[int]:
+    """Which of the statements these names depend on, by their numbers."""
+    wanted = set(names) & local
+    found: set[int] = set()
+    for number in range(len(before) - 1, -1, -1):
+        said = effects(before[number])
+        if not (said.binds | said.changes) & wanted:
+            continue
+        found.add(number)
+        wanted -= said.binds
+        wanted |= said.uses & local
+    return found
+
+
+def cut(
+    before: Statements,
+    pairs: Sequence[tuple[ast.expr, ast.expr]],
+    local: frozenset[str],
+    launches: Callable[[ast.stmt], bool],
+) -> Cut:
+    """`pairs` of (expected, actual); `local`: the names that the test itself binds."""
+    expected = tuple(pair[0] for pair in pairs)
+    actual = tuple(pair[1] for pair in pairs)
+    theirs = needed(before, _loads(expected), local)
+    ours = needed(before, _loads(actual), local)
+    shared = theirs & ours
+    shared |= _with_needs(before, _random(before, (theirs | ours) - shared), local)
+    shared |= _with_needs(before, _prepared(before, ours - shared, actual, launches, local), local)
+    # What makes inputs must not stand on what a side computes.
+    reference = [before[n] for n in sorted(theirs - shared)]
+    candidate = [before[n] for n in sorted(ours - shared)]
+    inputs = [before[n] for n in sorted(shared)]
+    parameters = _crossing(inputs, candidate, actual, local)
+    for name in _crossing(inputs, reference, expected, local):
+        if name not in parameters:
+            parameters.append(name)
+    return Cut(
+        _still_needed(inputs, parameters, local),
+        tuple(reference),
+        tuple(candidate),
+        expected,
+        actual,
+        tuple(parameters),
+    )
+
+
+def _random(before: Statements, numbers: Iterable[int]) -> set[int]:
+    """Random numbers are drawn once, for both sides."""
+    return {
+        n
+        for n in numbers
+        if any(
+            isinstance(node, ast.Attribute) and node.attr in RANDOM for node in ast.walk(before[n])
+        )
+    }
+
+
+def _prepared(
+    before: Statements,
+    numbers: set[int],
+    actual: Sequence[ast.expr],
+    launches: Callable[[ast.stmt], bool],
+    local: frozenset[str],
+) -> set[int]:
+    """What the candidate computes before it launches anything: its launcher must not."""
+    found: set[int] = set()
+    launched: set[str] = set()
+    for n in sorted(numbers):
+        said = effects(before[n])
+        if launches(before[n]) or said.uses & launched:
+            launched |= said.binds | said.changes
+        elif not _only_aliases(before[n]) and not _constructs(before[n]):
+            found.add(n)
+    return found
+
+
+def _only_aliases(statement: ast.stmt) -> bool:
+    """`a = b.clone().requires_grad_()`: another name for the same values."""
+    value = getattr(statement, "value", None)
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr not in ALIASING:
+            return False
+        value = value.func.value
+    return isinstance(value, ast.Name | ast.Attribute) and isinstance(statement, ast.Assign)
+
+
+def _constructs(statement: ast.stmt) -> bool:
+    """An allocation, or an inner function: torch allocates, Triton computes."""
+    if isinstance(statement, ast.FunctionDef):
+        return True
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.Constant):
+        return True
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(value, ast.Call)
+        and ast.unparse(value.func).rpartition(".")[2]
+        in {"empty", "empty_like", "zeros", "zeros_like", "new_empty", "new_zeros"}
+    )
+
+
+def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) -> set[int]:
+    found = set(numbers)
+    for n in numbers:
+        found |= needed(before[:n], effects(before[n]).uses | effects(before[n]).changes, local)
+    return found
+
+
+def _crossing(
+    inputs: Sequence[ast.stmt],
+    side: Sequence[ast.stmt],
+    results: Sequence[ast.expr],
+    local: frozenset[str],
+) -> list[str]:
+    """The names that a side takes from outside itself, in the order of its text."""
+    bound: set[str] = set()
+    found: dict[str, None] = {}
+    for node in (*side, *results):
+        said = effects(node) if isinstance(node, ast.stmt) else None
+        uses = (said.uses | said.changes) if said else loads(node)
+        for name in _in_order(node):
+            if name in uses and name in local and name not in bound:
+                found[name] = None
+        if said:
+            bound |= said.binds
+    return list(found)
+
+
+def _in_order(node: ast.AST) -> list[str]:
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return [n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))]
+
+
+def _still_needed(
+    inputs: Sequence[ast.stmt], parameters: Sequence[str], local: frozenset[str]
+) -> Statements:
+    kept = needed(inputs, parameters, local)
+    return tuple(inputs[n] for n in sorted(kept))
+
+
+def _loads(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    return frozenset().union(*(loads(node) for node in nodes))

@@ -1,0 +1,198 @@
+"""What one statement of a test binds, changes and uses; and in which order statements count."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+FORGOTTEN = {"grad", "requires_grad"}
+"""Attributes whose setting is about gradients, not about values."""
+
+COMPARING = re.compile(r"close|equal|compare", re.I)
+IDLE = re.compile(
+    r"(.*\.)?(print|backward|requires_grad_|manual_seed|manual_seed_all|seed|skip|synchronize"
+    r"|empty_cache|retain_grad|reset_peak_memory_stats|info|debug|warning|collect|xfail|zero_grad)"
+)
+"""Calls that change no value; what a statement with no other does is not missed."""
+
+PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.device",
+                  "torch.cuda.device", "torch.set_grad_enabled")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    binds: frozenset[str] = frozenset()
+    """Names that get a new value here, whatever they had."""
+    changes: frozenset[str] = frozenset()
+    """Names that may have another value afterwards."""
+    uses: frozenset[str] = frozenset()
+
+    @property
+    def idle(self) -> bool:
+        return not self.binds and not self.changes
+
+
+def effects(statement: ast.stmt) -> Effects:
+    match statement:
+        case ast.Assign(targets=targets, value=value):
+            return _assignment(targets, value)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            return _assignment([target], value)
+        case ast.AugAssign(target=target, value=value):
+            root = {root_of(target)} - {None}
+            return Effects(changes=_clean(root), uses=loads(value) | _clean(root))
+        case ast.Expr(value=ast.Call() as call):
+            return _call(call)
+        case ast.FunctionDef(name=name):
+            inner = _own_names(statement)
+            return Effects(frozenset({name}), uses=loads(statement) - inner)
+        case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
+            return _compound(statement)
+    return Effects()
+
+
+def loads(node: ast.AST) -> frozenset[str]:
+    return frozenset(
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    )
+
+
+def stores(node: ast.AST) -> frozenset[str]:
+    """Names that are bound anywhere within, but not by a comprehension or an inner function."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ast.FunctionDef | ast.ClassDef):
+            found.add(current.name)
+            continue
+        if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            continue
+        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
+            found.add(current.id)
+        pending.extend(ast.iter_child_nodes(current))
+    return frozenset(found)
+
+
+def root_of(node: ast.expr) -> str | None:
+    """`x` of `x.a[0].b`."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def before_each(
+    body: Sequence[ast.stmt], before: Sequence[ast.stmt] = ()
+) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
+    """Each simple statement with those that run before it, the branches that lead to it taken."""
+    earlier = list(before)
+    for statement in body:
+        if isinstance(statement, ast.With) and _only_passes(statement):
+            # Its statements count as if they stood here: their values are the same.
+            inner = list(before_each(statement.body, earlier))
+            yield from inner
+            earlier += flat(statement.body)
+            continue
+        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+            for part in ("body", "orelse", "finalbody"):
+                yield from before_each(getattr(statement, part, []), earlier)
+        else:
+            yield statement, list(earlier)
+        earlier.append(statement)
+
+
+def flat(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for statement in body:
+        if isinstance(statement, ast.With) and _only_passes(statement):
+            found += flat(statement.body)
+        else:
+            found.append(statement)
+    return found
+
+
+def _only_passes(statement: ast.With) -> bool:
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and ast.unparse(item.context_expr.func) in PASSED_THROUGH
+        and item.optional_vars is None
+        for item in statement.items
+    )
+
+
+def _assignment(targets: Sequence[ast.expr], value: ast.expr) -> Effects:
+    binds: set[str | None] = set()
+    changes: set[str | None] = set()
+    uses = set(loads(value))
+    pending = list(targets)
+    while pending:
+        target = pending.pop()
+        match target:
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                pending += elts
+            case ast.Starred(value=inner):
+                pending.append(inner)
+            case ast.Name(id=name):
+                binds.add(name)
+            case ast.Attribute(attr=attr) if attr in FORGOTTEN:
+                pass
+            case ast.Attribute() | ast.Subscript():
+                changes.add(root_of(target))
+                uses |= loads(target)
+    return Effects(_clean(binds), _clean(changes), frozenset(uses))
+
+
+def _call(call: ast.Call) -> Effects:
+    name = ast.unparse(call.func)
+    if IDLE.fullmatch(name) or COMPARING.search(name.rpartition(".")[2]):
+        return Effects()
+    changes: set[str | None] = set()
+    if isinstance(call.func, ast.Attribute | ast.Subscript):
+        changes.add(root_of(call.func))
+    # Whoever throws the result away wants what was done to the arguments.
+    for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        changes.add(root_of(argument))
+    return Effects(changes=_clean(changes), uses=loads(call))
+
+
+def _compound(statement: ast.stmt) -> Effects:
+    changes: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.stmt) and node is not statement:
+            inner = effects(node)
+            changes |= inner.binds | inner.changes
+    if isinstance(statement, ast.For):
+        changes |= stores(statement.target)
+    bound = changes & stores(statement)
+    if isinstance(statement, ast.If) and not changes:
+        return Effects()
+    if isinstance(statement, ast.If) and bound and _binds_everywhere(statement, bound):
+        return Effects(frozenset(bound), frozenset(changes - bound), loads(statement))
+    return Effects(changes=frozenset(changes), uses=loads(statement))
+
+
+def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
+    """Whether each branch gives each name a value, so that earlier ones are forgotten."""
+    if not statement.orelse:
+        return False
+    for body in (statement.body, statement.orelse):
+        bound: set[str] = set()
+        for inner in body:
+            bound |= effects(inner).binds
+        if not names <= bound:
+            return False
+    return True
+
+
+def _own_names(function: ast.FunctionDef) -> frozenset[str]:
+    a = function.args
+    parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
+    bound = frozenset().union(*(stores(s) for s in function.body))
+    inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
+    return bound | frozenset(p.arg for p in parameters) | inner
+
+
+def _clean(names: set[str | None]) -> frozenset[str]:
+    return frozenset(name for name in names if name is not None)

@@ -1,0 +1,135 @@
+"""The files that hold tests, as syntax trees, and what a name at their top level stands for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ingest.drafting.values import Evaluator
+from ingest.extract.decoding import decode
+from ingest.extract.repository import Module, Repository
+from ingest.extract.resolve import External, Local, Resolver, Target
+from ingest.extract.syntax import text_of
+
+COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+@dataclass(eq=False)
+class Suite:
+    """One file, parsed twice: as the extraction sees it, and by Python's own grammar."""
+
+    module: Module
+    text: str
+    tree: ast.Module
+    resolver: Resolver = field(repr=False)
+    repository: Repository = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        return self.module.path
+
+    def meaning(self, parts: tuple[str, ...]) -> Target:
+        """What a dotted name means at the file's top level."""
+        return self.resolver.reference(self.module, (self.module.scope,), parts, {}).target
+
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.lookup)
+
+    def lookup(self, name: str) -> ast.expr | ast.FunctionDef | None:
+        """The expression or the function that a plain name stands for, here or where it is
+        imported from."""
+        found = _top_level(self.tree, name)
+        if found is not None or "." in name:
+            return found
+        target = self.meaning((name,))
+        if isinstance(target, Local) and target.path != self.path:
+            other = suite_at(self.repository, self.resolver, target.path)
+            return _top_level(other.tree, target.name) if isinstance(other, Suite) else None
+        if isinstance(target, External) and target.module == "torch" and target.attribute:
+            return ast.parse(f"torch.{target.attribute}", mode="eval").body
+        return None
+
+    def is_global_device(self, parts: tuple[str, ...]) -> bool:
+        """Whether a global name is somebody's device, by its name."""
+        return parts[-1].lower() in {"device", "dev", "torch_device", "device_type"}
+
+
+def suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
+    """Every file with tests; of one that Python can't parse, its path."""
+    for path in repository.paths:
+        if not path.endswith(".py"):
+            continue
+        data = repository.read(path)
+        if data is None or not (is_test_path(path) or b"def test_" in data):
+            continue
+        if COMPARES.search(data):
+            found = suite_at(repository, resolver, path)
+            if found is not None:
+                yield found
+
+
+def suite_at(repository: Repository, resolver: Resolver, path: str) -> Suite | str | None:
+    module = repository.module(path)
+    if module is None:
+        return None
+    text = text_of(module.source.tree.root_node)
+    data = repository.read(path)
+    text = decode(data).text if data is not None else text
+    try:
+        tree = ast.parse(text)
+    except UNREADABLE:
+        return path
+    return Suite(module, text, tree, resolver, repository)
+
+
+def is_test_path(path: str) -> bool:
+    """Whether a file is there to test or to measure, by where it stands."""
+    pure = PurePosixPath(path)
+    if pure.stem.startswith(("test_", "bench")) or pure.stem.endswith(("_test", "_tests")):
+        return True
+    around = {part.lower() for part in pure.parts[:-1]}
+    return bool(
+        around & {"test", "tests", "testing", "op_tests", "benchmark", "benchmarks", "unit_tests"}
+    )
+
+
+def functions(file: Suite) -> Iterator[ast.FunctionDef]:
+    """Every function at the top level or in a class at the top level."""
+    for node in file.tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        elif isinstance(node, ast.ClassDef):
+            yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
+
+
+def is_called(suite: Suite, name: str) -> bool:
+    """Whether a test of the file calls this function for nothing but what it does."""
+    return any(
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == name
+        for node in ast.walk(suite.tree)
+    )
+
+
+def _top_level(tree: ast.Module, name: str) -> ast.expr | ast.FunctionDef | None:
+    found: ast.expr | ast.FunctionDef | None = None
+    pending = list(tree.body)
+    while pending:
+        node = pending.pop(0)
+        match node:
+            case ast.FunctionDef() if node.name == name:
+                found = node
+            case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
+                found = value
+            case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value) if (
+                bound == name
+            ):
+                found = value
+            case ast.If(body=body, orelse=orelse):
+                pending = [*body, *orelse, *pending]
+    return found

@@ -1,0 +1,103 @@
+"""The test of a draft, from its template: ours, around the inputs that the author's test makes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ingest.drafting.cases import Cases, plain
+from ingest.drafting.values import Dtype
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
+
+TOLERANCE: Mapping[str, tuple[float, float]] = {
+    "float64": (1e-6, 1e-6),
+    "float32": (1e-3, 1e-3),
+    "float16": (1e-2, 1e-2),
+    "bfloat16": (2e-2, 2e-2),
+}
+OTHERWISE = (1e-2, 1e-2)
+
+
+def stand_ins() -> dict[str, bytes]:
+    """What takes the place of packages that a pair may not import, by path."""
+    folder = TEMPLATES / "stand_ins"
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*.py"))
+    }
+
+
+def test_code(
+    entry_point: str,
+    make_inputs: str,
+    cases: Cases,
+    dtype: str,
+    differentiable: bool,
+    parameters: Sequence[str],
+) -> str:
+    """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
+    `parameters` those of the test that make_inputs uses."""
+    imports, rest = _parted(make_inputs)
+    rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
+    rows = [row for n, row in enumerate(rows) if not any(_same(row, r) for r in rows[:n])]
+    dtypes = dict.fromkeys(str(row["dtype"]) for row in rows)
+    fixed = [name for name in cases.fixed if name in rows[0] and name not in {"seed", "dtype"}]
+    written: str = (
+        _environment()
+        .get_template("pytest/drafted.py.j2")
+        .render(
+            entry_point=entry_point,
+            imports=sorted({*imports, "import pytest", "import torch"}),
+            tolerance={name: TOLERANCE.get(name, OTHERWISE) for name in dtypes},
+            fixed="{" + ", ".join(f'"{name}"' for name in sorted(fixed)) + "}" if fixed else "",
+            cases=[repr(row) for row in rows],
+            make_inputs=rest,
+            differentiable=differentiable,
+        )
+    )
+    return written
+
+
+def _case(row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[str]) -> dict[str, Any]:
+    case = {name: plain(value) for name, value in row.items() if name in parameters}
+    said = row.get("dtype")
+    case["dtype"] = said.name if isinstance(said, Dtype) else case.get("dtype", dtype)
+    if not isinstance(case["dtype"], str):
+        case["dtype"] = dtype
+    case["seed"] = case["seed"] if type(case.get("seed")) is int else number
+    return case
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return {**one, "seed": 0} == {**other, "seed": 0}
+
+
+def _parted(module: str) -> tuple[list[str], str]:
+    """The imports at the top of a module, a line each, and what follows them."""
+    tree = ast.parse(module)
+    imports: list[str] = []
+    last = 0
+    for node in tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            break
+        imports.append(ast.unparse(node))
+        last = node.end_lineno or last
+    return imports, "\n".join(module.splitlines()[last:]).strip("\n")
+
+
+@functools.cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=False,  # noqa: S701 - it writes Python, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
