@@ -41,6 +41,24 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
     return Stored(added, seen - added)
 
 
+def store_versions(drafts: Iterable[PairDraft]) -> Stored:
+    """Store drafts of which each split group is one thing as it stood at some time: what is new
+    becomes the next version of the newest pair of its group."""
+    added = known = 0
+    for draft in drafts:
+        if Pair.objects.filter(content_hash=draft.content_hash).exists():
+            known += 1
+            continue
+        newest = Pair.objects.filter(split_group=draft.split_group).order_by("-pk").first()
+        if newest is None:
+            stored = store_pairs([draft])
+            added, known = added + stored.added, known + stored.known
+        else:
+            store_new_version(draft, newest)
+            added += 1
+    return Stored(added, known)
+
+
 @transaction.atomic
 def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
     """An edited pair: another row, pending, linked to the one it replaces."""

@@ -19,9 +19,10 @@ from ingest.drafting.sides import make_inputs, side, with_gradient
 from ingest.drafting.slices import Cut, cut, needed
 from ingest.drafting.standalone import DEVICE, Isolator, Module
 from ingest.drafting.statements import effects, flat, loads, stores
-from ingest.drafting.suites import UNREADABLE, Suite, functions, is_called
+from ingest.drafting.suites import UNREADABLE, Suite, called_for_effect, functions
 from ingest.drafting.tuning import with_one_configuration
 from ingest.drafting.values import DTYPES, Dtype
+from ingest.drafting.weights import with_weights
 from ingest.drafting.writing import test_code
 from ingest.extract.resolve import External, Local
 
@@ -50,8 +51,9 @@ def attempts(
     best: Mapping[Local, Attempt],
 ) -> Iterator[Attempt]:
     """What each test of a file amounts to, for operations that have no whole draft yet."""
+    helpers = called_for_effect(suite)
     for written in functions(suite):
-        if not written.name.startswith("test") and is_called(suite, written.name):
+        if not written.name.startswith("test") and written.name in helpers:
             # Its callers are tests, and it is part of them.
             continue
         function = inlined(written, suite.lookup)
@@ -85,6 +87,9 @@ class _Reader:
         self._launched: dict[int, tuple[Local, ...]] = {}
         self._no_cases = ""
         self._cases: Cases | None = None
+        self._weights: set[str] = set()
+        self._failed: tuple[Missing, str] | None = None
+        self._local: frozenset[str] = frozenset()
 
     @property
     def _place(self) -> Place:
@@ -107,10 +112,15 @@ class _Reader:
         a = function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
         self._local = frozenset(parameters).union(*(stores(s) for s in function.body))
+        if not self._launches(function):
+            return
         try:
             self._cases = cases(function, self._suite.evaluator())
         except NoCases as error:
             self._no_cases = str(error)
+        function, self._weights = with_weights(function, self._module_kind)
+        self._function = function
+        self._local |= frozenset().union(*(stores(s) for s in function.body))
         if not any(True for _ in self._launching(flat(function.body))):
             return
         seen = False
@@ -121,6 +131,19 @@ class _Reader:
             yield self._try(operation, before, pairs)
         if not seen and (self._failed or function.name.startswith("test")):
             yield from self._without_pairs()
+
+    def _module_kind(self, call: ast.expr) -> str | None:
+        """`kernel` or `torch` for the construction of a module, None for anything else."""
+        parts = _dotted(call.func) if isinstance(call, ast.Call) else None
+        if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
+            return None
+        parts = tuple((self._bound(parts[0]) or parts[0]).split(".")) + parts[1:]
+        if not parts[-1][:1].isupper():
+            return None
+        target = self._suite.meaning(parts)
+        if isinstance(target, Local):
+            return "kernel" if self._reach.launches(target) else "torch"
+        return "torch" if isinstance(target, External) and target.module.startswith("torch") else None
 
     def _without_pairs(self) -> Iterator[Attempt]:
         operation = self._operations.nearest(
@@ -135,7 +158,6 @@ class _Reader:
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
         """Comparisons of answers of the same launches belong together."""
-        self._failed: tuple[Missing, str] | None = None
         groups: dict[tuple[int, ...], tuple[Local, tuple[ast.stmt, ...], list[Pair]]] = {}
         for comparison in comparisons(self._function.body):
             found = self._sides(comparison)
@@ -219,7 +241,6 @@ class _Reader:
         return self._launched[id(node)]
 
     def _locals(self, node: ast.AST) -> Iterator[Local]:
-        local = getattr(self, "_local", frozenset())
         bound = self._cases.bound if self._cases else {}
         for inner in ast.walk(node):
             parts = _dotted(inner)
@@ -228,7 +249,7 @@ class _Reader:
             if parts[0] in bound:
                 meant = _dotted(ast.parse(bound[parts[0]], mode="eval").body)
                 parts = (*meant, *parts[1:]) if meant else parts
-            elif parts[0] in local:
+            elif parts[0] in self._local:
                 continue
             target = self._suite.meaning(parts)
             if isinstance(target, Local):
@@ -364,7 +385,7 @@ class _Reader:
             for statement in sides:
                 if name in effects(statement).binds:
                     found |= effects(statement).uses & set(whole.parameters)
-        return found
+        return found | (self._weights & set(whole.parameters) if asked else set())
 
     def _tensors(self, whole: Cut) -> list[str]:
         """Names that inputs are made for by torch, as far as the text tells."""

@@ -11,8 +11,8 @@ from typing import Any
 
 from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
 
-MOST_ROWS = 4_000
-MOST_CASES = 6
+MOST_ROWS = 2_000
+MOST_CASES = 4
 
 Row = dict[str, Any]
 
@@ -45,7 +45,8 @@ def cases(function: ast.FunctionDef, evaluator: Evaluator) -> Cases:
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
-    rows = [row for row in rows if not _skipped(function, row, evaluator)] or rows
+    skipping = _skips(function)
+    rows = [row for row in rows if not _skipped(skipping, row, evaluator)] or rows
     if not rows:
         raise NoCases("The test is given no values at all.")
     return Cases(tuple(_chosen(rows)), bound, _fixed(rows))
@@ -79,7 +80,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
             continue
         if not ast.unparse(decorator.func).endswith("parametrize"):
             continue
-        given = [*decorator.args, *(k.value for k in decorator.keywords if k.arg == "argvalues")]
+        given = [*_spread(decorator, evaluator), *(k.value for k in decorator.keywords if k.arg == "argvalues")]
         if len(given) < 2:
             continue
         try:
@@ -96,6 +97,18 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
         if not rows:
             raise NoCases(f"The values of {', '.join(names)} can't be told from their text.")
         yield tuple(names), rows
+
+
+def _spread(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
+    """The arguments of a decorator; `*NAME` stands for what the name does."""
+    found: list[ast.expr] = []
+    for argument in decorator.args:
+        meant = evaluator.meant(argument.value) if isinstance(argument, ast.Starred) else argument
+        if isinstance(meant, ast.Tuple | ast.List):
+            found += meant.elts if isinstance(argument, ast.Starred) else [meant]
+        elif meant is not None:
+            found.append(meant)
+    return found
 
 
 def _product(axes: Sequence[Axis]) -> Iterator[Row]:
@@ -137,16 +150,22 @@ def _is_opaque(value: Any) -> bool:
     return isinstance(value, Opaque)
 
 
-def _skipped(function: ast.FunctionDef, row: Row, evaluator: Evaluator) -> bool:
-    """Whether the test says itself that it doesn't try this row."""
-    for statement in function.body:
-        if not isinstance(statement, ast.If) or statement.orelse:
-            continue
-        last = ast.unparse(statement.body[-1])
-        if not last.startswith(("pytest.skip", "return", "pytest.xfail", "self.skipTest")):
-            continue
+def _skips(function: ast.FunctionDef) -> list[ast.expr]:
+    """The conditions under which the test says that it doesn't try a row."""
+    leaving = ("pytest.skip", "return", "pytest.xfail", "self.skipTest")
+    return [
+        statement.test
+        for statement in function.body
+        if isinstance(statement, ast.If)
+        and not statement.orelse
+        and ast.unparse(statement.body[-1]).startswith(leaving)
+    ]
+
+
+def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> bool:
+    for condition in conditions:
         try:
-            if evaluator.value(statement.test, row):
+            if evaluator.value(condition, row):
                 return True
         except NotPlain:
             continue

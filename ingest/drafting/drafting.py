@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ingest.drafting.attempt import Attempt, attempts
+from ingest.drafting.lifting import lifted
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Missing, Operation, Outcome
@@ -24,22 +25,30 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class _WithStandIns:
+class _Prepared:
+    """A tree with stand-ins for packages that a pair may not import, and its imports lifted."""
+
     tree: SourceTree
     extra: dict[str, bytes]
+
+    @property
+    def sure(self) -> frozenset[str]:
+        modules = (path.removesuffix(".py").removesuffix("/__init__") for path in self.extra)
+        return frozenset(module.replace("/", ".") for module in modules)
 
     def paths(self) -> list[str]:
         return sorted({*self.tree.paths(), *self.extra})
 
     def read(self, path: str) -> bytes | None:
-        return self.extra[path] if path in self.extra else self.tree.read(path)
+        data = self.extra[path] if path in self.extra else self.tree.read(path)
+        return lifted(data, self.sure) if data is not None and path.endswith(".py") else data
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
     """An outcome for each operation of the tree, in the order of their places."""
     there = set(tree.paths())
     extra = {path: text for path, text in stand_ins().items() if path not in there}
-    session = Session(_WithStandIns(tree, extra), FILE_LIMIT, progress)
+    session = Session(_Prepared(tree, extra), FILE_LIMIT, progress)
     try:
         session.know()
         with collector_paused():

@@ -64,7 +64,7 @@ def make_inputs(cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Map
         ),
     ]
     if body:
-        lines += ["    with torch.device(device):", *body]
+        lines += ["    with torch.device(device), torch.no_grad():", *body]
     handed = ", ".join(cut.parameters) + ("," if len(cut.parameters) == 1 else "")
     lines.append(f"    return ({handed})")
     return "\n".join(lines)

@@ -45,7 +45,7 @@ class Isolator:
         """`function` with all that it needs. `keeps_device`: a device that the file names stays
         one, else what is made is made on the default device."""
         text = "\n".join(
-            (_on_device(suite, keeps_device), *_lifted_imports(suite), "", "", function, "")
+            (_on_device(suite, keeps_device), "", "", function, "")
         )
         path = f"{suite.path}#{next(self._numbers)}"
         try:
@@ -59,17 +59,6 @@ class Isolator:
         unit = isolate(FoundKernel(module, node, "triton", None), self._repository, self._resolver)
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
         return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
-
-
-def _lifted_imports(suite: Suite) -> list[str]:
-    """Imports within functions, as if they stood at the top of the file."""
-    found: dict[str, None] = {}
-    for outer in suite.tree.body:
-        if isinstance(outer, ast.FunctionDef | ast.ClassDef):
-            for node in ast.walk(outer):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    found[ast.unparse(node)] = None
-    return list(found)
 
 
 def _on_device(suite: Suite, keeps_device: bool) -> str:

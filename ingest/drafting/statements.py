@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ class Effects:
         return not self.binds and not self.changes
 
 
+@functools.lru_cache(maxsize=20_000)
 def effects(statement: ast.stmt) -> Effects:
     match statement:
         case ast.Assign(targets=targets, value=value):

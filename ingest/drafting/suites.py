@@ -106,13 +106,12 @@ def functions(file: Suite) -> Iterator[ast.FunctionDef]:
             yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
 
 
-def is_called(suite: Suite, name: str) -> bool:
-    """Whether a test of the file calls this function for nothing but what it does."""
-    return any(
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and ast.unparse(node.value.func) == name
+def called_for_effect(suite: Suite) -> frozenset[str]:
+    """The functions that code of the file calls for nothing but what they do."""
+    return frozenset(
+        ast.unparse(node.value.func)
         for node in ast.walk(suite.tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     )
 
 

@@ -78,6 +78,11 @@ class Evaluator:
         except (TypeError, ValueError, KeyError, IndexError, ArithmeticError, AttributeError) as e:
             raise NotPlain(str(e)) from e
 
+    def meant(self, node: ast.expr) -> ast.expr | None:
+        """The expression that a name stands for."""
+        found = self._lookup(node.id) if isinstance(node, ast.Name) else node
+        return found if isinstance(found, ast.expr) else None
+
     def _value(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
         self._steps += 1
         if self._steps > MOST_STEPS:

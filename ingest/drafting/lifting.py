@@ -1,0 +1,76 @@
+"""Imports within functions, moved to the end of their file: who imports late to avoid a circle
+means the same as who imports at the top, and a module that stands alone has no circles.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from ingest.extract.imports import may_remain
+
+INNER = re.compile(rb"^[ \t]+from [\w.]+ import ", re.M)
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
+    """The file with as many lines before the moved imports as it had. `sure`: the modules whose
+    import can't fail, whatever stands around it."""
+    if not INNER.search(data):
+        return data
+    try:
+        tree = ast.parse(data)
+        found = _inner(tree, sure)
+    except UNREADABLE:
+        return data
+    if not found:
+        return data
+    taken = {name for node in tree.body for name in _bound(node)}
+    lines = data.split(b"\n")
+    end: dict[bytes, None] = {}
+    for node in found:
+        names = [alias.asname or alias.name for alias in node.names]
+        text = ast.unparse(node).encode()
+        if "*" in names or (taken & {*names} and text not in end):
+            continue
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        margin = lines[first][: node.col_offset]
+        if margin.strip():
+            continue
+        lines[first] = margin + b"pass"
+        lines[first + 1 : last + 1] = [b""] * (last - first)
+        end[text] = None
+        taken |= {*names}
+    return b"\n".join([*lines, *end, b""]) if end else data
+
+
+def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
+    """`from … import …` in functions, but not under a condition that may well fail."""
+    found: list[ast.ImportFrom] = []
+    pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
+    while pending:
+        node, inside, tried = pending.pop()
+        if isinstance(node, ast.ImportFrom) and inside:
+            foreign = bool(node.level) or not may_remain(node.module or "")
+            if foreign and (not tried or node.module in sure):
+                found.append(node)
+            continue
+        inside |= isinstance(node, ast.FunctionDef)
+        tried |= isinstance(node, ast.Try)
+        pending.extend(
+            (child, inside, tried)
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, ast.stmt)
+        )
+    return sorted(found, key=lambda node: node.lineno)
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return [alias.asname or alias.name.partition(".")[0] for alias in names]
+    return []

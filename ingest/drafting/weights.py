@@ -1,0 +1,179 @@
+"""Modules that a test gives the same weights: both become functions of these weights.
+
+`a.weight.data.copy_(b.weight)` says that two modules compute with one tensor. That tensor becomes
+an input, read from the reference's module; each side then calls its own module with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ingest.drafting.statements import flat
+
+IsModule = Callable[[ast.expr], "str | None"]
+"""`kernel` or `torch` for a call that constructs a module, None for any other expression."""
+
+
+@dataclass(slots=True)
+class _Module:
+    construction: ast.Assign
+    launches: bool
+    weights: dict[str, str] = field(default_factory=dict)
+    """Which input stands for which of its parameters."""
+    optional: bool = False
+
+
+def with_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.FunctionDef, set[str]]:
+    """The test with shared weights as tensors of their own, and how these are called."""
+    body = flat(copy.deepcopy(function.body))
+    modules = _modules(body, kind)
+    links = _Links(modules)
+    body = [kept for statement in body if (kept := links.visit(statement)) is not None]
+    if not links.names:
+        return function, set()
+    calls = _Calls(modules)
+    # Weights are read where the last of them was copied: what is done to a module stands above.
+    reading = [
+        _assign(name, ast.Attribute(ast.Name(owner, ast.Load()), path, ast.Load()))
+        for name, (owner, path) in links.names.items()
+    ]
+    fresh = [
+        ast.Assign([ast.Name(f"{name}_module", ast.Store())], copy.deepcopy(m.construction.value),
+                   lineno=m.construction.lineno)
+        for name, m in modules.items() if m.weights and not m.launches
+    ]  # fmt: skip
+    place = min(links.last, len(body))
+    written = [*body[:place], *reading, *fresh, *(calls.visit(one) for one in body[place:])]
+    made = ast.FunctionDef(**{**vars(function), "body": written})
+    return ast.fix_missing_locations(made), set(links.names)
+
+
+def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
+    found: dict[str, _Module] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
+                what = kind(_constructing(value))
+                if what is not None:
+                    found[name] = _Module(statement, what == "kernel")
+    return found
+
+
+def _constructing(call: ast.Call) -> ast.expr:
+    """`C(…)` of `C(…).to(device).eval()`."""
+    node: ast.expr = call
+    while (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Call)
+    ):
+        node = node.func.value
+    return node
+
+
+class _Links(ast.NodeTransformer):
+    """Takes out the statements that copy weights, and notes what they copied."""
+
+    def __init__(self, modules: dict[str, _Module]) -> None:
+        self._modules = modules
+        self.names: dict[str, tuple[str, str]] = {}
+        self.last = 0
+        self._seen = 0
+        self._depth = 0
+
+    def visit(self, node: ast.AST) -> ast.AST | None:
+        outermost = isinstance(node, ast.stmt) and self._depth == 0
+        self._depth += isinstance(node, ast.stmt)
+        before = len(self.names)
+        kept: ast.AST | None = super().visit(node)
+        self._depth -= isinstance(node, ast.stmt)
+        if isinstance(kept, ast.If | ast.For | ast.With) and not kept.body:
+            kept = None
+        if outermost:
+            self._seen += kept is not None
+            if len(self.names) > before:
+                self.last = self._seen
+        return kept
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        match node.value:
+            case ast.Call(func=ast.Attribute(value=to, attr="copy_"), args=[source, *_]):
+                if self._link(to, source):
+                    return None
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+            if self._link(node.targets[0], node.value):
+                return None
+        return node
+
+    def _link(self, to: ast.expr, source: ast.expr) -> bool:
+        one, other = self._weight(to), self._weight(source)
+        if one is None or other is None or one[0] == other[0]:
+            return False
+        mine, theirs = (one, other) if self._modules[one[0]].launches else (other, one)
+        if self._modules[theirs[0]].launches or not self._modules[mine[0]].launches:
+            return False
+        name = f"{theirs[0]}_{theirs[1]}".replace(".", "_")
+        self.names[name] = theirs
+        for owner, path in (mine, theirs):
+            module = self._modules[owner]
+            module.weights[path] = name
+            module.optional |= self._depth > 1
+        return True
+
+    def _weight(self, node: ast.expr) -> tuple[str, str] | None:
+        """Module and path of `m.a.weight`, under `.data`, `.clone()`, `nn.Parameter(…)`."""
+        while True:
+            match node:
+                case ast.Call(func=ast.Attribute(value=value, attr="clone" | "detach" | "to")):
+                    node = value
+                case ast.Call(func=func, args=[value, *_]) if ast.unparse(func).endswith(
+                    "Parameter"
+                ):
+                    node = value
+                case ast.Attribute(value=value, attr="data"):
+                    node = value
+                case _:
+                    break
+        path: list[str] = []
+        while isinstance(node, ast.Attribute):
+            path.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and node.id in self._modules and path:
+            return node.id, ".".join(reversed(path))
+        return None
+
+
+class _Calls(ast.NodeTransformer):
+    """`m(x)` becomes a call with the weights that are inputs."""
+
+    def __init__(self, modules: dict[str, _Module]) -> None:
+        self._modules = modules
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.func, ast.Name):
+            return node
+        module = self._modules.get(node.func.id)
+        if module is None or not module.weights:
+            return node
+        name = node.func.id if module.launches else f"{node.func.id}_module"
+        weights = ", ".join(f"{path!r}: {tensor}" for path, tensor in module.weights.items())
+        state = "{" + weights + "}"
+        if module.optional:
+            state = f"{{k: w for k, w in {state}.items() if w is not None}}"
+        given = ", ".join(ast.unparse(argument) for argument in node.args)
+        named = ", ".join(f"{k.arg!r}: {ast.unparse(k.value)}" for k in node.keywords if k.arg)
+        options = f", {{{named}}}" if named else ""
+        arguments = f"({given}{',' if len(node.args) == 1 else ''})"
+        text = f"torch.func.functional_call({name}, {state}, {arguments}{options})"
+        return ast.copy_location(ast.parse(text, mode="eval").body, node)
+
+
+def _assign(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value, lineno=1)

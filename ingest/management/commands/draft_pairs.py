@@ -1,0 +1,120 @@
+"""`manage.py draft_pairs`: pairs out of ingested repositories, and why the others are none."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.errors import CurationError
+from curation.models import Repository
+from curation.pairs.store import Stored, store_versions
+from curation.progress_bar import Bar
+from curation.words import counted
+from ingest.drafting import Missing, Rule
+from ingest.drafts import Drafted, drafted
+from ingest.persist.licenses import kept_readings, licence_reader
+from ingest.sources import chosen
+
+
+class Command(BaseCommand):
+    help = (
+        "Draft pairs from the operations of ingested repositories: launcher, test and reference "
+        "are found by syntax, and nothing is run. What is whole waits for validation and review."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.add_argument("--dry-run", action="store_true", help="store nothing")
+        parser.add_argument("--limit", type=int, help="store so many pairs at most")
+        parser.add_argument("--write", type=Path, help="write the whole drafts as JSON Lines too")
+        parser.add_argument(
+            "--reasons", action="store_true", help="say of each operation what is missing"
+        )
+
+    def handle(self, *, repository: str | None, **options: Any) -> None:
+        try:
+            sources = list(chosen(repository))
+        except CurationError as error:
+            raise CommandError(str(error)) from error
+        tables: dict[str, Counter[str]] = {}
+        found: list[Drafted] = []
+        for source in sources:
+            try:
+                here = self._drafted(source)
+            except CurationError as error:
+                self.stdout.write(str(error))
+                continue
+            tables[source.name] = Counter(map(_word, here))
+            found += here
+            if options["reasons"]:
+                self._tell(source, here)
+        pairs = [one.pair for one in found if one.pair is not None][: options["limit"]]
+        if options["write"]:
+            lines = (json.dumps(pair.as_record()) + "\n" for pair in pairs)
+            options["write"].write_text("".join(lines), encoding="utf-8")
+        stored = Stored(0, 0) if options["dry_run"] else store_versions(pairs)
+        self.stdout.write(_table(tables))
+        if options["dry_run"]:
+            self.stdout.write(f"{counted(len(pairs), 'pair')} could be stored.")
+        else:
+            self.stdout.write(
+                f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before."
+            )
+
+    def _drafted(self, source: Repository) -> list[Drafted]:
+        bar = Bar(self.stderr._out)
+        try:
+            return list(
+                drafted(
+                    source,
+                    mirrors=settings.DATA_DIR / "mirrors",
+                    licences=licence_reader(),
+                    progress=bar.show,
+                )
+            )
+        finally:
+            kept_readings().write()
+            bar.end()
+
+    def _tell(self, source: Repository, here: list[Drafted]) -> None:
+        for one in here:
+            outcome = one.outcome
+            if outcome.missing is not None:
+                self.stdout.write(
+                    f"{source.name}  {outcome.operation.name}  {outcome.missing}: "
+                    f"{outcome.sentence}"
+                )
+
+
+def _word(one: Drafted) -> str:
+    if one.outcome.missing is not None:
+        return str(one.outcome.missing)
+    assert one.outcome.draft is not None
+    return str(one.outcome.draft.rule)
+
+
+def _table(tables: dict[str, Counter[str]]) -> str:
+    """How many operations each repository has, how many became drafts by which rule, and what
+    kept the others from it; repositories as columns."""
+    names = list(tables)
+    columns = [*tables.values(), sum(tables.values(), Counter[str]())]
+    rules, reasons = [str(rule) for rule in Rule], [str(reason) for reason in Missing]
+    rows = [["", *names, "all"]]
+    rows.append(["operations", *(f"{column.total():,}" for column in columns)])
+    rows.append(["whole drafts", *(f"{sum(c[rule] for rule in rules):,}" for c in columns)])
+    for words in (rules, reasons):
+        seen = [word for word in words if any(column[word] for column in columns)]
+        rows += [[f"  {word}", *(f"{column[word]:,}" for column in columns)] for word in seen]
+        if words is rules:
+            rows.append(["not whole", *(f"{sum(c[r] for r in reasons):,}" for c in columns)])
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
