@@ -36,7 +36,9 @@ def drafted(
 ) -> Iterator[Drafted]:
     """Each operation of a repository with what became of it."""
     if repository.opted_out or repository.role == Role.BENCHMARK:
-        raise CurationError(f"Nothing is drafted from {repository}: it was opted out or is a benchmark.")
+        raise CurationError(
+            f"Nothing is drafted from {repository}: it was opted out or is a benchmark."
+        )
     if repository.origin == Origin.INDUCTOR or not repository.last_commit:
         raise CurationError(f"{repository} has no ingested code that people wrote.")
     snapshot = _snapshot(repository, mirrors)

@@ -14,6 +14,9 @@ from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
 MOST_ROWS = 2_000
 MOST_CASES = 4
 
+GIVEN = {"device", "self", "request"}
+"""Parameters that are no case's matter."""
+
 Row = dict[str, Any]
 
 
@@ -31,17 +34,18 @@ class NoCases(Exception):
     """A parameter whose values can't be told, in a sentence."""
 
 
-def cases(function: ast.FunctionDef, evaluator: Evaluator) -> Cases:
-    parameters = _parameters(function)
-    axes = [*_axes(function, evaluator)]
+def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.Call] = ()) -> Cases:
+    """`calls`: those of the function at its file's top level, where no decorator says more."""
+    parameters = [name for name in _parameters(function) if name not in GIVEN]
+    axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
     given = {name for names, _ in axes for name in names}
     defaults = _defaults(function, evaluator)
     for name in parameters:
         if name not in given and name in defaults:
             axes.append(((name,), [(defaults[name],)]))
-        elif name not in given and name not in {"device", "self", "request"}:
+        elif name not in given:
             raise NoCases(f"Nothing says which values the parameter {name} of the test takes.")
-    rows = [_merged(row) for row in _product(axes)]
+    rows = list(_product(axes))
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
@@ -80,7 +84,10 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
             continue
         if not ast.unparse(decorator.func).endswith("parametrize"):
             continue
-        given = [*_spread(decorator, evaluator), *(k.value for k in decorator.keywords if k.arg == "argvalues")]
+        given = [
+            *_spread(decorator, evaluator),
+            *(k.value for k in decorator.keywords if k.arg == "argvalues"),
+        ]
         if len(given) < 2:
             continue
         try:
@@ -92,11 +99,30 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
         if isinstance(values, Opaque) or not isinstance(values, list | tuple) or not values:
             raise NoCases("The test's values can't be told from their text.")
         single = len(names) == 1
-        rows = [(v,) if single else tuple(v) for v in values if single or isinstance(v, list | tuple)]
+        rows = [
+            (v,) if single else tuple(v) for v in values if single or isinstance(v, list | tuple)
+        ]
         rows = [row for row in rows if len(row) == len(names)]
         if not rows:
             raise NoCases(f"The values of {', '.join(names)} can't be told from their text.")
         yield tuple(names), rows
+
+
+def _called(
+    parameters: Sequence[str], evaluator: Evaluator, calls: Sequence[ast.Call]
+) -> list[Axis]:
+    """The values with which the file itself calls its test."""
+    rows: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
+    for call in calls:
+        given = dict(zip(parameters, call.args, strict=False))
+        given |= {k.arg: k.value for k in call.keywords if k.arg and k.arg in parameters}
+        try:
+            values = tuple(evaluator.value(value) for value in given.values())
+        except NotPlain:
+            continue
+        rows.setdefault(tuple(given), []).append(values)
+    most = max(rows, key=lambda names: len(rows[names]), default=())
+    return [(most, rows[most])] if most else []
 
 
 def _spread(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
@@ -119,14 +145,6 @@ def _product(axes: Sequence[Axis]) -> Iterator[Row]:
     return (dict(i for part in parts for i in part.items()) for parts in itertools.product(*lists))
 
 
-def _merged(row: Row) -> Row:
-    return {name: _halved(value) for name, value in row.items()}
-
-
-def _halved(value: Any) -> Any:
-    return [_halved(part) for part in value] if isinstance(value, list | set) else value
-
-
 def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
     """Of a parameter that takes functions or classes, the first counts, and all rows that have
     it too."""
@@ -135,9 +153,6 @@ def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
         return rows
     if not isinstance(first, Opaque):
         raise NoCases(f"The parameter {name} holds something that is no plain value.")
-    if first.source.startswith("torch."):
-        # A dtype that we don't know, most likely: as good as any other expression.
-        pass
     bound[name] = first.source
     return [{k: v for k, v in row.items() if k != name} for row in rows if row[name] == first]
 
@@ -178,9 +193,7 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     shown: set[tuple[str, str]] = set()
     chosen: list[Row] = []
     for row in ordered:
-        fresh = {
-            (name, repr(value)) for name, value in row.items() if not _is_size(value)
-        } - shown
+        fresh = {(name, repr(value)) for name, value in row.items() if not _is_size(value)} - shown
         if (fresh or len(chosen) < 2) and len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
             shown |= fresh

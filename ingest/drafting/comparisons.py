@@ -25,17 +25,14 @@ class Comparison:
     right: ast.expr
     before: tuple[ast.stmt, ...]
     """The statements that have run, in their order."""
-    rtol: float | None = None
-    atol: float | None = None
 
 
 def comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
     for statement, before in before_each(body):
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             continue
-        for left, right, call in _compared(statement):
-            limits = _limits(call)
-            yield Comparison(left, right, tuple(before), **limits)
+        for left, right in _compared(statement):
+            yield Comparison(left, right, tuple(before))
 
 
 def peeled(node: ast.expr) -> tuple[ast.expr, bool]:
@@ -58,20 +55,22 @@ def about_gradients(node: ast.AST) -> bool:
     )
 
 
-def _compared(
-    statement: ast.stmt,
-) -> Iterator[tuple[ast.expr, ast.expr, ast.Call | None]]:
+def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func).rpartition(".")[2]
             if COMPARING.search(name):
                 found = _arguments(node)
                 if len(found) >= 2:
-                    yield found[0], found[1], node
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+                    yield found[0], found[1]
+        elif (
+            isinstance(statement, ast.Assert)
+            and isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Sub)
+            and _is_distance(statement, node)
+        ):
             # `(a - b).abs().max() < limit`, and nothing but an assertion.
-            if isinstance(statement, ast.Assert) and _is_distance(statement, node):
-                yield node.left, node.right, None
+            yield node.left, node.right
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
@@ -89,13 +88,3 @@ def _is_distance(statement: ast.Assert, difference: ast.BinOp) -> bool:
         and any(inner is difference for inner in ast.walk(node.value))
         for node in ast.walk(statement.test.left)
     )
-
-
-def _limits(call: ast.Call | None) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for keyword in call.keywords if call else ():
-        value = keyword.value
-        if keyword.arg in {"rtol", "atol"} and isinstance(value, ast.Constant):
-            if isinstance(value.value, int | float):
-                found[keyword.arg] = float(value.value)
-    return found

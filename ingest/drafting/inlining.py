@@ -30,17 +30,25 @@ def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.Fu
 
 
 def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
-            found = lookup(name)
-            return found if isinstance(found, ast.FunctionDef) else None
-    return None
+    call = _call(statement)
+    found = lookup(call.func.id) if call and isinstance(call.func, ast.Name) else None
+    return found if isinstance(found, ast.FunctionDef) else None
+
+
+def _call(statement: ast.stmt) -> ast.Call | None:
+    """What a statement that is nothing but a call calls."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return value if isinstance(value, ast.Call) else None
 
 
 def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | None:
-    assert isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
-    call, a = statement.value, helper.args
-    if a.vararg or a.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
+    call, a = _call(statement), helper.args
+    if (
+        call is None
+        or a.vararg
+        or a.kwarg
+        or any(isinstance(arg, ast.Starred) for arg in call.args)
+    ):
         return None
     names = [p.arg for p in (*a.posonlyargs, *a.args)]
     given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))

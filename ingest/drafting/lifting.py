@@ -25,7 +25,7 @@ def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
         return data
     if not found:
         return data
-    taken = {name for node in tree.body for name in _bound(node)}
+    taken = {name for node in tree.body for name in bound_names(node)}
     lines = data.split(b"\n")
     end: dict[bytes, None] = {}
     for node in found:
@@ -65,7 +65,8 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
     return sorted(found, key=lambda node: node.lineno)
 
 
-def _bound(node: ast.stmt) -> list[str]:
+def bound_names(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module's top level binds."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ingest.extract.kernels import kernels_of
 from ingest.extract.meaning import MeaningReader
+from ingest.extract.outline import Leaf
 from ingest.extract.repository import Module, Repository
 from ingest.extract.resolve import Local, Resolver
 
@@ -69,10 +70,7 @@ class Reach:
         self._needs[local] = tuple(needs)
         self._kernels[local] = kernel
 
-    def _asked_for(self, module: Module, leaf: object) -> dict[Local, None]:
-        from ingest.extract.outline import Leaf
-
-        assert isinstance(leaf, Leaf)
+    def _asked_for(self, module: Module, leaf: Leaf) -> dict[Local, None]:
         if False not in leaf.resolved:
             reader = MeaningReader(self._repository, self._resolver, module, [module.scope], {})
             leaf.resolved[False] = reader.read(leaf.node, leaf, leaf.names, False)

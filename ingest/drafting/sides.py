@@ -10,6 +10,9 @@ from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import DEVICE, is_device
 from ingest.drafting.statements import effects, flat, loads, stores
 
+INPUTS = "drafted__inputs"
+"""What makes the inputs, until its author's own names are out of the way."""
+
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 
 
@@ -37,7 +40,9 @@ def side(
     return "\n".join(lines)
 
 
-def make_inputs(cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]) -> str:
+def make_inputs(
+    cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]
+) -> str:
     """`case`: the test's own parameters; `dtypes`: those of them that are torch dtypes."""
     local = frozenset(case).union({"device"}, *map(stores, cut.inputs))
     change = _Rewrite(bound, local, None)
@@ -52,7 +57,7 @@ def make_inputs(cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Map
     names = [name for name in case if name in used]
     random = any("random." in line and "torch.random" not in line for line in body)
     lines = [
-        "def make_inputs(case, device):",
+        f"def {INPUTS}(case, device):",
         '    """The arguments of one case: the same case gives the same values."""',
         '    torch.manual_seed(case["seed"])',
         *(['    random.seed(case["seed"])'] if random else []),
@@ -75,9 +80,9 @@ def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
     found: set[str] = set()
     for statement in flat(statements):
         for node in ast.walk(statement):
-            if isinstance(node, ast.Attribute) and node.attr == "grad":
-                if isinstance(node.value, ast.Name):
-                    found.add(node.value.id)
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr="grad"):
+                    found.add(name)
     return found
 
 
@@ -117,9 +122,8 @@ class _Rewrite(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
-        call = node.value
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            if call.func.attr in GRAPH_METHODS:
+        match node.value:
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in GRAPH_METHODS:
                 return None
         return self.generic_visit(node)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.drafting.statements import effects, loads
 
@@ -28,6 +28,16 @@ class Cut:
     expected: tuple[ast.expr, ...]
     actual: tuple[ast.expr, ...]
     parameters: tuple[str, ...]
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """Every name that is read anywhere in it."""
+        nodes = (*self.inputs, *self.reference, *self.candidate, *self.expected, *self.actual)
+        return _loads(nodes)
+
+    def taking(self, parameters: Sequence[str]) -> Cut:
+        """The same with other parameters."""
+        return replace(self, parameters=tuple(parameters))
 
 
 def needed(before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]) -> set[int]:

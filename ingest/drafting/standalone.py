@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 
+from ingest.drafting.statements import stores
 from ingest.drafting.suites import Suite
 from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
@@ -21,6 +22,7 @@ DEVICE = "DEVICE"
 DEVICE_LINE = 'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"'
 
 Edit = tuple[int, int, bytes]
+Offset = Callable[[int | None, int | None], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,7 @@ class Isolator:
     def module(self, suite: Suite, function: str, name: str, *, keeps_device: bool) -> Module:
         """`function` with all that it needs. `keeps_device`: a device that the file names stays
         one, else what is made is made on the default device."""
-        text = "\n".join(
-            (_on_device(suite, keeps_device), "", "", function, "")
-        )
+        text = "\n".join((_on_device(suite, keeps_device), "", "", function, ""))
         path = f"{suite.path}#{next(self._numbers)}"
         try:
             module = self._repository.hold(path, text)
@@ -68,8 +68,8 @@ def _on_device(suite: Suite, keeps_device: bool) -> str:
     for line in data.split(b"\n"):
         starts.append(starts[-1] + len(line) + 1)
 
-    def offset(line: int, column: int) -> int:
-        return starts[line - 1] + column
+    def offset(line: int | None, column: int | None) -> int:
+        return starts[(line or 1) - 1] + (column or 0)
 
     edits: list[Edit] = []
     for node, local in _calls(suite.tree):
@@ -86,8 +86,6 @@ def _on_device(suite: Suite, keeps_device: bool) -> str:
 
 def _calls(tree: ast.Module) -> list[tuple[ast.Call, frozenset[str]]]:
     """Every call with the names that the functions around it bind."""
-    from ingest.drafting.statements import stores
-
     found: list[tuple[ast.Call, frozenset[str]]] = []
     pending: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
     while pending:
@@ -104,9 +102,8 @@ def _calls(tree: ast.Module) -> list[tuple[ast.Call, frozenset[str]]]:
 
 
 def _device_edits(
-    call: ast.Call, local: frozenset[str], offset: object, keeps_device: bool
+    call: ast.Call, local: frozenset[str], offset: Offset, keeps_device: bool
 ) -> list[Edit]:
-    assert callable(offset)
     edits: list[Edit] = []
     end = offset(call.func.end_lineno, call.func.end_col_offset)
     # The arguments in the order of the text; a device goes with the comma before it.
@@ -115,7 +112,7 @@ def _device_edits(
     )
     before = {
         id(node): offset(previous.end_lineno, previous.end_col_offset)
-        for previous, node in zip(arguments, arguments[1:], strict=False)
+        for previous, node in pairwise(arguments)
     }
     for keyword in call.keywords:
         if keyword.arg == "device" and is_device(keyword.value, local):

@@ -36,6 +36,10 @@ class Suite:
         """What a dotted name means at the file's top level."""
         return self.resolver.reference(self.module, (self.module.scope,), parts, {}).target
 
+    def source_of(self, local: Local) -> list[str]:
+        """The text of what a name of the repository stands for."""
+        return [text_of(b.leaf.node) for b in self.resolver.bindings(local, {})]
+
     def evaluator(self) -> Evaluator:
         return Evaluator(self.lookup)
 
@@ -52,10 +56,6 @@ class Suite:
         if isinstance(target, External) and target.module == "torch" and target.attribute:
             return ast.parse(f"torch.{target.attribute}", mode="eval").body
         return None
-
-    def is_global_device(self, parts: tuple[str, ...]) -> bool:
-        """Whether a global name is somebody's device, by its name."""
-        return parts[-1].lower() in {"device", "dev", "torch_device", "device_type"}
 
 
 def suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
@@ -104,6 +104,20 @@ def functions(file: Suite) -> Iterator[ast.FunctionDef]:
             yield node
         elif isinstance(node, ast.ClassDef):
             yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
+
+
+def calls_of(suite: Suite, name: str) -> list[ast.Call]:
+    """The calls of a function by the file's own top level, outside of any other function."""
+    found: list[ast.Call] = []
+    pending: list[ast.AST] = list(suite.tree.body)
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
+            found.append(node)
+        pending.extend(ast.iter_child_nodes(node))
+    return found
 
 
 def called_for_effect(suite: Suite) -> frozenset[str]:

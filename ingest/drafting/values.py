@@ -269,5 +269,7 @@ def _bound(target: ast.expr, item: Any) -> dict[str, Any]:
         parts = list(item)
         if len(parts) != len(target.elts):
             raise NotPlain("An unequal number of parts.")
-        return {k: v for t, p in zip(target.elts, parts, strict=True) for k, v in _bound(t, p).items()}
+        return {
+            k: v for t, p in zip(target.elts, parts, strict=True) for k, v in _bound(t, p).items()
+        }
     raise NotPlain(ast.unparse(target))

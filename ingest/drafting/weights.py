@@ -31,7 +31,7 @@ def with_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.Functio
     body = flat(copy.deepcopy(function.body))
     modules = _modules(body, kind)
     links = _Links(modules)
-    body = [kept for statement in body if (kept := links.visit(statement)) is not None]
+    body = [kept for statement in body if isinstance(kept := links.visit(statement), ast.stmt)]
     if not links.names:
         return function, set()
     calls = _Calls(modules)
@@ -106,9 +106,9 @@ class _Links(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
-            if self._link(node.targets[0], node.value):
-                return None
+        target = node.targets[0]
+        if isinstance(target, ast.Attribute) and self._link(target, node.value):
+            return None
         return node
 
     def _link(self, to: ast.expr, source: ast.expr) -> bool:

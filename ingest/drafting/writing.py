@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ingest.drafting.cases import Cases, plain
+from ingest.drafting.lifting import bound_names
+from ingest.drafting.sides import INPUTS
 from ingest.drafting.values import Dtype
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
@@ -22,6 +25,9 @@ TOLERANCE: Mapping[str, tuple[float, float]] = {
     "bfloat16": (2e-2, 2e-2),
 }
 OTHERWISE = (1e-2, 1e-2)
+
+RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs", "leaves",
+            "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
 def stand_ins() -> dict[str, bytes]:
@@ -43,7 +49,7 @@ def test_code(
 ) -> str:
     """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
     `parameters` those of the test that make_inputs uses."""
-    imports, rest = _parted(make_inputs)
+    imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
     rows = [row for n, row in enumerate(rows) if not any(_same(row, r) for r in rows[:n])]
     dtypes = dict.fromkeys(str(row["dtype"]) for row in rows)
@@ -64,7 +70,9 @@ def test_code(
     return written
 
 
-def _case(row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[str]) -> dict[str, Any]:
+def _case(
+    row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[str]
+) -> dict[str, Any]:
     case = {name: plain(value) for name, value in row.items() if name in parameters}
     said = row.get("dtype")
     case["dtype"] = said.name if isinstance(said, Dtype) else case.get("dtype", dtype)
@@ -76,6 +84,15 @@ def _case(row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return {**one, "seed": 0} == {**other, "seed": 0}
+
+
+def _with_our_names(module: str) -> str:
+    """The author's own top-level names out of the way of the test's."""
+    bound = {name for node in ast.parse(module).body for name in bound_names(node)}
+    for name in RESERVED:
+        if name in bound:
+            module = re.sub(rf"\b{name}\b", f"authors_{name.lower()}", module)
+    return re.sub(rf"\b{INPUTS}\b", "make_inputs", module)
 
 
 def _parted(module: str) -> tuple[list[str], str]:

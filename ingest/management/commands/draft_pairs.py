@@ -1,6 +1,7 @@
 """`manage.py draft_pairs`: pairs out of ingested repositories, and why the others are none."""
 
 import json
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ class Command(BaseCommand):
             )
 
     def _drafted(self, source: Repository) -> list[Drafted]:
-        bar = Bar(self.stderr._out)
+        bar = Bar(sys.stderr)
         try:
             return list(
                 drafted(
@@ -90,10 +91,9 @@ class Command(BaseCommand):
 
 
 def _word(one: Drafted) -> str:
-    if one.outcome.missing is not None:
-        return str(one.outcome.missing)
-    assert one.outcome.draft is not None
-    return str(one.outcome.draft.rule)
+    outcome = one.outcome
+    rule = outcome.draft.rule if outcome.draft is not None else None
+    return str(outcome.missing or rule)
 
 
 def _table(tables: dict[str, Counter[str]]) -> str:

@@ -8,6 +8,6 @@ def parse(version):
     return tuple(int(number) for number in re.findall(r"\d+", version.partition("+")[0])[:3])
 
 
-def Version(version):  # noqa: N802 - packaging's own name
+def Version(version):
     """The same, by the name of packaging's class."""
     return parse(version)

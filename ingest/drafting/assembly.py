@@ -1,0 +1,205 @@
+"""A cut test becomes the three texts of a draft, each standing alone, or a reason why not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.drafting.cases import Cases
+from ingest.drafting.naming import dotted
+from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
+from ingest.drafting.sides import INPUTS, make_inputs, side, with_gradient
+from ingest.drafting.slices import Cut
+from ingest.drafting.standalone import DEVICE, Isolator, Module
+from ingest.drafting.statements import effects
+from ingest.drafting.suites import UNREADABLE, Suite
+from ingest.drafting.tuning import with_one_configuration
+from ingest.drafting.values import DTYPES, Dtype
+from ingest.drafting.writing import test_code
+from ingest.extract.resolve import Local
+
+WIDER = re.compile(
+    r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
+)
+NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test whose cases are known, with what it shares as weights and which of the answers it
+    widens before it compares them."""
+
+    suite: Suite
+    function: ast.FunctionDef
+    place: Place
+    cases: Cases
+    weights: frozenset[str]
+    widened: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    draft: Draft
+    missing: Missing | None = None
+    sentence: str = ""
+
+
+def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Made:
+    bound = test.cases.bound
+    takes = [name for name in whole.parameters if name not in {"device", *bound}]
+    rows = test.cases.rows
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
+    graded, tensors = _graded(test, whole), _tensors(whole)
+    head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
+    held = [name for name in tensors if name in takes and name not in graded]
+    # Where the author asks for no gradient, the reference has none to compare with.
+    detached = [f"{name} = {name}.detach()" for name in held] if graded else []
+    python = side(
+        entry_point,
+        takes,
+        whole.reference,
+        _expected(test, whole, takes, tensors),
+        bound,
+        "What the author's test compares the kernel with.",
+        [*head, *detached],
+    )
+    triton = side(
+        entry_point,
+        takes,
+        whole.candidate,
+        whole.actual,
+        bound,
+        "The kernel's launcher, called as the author's test calls it.",
+        head,
+    )
+    inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
+    modules = {
+        "python_code": isolator.module(test.suite, python, entry_point, keeps_device=True),
+        "test_code": isolator.module(test.suite, inputs, INPUTS, keeps_device=False),
+        "triton_code": isolator.module(test.suite, triton, entry_point, keeps_device=True),
+    }
+    texts = Texts(
+        _tidy(modules["python_code"].text),
+        _tidy(with_one_configuration(modules["triton_code"].text)),
+        _test_code(test, whole, entry_point, modules["test_code"], bool(graded), inputs),
+    )
+    draft = Draft(
+        rule=rule,
+        entry_point=entry_point,
+        test=test.place,
+        texts=texts,
+        drawn_from=tuple(sorted({path for m in modules.values() for path in m.drawn_from})),
+        differentiable=bool(graded),
+        notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
+    )
+    return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+
+
+def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Made:
+    for key, missing, what in (
+        ("python_code", Missing.REFERENCE_NOT_STANDALONE, "The reference"),
+        ("test_code", Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
+        ("triton_code", Missing.TRITON_NOT_STANDALONE, "The Triton side"),
+    ):
+        reasons = modules[key].reasons
+        if reasons:
+            said = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
+            return Made(draft, missing, said)
+    if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
+        said = f"The reference of {where} needs Triton itself."
+        return Made(draft, Missing.KERNEL_AGAINST_KERNEL, said)
+    for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
+        try:
+            ast.parse(text)
+        except UNREADABLE as error:
+            said = f"What was written from {where} does not parse: {error}."
+            return Made(draft, Missing.UNREADABLE, said)
+    return Made(draft)
+
+
+def _test_code(
+    test: Test, whole: Cut, entry_point: str, module: Module, differentiable: bool, inputs: str
+) -> str:
+    used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
+    try:
+        return test_code(entry_point, module.text, test.cases, _dtype(whole), differentiable, used)
+    except UNREADABLE:
+        return module.text
+
+
+def _dtype(whole: Cut) -> str:
+    """The floating type that the inputs name, where no case does."""
+    for statement in whole.inputs:
+        for node in ast.walk(statement):
+            match node:
+                case ast.Attribute(value=ast.Name(id="torch"), attr=attr):
+                    if "float" in DTYPES.get(attr, ""):
+                        return DTYPES[attr]
+    return "float32"
+
+
+def _graded(test: Test, whole: Cut) -> set[str]:
+    """The parameters whose gradients the test asks for, through their aliases."""
+    found: set[str] = set()
+    parameters = set(whole.parameters)
+    asked = with_gradient(test.function.body)
+    for name in asked:
+        found |= {name} & parameters
+        for statement in (*whole.reference, *whole.candidate):
+            if name in effects(statement).binds:
+                found |= effects(statement).uses & parameters
+    return found | (test.weights & parameters if asked else set())
+
+
+def _tensors(whole: Cut) -> list[str]:
+    """Inputs that torch makes, as far as the text tells."""
+    found: list[str] = []
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=targets, value=ast.Call() as value):
+                root = ast.unparse(value).partition("(")[0]
+                if root.startswith(("torch.", "F.")) and "Size" not in root:
+                    found += [t.id for t in targets if isinstance(t, ast.Name)]
+    return found
+
+
+def _expected(
+    test: Test, whole: Cut, takes: Sequence[str], tensors: Sequence[str]
+) -> list[ast.expr]:
+    """The reference's answers, at the inputs' own precision where only the test narrows them:
+    that is what a kernel answers with."""
+    like = next((name for name in takes if name in tensors), None)
+    if like is None:
+        return list(whole.expected)
+    texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
+    texts += _reference_functions(test, whole)
+    wide = any(map(WIDER.search, texts)) and not any(map(NARROWER.search, texts))
+    return [
+        _narrowed(answer, like) if widened or (wide and place == 0) else answer
+        for place, (answer, widened) in enumerate(zip(whole.expected, test.widened, strict=True))
+    ]
+
+
+def _reference_functions(test: Test, whole: Cut) -> list[str]:
+    """The source of the functions that the reference calls by name."""
+    found: list[str] = []
+    for node in (*whole.reference, *whole.expected):
+        for inner in ast.walk(node):
+            parts = dotted(inner.func) if isinstance(inner, ast.Call) else None
+            if parts is None or parts[0] in test.cases.bound:
+                continue
+            target = test.suite.meaning(parts)
+            if isinstance(target, Local):
+                found += test.suite.source_of(target)
+    return found
+
+
+def _narrowed(answer: ast.expr, like: str) -> ast.expr:
+    return ast.parse(f"({ast.unparse(answer)}).to({like}.dtype)", mode="eval").body
+
+
+def _tidy(text: str) -> str:
+    return text.strip("\n") + "\n" if text.strip() else ""

@@ -1,0 +1,29 @@
+"""How a draft is called, and dotted names as tuples."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+
+def entry_point(operation: str) -> str:
+    """The function that both sides define; the launcher keeps its author's name beside it."""
+    return f"run_{snake(operation)}"
+
+
+def snake(name: str) -> str:
+    """`LigerRMSNormFunction` as `liger_rms_norm`."""
+    name = re.sub(r"(Function|Func|Fn|Autograd)$", "", name.strip("_")) or name
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"_+", "_", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)).lower().strip("_")
+
+
+def dotted(node: ast.AST) -> tuple[str, ...] | None:
+    """`a.b.c`, for a plain name and its attributes."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return (node.id, *reversed(parts))
