@@ -15,7 +15,7 @@ from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import DEVICE, Isolator, Module
 from ingest.drafting.statements import effects
 from ingest.drafting.suites import UNREADABLE, Suite
-from ingest.drafting.tuning import with_one_configuration
+from ingest.drafting.tuning import tightened
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
 from ingest.extract.resolve import Local
@@ -83,7 +83,7 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
     }
     texts = Texts(
         _tidy(modules["python_code"].text),
-        _tidy(with_one_configuration(modules["triton_code"].text)),
+        _tidy(tightened(modules["triton_code"].text)),
         _test_code(test, whole, entry_point, modules["test_code"], bool(graded), inputs),
     )
     draft = Draft(

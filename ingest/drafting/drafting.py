@@ -6,7 +6,7 @@ Every operation comes back, with a draft or with what is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ingest.drafting.attempt import Attempt, attempts
 from ingest.drafting.lifting import lifted
@@ -15,6 +15,7 @@ from ingest.drafting.reach import Reach
 from ingest.drafting.records import Missing, Operation, Outcome
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.suites import suites
+from ingest.drafting.tuning import plainly_tuned
 from ingest.drafting.writing import stand_ins
 from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.extraction import FILE_LIMIT, Session
@@ -30,6 +31,8 @@ class _Prepared:
 
     tree: SourceTree
     extra: dict[str, bytes]
+    ready: dict[str, bytes] = field(default_factory=dict)
+    """Files are asked for again and again."""
 
     @property
     def sure(self) -> frozenset[str]:
@@ -41,7 +44,11 @@ class _Prepared:
 
     def read(self, path: str) -> bytes | None:
         data = self.extra[path] if path in self.extra else self.tree.read(path)
-        return lifted(data, self.sure) if data is not None and path.endswith(".py") else data
+        if data is None or not path.endswith(".py"):
+            return data
+        if path not in self.ready:
+            self.ready[path] = plainly_tuned(lifted(data, self.sure))
+        return self.ready[path]
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Callable
 
-from ingest.drafting.statements import stores
+from ingest.drafting.statements import loads, stores
 
 DEEPEST = 3
 
@@ -16,7 +16,7 @@ Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
     """The function with calls of helpers, whose results nobody takes, replaced by their bodies."""
     body: list[ast.stmt] = []
-    for statement in function.body:
+    for statement in (part for whole in function.body for part in _parts(whole)):
         helper = _helper(statement, lookup) if depth < DEEPEST else None
         written = _written(statement, helper) if helper is not None else None
         if helper is None or written is None:
@@ -27,6 +27,18 @@ def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.Fu
     if body == function.body:
         return function
     return ast.FunctionDef(**{**vars(function), "body": body})
+
+
+def _parts(statement: ast.stmt) -> list[ast.stmt]:
+    """`a, b = f(x), g(x)` as two statements: the one may be a kernel's and the other not."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            bound = stores(statement)
+            plain = all(isinstance(t, ast.Name | ast.Attribute) for t in targets)
+            if plain and len(targets) == len(values) and not bound & loads(statement.value):
+                pairs = zip(targets, values, strict=True)
+                return [ast.copy_location(ast.Assign([t], v), statement) for t, v in pairs]
+    return [statement]
 
 
 def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:

@@ -31,11 +31,15 @@ class Operations:
         self.kernels = {(k.module.path, k.start): _place(k) for k in self._entries()}
         self.by_name: dict[Local, Operation] = {}
         self.without_launcher: list[Operation] = []
+        self._part_of: dict[Local, Local] = {}
         self._find()
 
     def nearest(self, starts: Iterable[Local]) -> Local | None:
-        """The first operation on the way from these names to a kernel."""
-        return next((one for one in self._reach.walk(starts) if one in self.by_name), None)
+        """The first operation on the way from these names to a kernel, or else the one that they
+        are a part of."""
+        way = list(self._reach.walk(starts))
+        found = next((one for one in way if one in self.by_name), None)
+        return found or next((self._part_of[one] for one in way if one in self._part_of), None)
 
     def _entries(self) -> Iterator[FoundKernel]:
         for path in sorted(self._session.candidates):
@@ -58,14 +62,15 @@ class Operations:
                 launched[host].append(identity)
             if not hosts and not is_test_path(identity[0]):
                 homeless.append(identity)
-        covered: set[Local] = set()
         for function in self._functions():
             kernels = [k for k in self._reach.kernels([function]) if k in self.kernels]
             if kernels:
-                covered.update(local for local in self._reach.walk([function]))
+                for local in self._reach.walk([function]):
+                    if self._reach.launches(local):
+                        self._part_of.setdefault(local, function)
                 self._add(function, kernels)
         for host, kernels in launched.items():
-            if host not in covered and host not in self.by_name:
+            if host not in self._part_of:
                 self._add(host, kernels)
         for identity in homeless:
             place = self.kernels[identity]

@@ -1,0 +1,87 @@
+"""Small repositories of our own with the shapes that real ones have."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+from ingest.drafting import Draft, Outcome, draft
+from ingest.extract import MemoryTree
+
+DOUBLING = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def doubling_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+def doubled(x, scale=1):
+    out = torch.empty_like(x)
+    doubling_kernel[(triton.cdiv(x.numel(), 16),)](x, out, x.numel(), BLOCK=16)
+    return out
+
+
+class Doubling(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return doubled(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return doubled(gradient)
+"""
+HEAD = """
+import pytest
+import torch
+
+from ops.doubling import Doubling, doubled
+
+device = "cuda"
+"""
+
+
+def drafted(test: str, **files: str) -> list[Outcome]:
+    """What is drafted from the doubling kernel and the body of its test file."""
+    tree = {
+        "ops/__init__.py": "",
+        "ops/doubling.py": DOUBLING,
+        "tests/test_doubling.py": HEAD + textwrap.dedent(test),
+        **{path.replace("__", "/") + ".py": text for path, text in files.items()},
+    }
+    return list(draft(MemoryTree({path: text.encode() for path, text in tree.items()})))
+
+
+def only(test: str, **files: str) -> Outcome:
+    (outcome,) = drafted(test, **files)
+    return outcome
+
+
+def whole(test: str, **files: str) -> Draft:
+    outcome = only(test, **files)
+    assert outcome.missing is None, outcome.sentence
+    assert outcome.draft is not None
+    return outcome.draft
+
+
+def function(code: str, name: str) -> str:
+    """The text of one function of a module."""
+    (found,) = [
+        node
+        for node in ast.parse(code).body
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    return ast.unparse(found)
+
+
+def cases(code: str) -> list[dict[str, object]]:
+    """What CASES of a test holds."""
+    for node in ast.parse(code).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES":
+            found: list[dict[str, object]] = ast.literal_eval(node.value)
+            return found
+    raise AssertionError("There is no CASES.")

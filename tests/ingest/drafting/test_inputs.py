@@ -1,0 +1,188 @@
+"""How a test's own inputs become `make_inputs` and its parameters CASES."""
+
+from __future__ import annotations
+
+from ingest.drafting import Missing
+from tests.ingest.drafting.repositories import cases, function, only, whole
+
+COMPARED = "    assert torch.allclose(doubled(x), x + x)\n"
+
+
+def test_shapes_and_dtypes_come_from_the_decorators() -> None:
+    draft = whole(
+        """
+        SIZES = [(16, 16), (3, 37)]
+
+        @pytest.mark.parametrize("rows, cols", SIZES)
+        @pytest.mark.parametrize("dtype", [torch.float32, pytest.param(torch.half)])
+        def test_doubled(rows, cols, dtype):
+            x = torch.randn(rows, cols, dtype=dtype, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert {case["dtype"] for case in shown} == {"float32", "float16"}
+    assert (3, 37) in {(case["rows"], case["cols"]) for case in shown}
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "dtype = getattr(torch, case['dtype'])" in made
+    assert "with torch.device(device)" in made
+    assert "device='cuda'" not in made
+
+
+def test_a_list_that_a_function_builds_is_worked_out() -> None:
+    draft = whole(
+        """
+        def sizes():
+            found = [2**k for k in range(4, 6)]
+            found += [37]
+            return found
+
+        @pytest.mark.parametrize("n", sizes())
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert {case["n"] for case in cases(draft.texts.test_code)} == {16, 32, 37}
+
+
+def test_a_size_that_is_only_shown_at_powers_of_two_is_fixed() -> None:
+    powers = whole(
+        """
+        @pytest.mark.parametrize("n", [16, 64])
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+    odd = whole(
+        """
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert 'FIXED = {"n"}' in powers.texts.test_code
+    assert "FIXED" not in odd.texts.test_code
+
+
+def test_rows_that_the_test_skips_are_no_cases() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("n", [7, 16, 64])
+        def test_doubled(n):
+            if n % 16 != 0:
+                pytest.skip("odd")
+            x = torch.randn(n, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["n"] for case in cases(draft.texts.test_code)] == [16, 64]
+
+
+def test_a_call_at_the_end_of_a_script_gives_the_values() -> None:
+    draft = whole(
+        """
+        def test_doubled(rows, device=device):
+            x = torch.randn(rows, 8, device=device)
+            assert torch.allclose(doubled(x), x + x)
+
+        test_doubled(24)
+        """
+    )
+
+    assert [case["rows"] for case in cases(draft.texts.test_code)] == [24]
+
+
+def test_helpers_of_the_inputs_come_along_under_other_names_than_ours() -> None:
+    draft = whole(
+        """
+        def make_inputs(size):
+            return torch.randn(size, device="cuda")
+
+        @pytest.mark.parametrize("size", [16, 32])
+        def test_doubled(size):
+            x = make_inputs(size)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "x = authors_make_inputs(size)" in function(draft.texts.test_code, "make_inputs")
+    assert "return torch.randn(size)" in draft.texts.test_code
+
+
+def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            noise = torch.rand(64, device=device)
+            assert torch.allclose(doubled(x) , (x + x) + 0 * noise)
+        """
+    )
+
+    assert "def run_doubling(x, noise)" in draft.texts.python_code
+    assert "def run_doubling(x, noise)" in draft.texts.triton_code
+    assert "rand" not in function(draft.texts.python_code, "run_doubling")
+
+
+def test_values_that_nobody_tells_are_a_reason() -> None:
+    outcome = only(
+        """
+        def test_doubled(prepared):
+            x = prepared * torch.ones(16, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert outcome.missing is Missing.INPUTS
+    assert "prepared" in outcome.sentence
+
+
+def test_a_kernel_that_tunes_itself_keeps_the_first_of_its_configurations() -> None:
+    tuned = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.autotune(
+    configs=[
+        triton.Config({"BLOCK": 16}),
+        triton.Config({"BLOCK": 32}),
+    ],
+    key=["n"],
+)
+@triton.jit
+def halving_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n) / 2, mask=at < n)
+
+def halved(x):
+    out = torch.empty_like(x)
+    halving_kernel[(x.numel(),)](x, out, x.numel())
+    return out
+"""
+    from ingest.drafting import draft
+    from ingest.extract import MemoryTree
+
+    test = (
+        "import torch\nfrom ops.halving import halved\n\n\ndef test_halved():\n"
+        "    x = torch.randn(16)\n    assert torch.allclose(halved(x), x / 2)\n"
+    )
+    tree = {"ops/__init__.py": "", "ops/halving.py": tuned, "tests/test_halving.py": test}
+    (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
+
+    assert outcome.draft is not None
+    code = outcome.draft.texts.triton_code
+    assert (
+        '@triton.autotune(configs=[triton.Config({"BLOCK": 16})], key=["n"])\n@triton.jit' in code
+    )
+    assert (
+        outcome.operation.kernels[0].start_line
+        == tuned[: tuned.index("@triton.aut")].count("\n") + 1
+    )

@@ -1,0 +1,218 @@
+"""What stands behind the comparison's other argument, one small repository a rule."""
+
+from __future__ import annotations
+
+from ingest.drafting import Missing, Rule
+from tests.ingest.drafting.repositories import cases, drafted, function, only, whole
+
+
+def test_a_named_function_is_carried_along_with_what_it_calls() -> None:
+    draft = whole(
+        """
+        def twice(x):
+            return x + x
+
+        def naive_doubled(x):
+            return twice(x)
+
+        @pytest.mark.parametrize("n", [16, 37])
+        def test_doubled(n):
+            x = torch.randn(n, device=device)
+            torch.testing.assert_close(doubled(x), naive_doubled(x))
+        """
+    )
+
+    assert draft.rule is Rule.NAMED_FUNCTION
+    assert "def twice(x)" in draft.texts.python_code
+    assert "return naive_doubled(x)" in function(draft.texts.python_code, "run_doubling")
+    assert "return doubled(x)" in function(draft.texts.triton_code, "run_doubling")
+    assert "doubling_kernel" in draft.texts.triton_code
+    assert "triton" not in draft.texts.python_code
+
+
+def test_a_single_operation_of_torch_is_a_reference() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            expected = torch.mul(x, 2)
+            assert torch.allclose(doubled(x), expected)
+        """
+    )
+
+    assert draft.rule is Rule.TORCH_OPERATION
+    assert "torch.mul(x, 2)" in draft.texts.python_code
+
+
+def test_an_expression_is_a_reference() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            assert (doubled(x) - (x + x)).abs().max() < 1e-3
+        """
+    )
+
+    assert draft.rule is Rule.EXPRESSION
+    assert "return x + x" in draft.texts.python_code
+
+
+MODULES = """
+class DoublingLayer(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(size))
+
+    def forward(self, x):
+        return Doubling.apply(x * self.weight)
+
+class PlainLayer(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(size))
+
+    def forward(self, x):
+        return 2 * x * self.weight
+
+def test_layer(size=32):
+    x = torch.randn(4, size, device=device)
+    plain = PlainLayer(size).to(device)
+    ours = DoublingLayer(size).to(device)
+    with torch.no_grad():
+        ours.weight.copy_(plain.weight)
+    assert torch.allclose(ours(x), plain(x))
+"""
+
+
+def test_weights_that_two_modules_share_are_an_input_of_both() -> None:
+    draft = whole(MODULES)
+
+    assert draft.rule is Rule.MODULE
+    for code in (draft.texts.python_code, draft.texts.triton_code):
+        assert "'weight': plain_weight" in function(code, "run_doubling")
+        assert "plain_weight" in function(code, "run_doubling").partition("):")[0]
+    assert "plain_weight = plain.weight" in draft.texts.test_code
+    assert "DoublingLayer" not in draft.texts.test_code
+
+
+def test_a_helper_of_the_test_is_read_as_if_it_stood_in_the_test() -> None:
+    draft = whole(
+        """
+        def check(size, scale):
+            x = torch.randn(size, device=device)
+            assert torch.allclose(doubled(x, scale), x + x)
+
+        @pytest.mark.parametrize("size", [16, 48])
+        def test_doubled(size):
+            check(size, scale=1)
+        """
+    )
+
+    assert [case["size"] for case in cases(draft.texts.test_code)] == [16, 48]
+
+
+def test_gradients_that_the_test_compares_make_a_draft_differentiable() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda", requires_grad=True)
+            y = x.detach().clone().requires_grad_()
+            ours, theirs = Doubling.apply(x), y + y
+            assert torch.allclose(ours, theirs)
+            ours.sum().backward()
+            theirs.sum().backward()
+            assert torch.allclose(x.grad, y.grad)
+        """
+    )
+
+    assert draft.differentiable
+    assert "requires_grad" not in function(draft.texts.test_code, "make_inputs")
+    assert "detach" not in function(draft.texts.triton_code, "run_doubling")
+
+
+def test_two_kernels_that_are_compared_prove_nothing() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), Doubling.apply(x))
+        """
+    )
+
+    assert outcome.missing is Missing.KERNEL_AGAINST_KERNEL
+
+
+def test_a_test_that_compares_gradients_alone_is_told_apart() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device, requires_grad=True)
+            y = torch.randn(64, device=device, requires_grad=True)
+            Doubling.apply(x).sum().backward()
+            (y + y).sum().backward()
+            assert torch.allclose(x.grad, y.grad)
+        """
+    )
+
+    assert outcome.missing is Missing.GRADIENTS_ONLY
+
+
+def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> None:
+    idle = only(
+        """
+        def test_doubled():
+            print(doubled(torch.randn(64, device=device)).isclose)
+        """
+    )
+    absent = only("def test_nothing():\n    assert torch.allclose(torch.ones(1), torch.ones(1))")
+
+    assert idle.missing is Missing.NO_COMPARISON
+    assert absent.missing is Missing.NO_TEST
+
+
+def test_a_kernel_that_nobody_launches_has_no_launcher() -> None:
+    lonely = "import triton\n\n@triton.jit\ndef lonely_kernel(x):\n    pass\n"
+    outcomes = drafted("", ops__lonely=lonely)
+
+    (outcome,) = [o for o in outcomes if o.operation.name == "lonely_kernel"]
+    assert outcome.missing is Missing.NO_LAUNCHER
+
+
+def test_a_reference_of_somebody_else_is_named() -> None:
+    outcome = only(
+        """
+        from somewhere import ref_doubled
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), ref_doubled(x))
+        """
+    )
+
+    assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
+    assert "somewhere" in outcome.sentence
+
+
+def test_einops_is_replaced_by_a_stand_in() -> None:
+    draft = whole(
+        """
+        from einops import rearrange
+
+        def ref_doubled(x):
+            return rearrange(2 * x, "a b -> b a")
+
+        def test_doubled():
+            x = torch.randn(8, 8, device=device)
+            assert torch.allclose(doubled(x).t(), ref_doubled(x))
+        """
+    )
+
+    assert "def rearrange(" in draft.texts.python_code
+    assert "import einops" not in draft.texts.python_code
+
+
+def test_a_function_and_its_operation_are_one_outcome_whatever_order_the_files_have() -> None:
+    (outcome,) = drafted("")
+
+    assert outcome.operation.name == "Doubling"
+    assert [kernel.qualname for kernel in outcome.operation.kernels] == ["doubling_kernel"]
