@@ -1,0 +1,125 @@
+"""`manage.py draft_pairs`: whole drafts become pairs, once, and the rest is counted."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from curation.models import Kernel, Pair, PairOrigin, Repository, Role, Status
+from tests.conftest import commit
+from tests.ingest.drafting.repositories import DOUBLING, HEAD
+
+pytestmark = pytest.mark.django_db
+
+TEST = """
+def ref_doubled(x):
+    return x + x
+
+@pytest.mark.parametrize("n", [16, 37])
+def test_doubled(n):
+    x = torch.randn(n, device=device)
+    assert torch.allclose(doubled(x), ref_doubled(x))
+"""
+HALVING = DOUBLING.replace("doubl", "halv").replace("Doubl", "Halv")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A repository with one operation that is tested, and one that nobody tests."""
+    folder = tmp_path / "kernels"
+    (folder / "ops").mkdir(parents=True)
+    (folder / "tests").mkdir()
+    (folder / "ops" / "__init__.py").write_text("")
+    (folder / "ops" / "doubling.py").write_text(DOUBLING)
+    (folder / "ops" / "halving.py").write_text(HALVING)
+    (folder / "tests" / "test_doubling.py").write_text(HEAD + TEST)
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+    return folder
+
+
+def draft_pairs(*arguments: str) -> str:
+    out = StringIO()
+    call_command("draft_pairs", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_a_whole_draft_becomes_a_pending_pair_of_its_kernel(folder: Path) -> None:
+    draft_pairs()
+
+    pair = Pair.objects.get()
+    assert (pair.status, pair.origin, pair.author) == (Status.PENDING, PairOrigin.REAL_WORLD, None)
+    assert pair.kernel == Kernel.objects.get(name="doubling_kernel")
+    assert pair.entry_point == "run_doubling"
+    provenance = pair.metadata["provenance"]
+    assert provenance["repository"] == str(folder)
+    assert provenance["commit"] == Repository.objects.get().last_commit
+    assert provenance["path"] == "ops/doubling.py"
+
+
+def test_what_became_of_each_operation_is_counted_and_told(folder: Path) -> None:
+    said = draft_pairs("--reasons")
+
+    rows = {tuple(line.split()) for line in said.splitlines()}
+    assert ("operations", "2", "2") in rows
+    assert ("named-function", "1", "1") in rows
+    assert ("no-test", "1", "1") in rows
+    assert "No test was found that uses Halving." in said
+
+
+def test_a_second_run_changes_nothing(folder: Path) -> None:
+    draft_pairs()
+    before = list(Pair.objects.values())
+
+    assert "0 pairs stored, 1 known before." in draft_pairs()
+    assert list(Pair.objects.values()) == before
+
+
+def test_a_dry_run_stores_nothing(folder: Path) -> None:
+    assert "1 pair could be stored." in draft_pairs("--dry-run")
+    assert not Pair.objects.exists()
+
+
+def test_a_limit_stops_the_storing(folder: Path) -> None:
+    draft_pairs("--limit", "0")
+
+    assert not Pair.objects.exists()
+
+
+def test_a_new_commit_makes_a_new_version(folder: Path) -> None:
+    draft_pairs()
+    old = Pair.objects.get()
+    kernel = folder / "ops" / "doubling.py"
+    kernel.write_text(
+        kernel.read_text().replace("2 * tl.load", "tl.load").replace("BLOCK=16", "BLOCK=32")
+    )
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)
+
+    draft_pairs()
+
+    new = Pair.objects.exclude(pk=old.pk).get()
+    assert (new.previous, new.split_group) == (old, old.split_group)
+    assert new.status == Status.PENDING
+
+
+def test_whole_drafts_are_written_as_records(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "drafts.jsonl"
+
+    draft_pairs("--dry-run", "--write", str(file))
+
+    call_command("import_pairs", str(file), stdout=(out := StringIO()))
+    assert "1 pair stored" in out.getvalue()
+
+
+def test_nothing_is_drafted_from_a_benchmark(folder: Path) -> None:
+    Repository.objects.update(role=Role.BENCHMARK)
+
+    assert "is a benchmark" in draft_pairs()
+    assert not Pair.objects.exists()
+
+
+def test_an_unknown_source_is_named() -> None:
+    with pytest.raises(CommandError, match="is no known source"):
+        draft_pairs("--repository", "nobody/nothing")
