@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
 MOST_ROWS = 2_000
 MOST_CASES = 4
 
+IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
 """Parameters that are no case's matter."""
 
@@ -49,6 +51,10 @@ def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.C
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
+    # A pair leaves its inputs alone.
+    rows = [
+        row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
+    ] or rows
     skipping = _skips(function)
     rows = [row for row in rows if not _skipped(skipping, row, evaluator)] or rows
     if not rows:
@@ -227,9 +233,10 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(_integers(value) for value in values):
-            odd = any(n % 16 for value in values if _is_size(value) for n in _integers(value))
-            large = any(n > 16 for value in values for n in _integers(value))
-            if not (odd and large and all(_is_size(value) for value in values)):
+            sizes = all(_is_size(value) for value in values)
+            # Neither a power of two nor a multiple of what blocks are made of.
+            odd = any(n % 16 and n & (n - 1) for value in values for n in _integers(value))
+            if not (sizes and odd):
                 found.append(name)
     return tuple(found)
 
