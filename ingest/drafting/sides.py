@@ -68,6 +68,9 @@ def make_inputs(
             for name in names
         ),
     ]
+    certain = {*case, "device"}.union(*(effects(statement).binds for statement in cut.inputs))
+    # What only one branch gives a value has none in the other.
+    lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
     handed = ", ".join(cut.parameters) + ("," if len(cut.parameters) == 1 else "")

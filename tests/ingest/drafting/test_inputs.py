@@ -186,3 +186,40 @@ def halved(x):
         outcome.operation.kernels[0].start_line
         == tuned[: tuned.index("@triton.aut")].count("\n") + 1
     )
+
+
+def test_a_name_that_only_one_branch_binds_is_none_in_the_other() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(wide):
+            x = torch.randn(64, device=device)
+            if wide:
+                extra = torch.randn(64, device=device)
+            ours = doubled(x)
+            theirs = x + x
+            if wide:
+                theirs = theirs + 0 * extra
+            assert torch.allclose(ours, theirs)
+        """
+    )
+
+    assert "    extra = None\n" in draft.texts.test_code
+
+
+def test_a_test_begins_with_what_it_compares_whatever_its_file_imports_from_the_future() -> None:
+    from ingest.drafting import draft
+    from ingest.extract import MemoryTree
+    from tests.ingest.drafting.repositories import DOUBLING, HEAD
+
+    test = (
+        "from __future__ import annotations\n"
+        + HEAD
+        + ("def test_doubled():\n    x = torch.randn(64)\n" + COMPARED)
+    )
+    tree = {"ops/__init__.py": "", "ops/doubling.py": DOUBLING, "tests/test_doubling.py": test}
+    (outcome,) = draft(MemoryTree({path: text.encode() for path, text in tree.items()}))
+
+    assert outcome.draft is not None
+    assert outcome.draft.texts.test_code.startswith("from python_code import run_doubling")
+    compile(outcome.draft.texts.test_code, "test_code.py", "exec")
