@@ -14,6 +14,7 @@ INPUTS = "drafted__inputs"
 """What makes the inputs, until its author's own names are out of the way."""
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
+COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
 
 
 def side(
@@ -26,7 +27,9 @@ def side(
     head: Sequence[str] = (),
 ) -> str:
     """A function of the inputs that returns what the test compares."""
-    change = _Rewrite(bound, frozenset(parameters).union(*map(stores, statements)), DEVICE)
+    change = _Rewrite(
+        bound, frozenset(parameters).union(*map(stores, statements)), DEVICE, parameters
+    )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
     returned = answers[0] if len(answers) == 1 else ast.Tuple(answers, ast.Load())
@@ -114,10 +117,25 @@ def _indented(statement: ast.stmt, depth: int = 1) -> str:
 class _Rewrite(ast.NodeTransformer):
     """Without what is about gradients, and with one device: the named one, or the default."""
 
-    def __init__(self, bound: Mapping[str, str], local: frozenset[str], device: str | None) -> None:
+    def __init__(
+        self,
+        bound: Mapping[str, str],
+        local: frozenset[str],
+        device: str | None,
+        inputs: Sequence[str] = (),
+    ) -> None:
         self._bound = bound
+        self._inputs = frozenset(inputs)
         self._local = local
         self._device = device
+
+    def _is_input(self, node: ast.expr) -> bool:
+        """An input itself, copied at most: a detached step of a reference means something."""
+        while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in COPYING:
+                return False
+            node = node.func.value
+        return isinstance(node, ast.Name) and node.id in self._inputs
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound and isinstance(node.ctx, ast.Load):
@@ -149,7 +167,7 @@ class _Rewrite(ast.NodeTransformer):
         if not isinstance(node.func, ast.Attribute):
             return node
         value, method = node.func.value, node.func.attr
-        if method in GRAPH_METHODS or (method == "detach" and not node.args):
+        if method in GRAPH_METHODS or (method == "detach" and self._is_input(value)):
             return value
         moves = method == "cuda" and not node.args
         if method == "to" and len(node.args) == 1 and not node.keywords:

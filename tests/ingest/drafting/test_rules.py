@@ -216,3 +216,24 @@ def test_a_function_and_its_operation_are_one_outcome_whatever_order_the_files_h
 
     assert outcome.operation.name == "Doubling"
     assert [kernel.qualname for kernel in outcome.operation.kernels] == ["doubling_kernel"]
+
+
+def test_a_reference_keeps_the_steps_that_it_detaches_itself() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device, requires_grad=True)
+            y = x.clone().detach().requires_grad_()
+            ours = Doubling.apply(x)
+            weight = torch.softmax(y, -1).detach()
+            theirs = 2 * y + 0 * weight
+            assert torch.allclose(ours, theirs)
+            ours.sum().backward()
+            theirs.sum().backward()
+            assert torch.allclose(x.grad, y.grad)
+        """
+    )
+
+    reference = function(draft.texts.python_code, "run_doubling")
+    assert "y = x.clone()\n" in reference
+    assert "weight = torch.softmax(y, -1).detach()" in reference
