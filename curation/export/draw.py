@@ -122,7 +122,9 @@ def _keys(drawn: Draw, roots: dict[str, np.ndarray], families: int, seed: int) -
         np.minimum.at(lowest, roots[kind], np.asarray(drawn.of(kind).identities))
     keys = np.zeros(families, dtype=np.uint64)
     present = np.unique(np.concatenate([roots[kind] for kind in KINDS]))
-    keys[present] = [keyed(seed, identity) for identity in lowest[present].tolist()]
+    keys[present] = np.fromiter(
+        (keyed(seed, int(identity)) for identity in lowest[present]), np.uint64, len(present)
+    )
     return keys
 
 

@@ -15,6 +15,8 @@ from curation.models import Split
 
 SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
+# A million families are many Python objects; these are few.
+STRETCH = 10_000
 
 Splits = NDArray[np.int8]
 
@@ -36,11 +38,13 @@ def assign(
     order = free[np.lexsort((keys[free], -sizes[free].sum(axis=1)))]
     rooms: list[list[float]] = room.tolist()
     wanted: list[list[float]] = targets.tolist()
-    for family, counts in zip(order.tolist(), sizes[order].tolist(), strict=True):
-        split = _best(counts, rooms, wanted)
-        result[family] = split
-        for kind, count in enumerate(counts):
-            rooms[split][kind] -= count
+    for start in range(0, len(order), STRETCH):
+        stretch = order[start : start + STRETCH]
+        for family, counts in zip(stretch.tolist(), sizes[stretch].tolist(), strict=True):
+            split = _best(counts, rooms, wanted)
+            result[family] = split
+            for kind, count in enumerate(counts):
+                rooms[split][kind] -= count
     return result
 
 

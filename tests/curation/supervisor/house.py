@@ -20,7 +20,7 @@ from django.conf import settings
 from curation.installation.data_folder import redis_socket
 from curation.supervisor import leftovers
 
-DEADLINE = 30.0
+DEADLINE = 120.0
 MANAGE = (sys.executable, "manage.py")
 
 
