@@ -1,10 +1,11 @@
 """What is to be reviewed first, as one number in the row: the queue is then read by an index.
 
 Pinned before validated before unique before valuable. The number is gathered again every minute
-or so; an item that came meanwhile waits at the end until then.
+or so, a stretch of the queue at a time; an item that came meanwhile waits at the end until then.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -44,29 +45,50 @@ TIER = 1 << 21
 STAR = 1 << 13  # for every thousand stars, up to 200
 RAREST = STAR - 1
 BATCH = 500
-MOST_AT_ONCE = 20_000
+STRETCH = 20_000
 
 Model = type[Kernel] | type[Pair]
+# What is still to be looked at, and from which key on: the scheduler has other duties beside this.
+_ahead: list[tuple[Model, int]] = []
 
 
 def refresh() -> int:
-    """Put right what is out of date, and say how much that was. For the scheduler."""
-    if not due("priorities", settings.PRIORITY_SECONDS):
-        return 0
-    return sum(_refresh(model) for model in (Kernel, Pair))
+    """Put right what is out of date, and say how much that was. For the scheduler.
+
+    Looks at one stretch of a long queue; the next call goes on from there.
+    """
+    if not _ahead:
+        if not due("priorities", settings.PRIORITY_SECONDS):
+            return 0
+        _ahead.extend([(Pair, 0), (Kernel, 0)])
+    changed = 0
+    while _ahead:
+        model, after = _ahead.pop()
+        pending = model._default_manager.filter(status=Status.PENDING, pk__gt=after)
+        keys = list(pending.order_by("pk").values_list("pk", flat=True)[:STRETCH])
+        changed += _put_right(model, keys)
+        if len(keys) == STRETCH:
+            _ahead.append((model, keys[-1]))
+            break
+    return changed
 
 
-def _refresh(model: Model) -> int:
+def still_ahead() -> bool:
+    """Whether the present round has not come to its end."""
+    return bool(_ahead)
+
+
+def _put_right(model: Model, keys: Sequence[int]) -> int:
     """Read without a lock, then write in short transactions: reviewers never wait for this."""
     stale = (
-        model._default_manager.filter(status=Status.PENDING)
+        model._default_manager.filter(status=Status.PENDING, pk__among=keys)
         .annotate(wanted=_wanted(model))
         .exclude(priority=F("wanted"))
         .order_by()
         .values_list("wanted", "pk")
     )
     by_priority: dict[int, list[int]] = defaultdict(list)
-    for wanted, pk in stale[:MOST_AT_ONCE]:
+    for wanted, pk in stale:
         by_priority[wanted].append(pk)
     for wanted, pks in by_priority.items():
         for start in range(0, len(pks), BATCH):

@@ -97,11 +97,13 @@ def fill(kernels: int, pairs: int) -> None:
         cursor.execute("ANALYZE")
     print(f"filled in {time.monotonic() - began:.0f} s")
     began = time.monotonic()
-    while priority.refresh():
-        from curation.models import Figures
-
-        Figures.objects.filter(name="priorities").delete()
-    print(f"priorities of all gathered in {time.monotonic() - began:.1f} s")
+    stretches = 1
+    priority.refresh()
+    while priority.still_ahead():
+        priority.refresh()
+        stretches += 1
+    seconds = time.monotonic() - began
+    print(f"priorities of all gathered in {seconds:.1f} s, in {stretches} stretches")
     began = time.monotonic()
     keep(dashboard.NAME, dashboard.gather())
     print(f"figures of the dashboard gathered in {time.monotonic() - began:.1f} s")

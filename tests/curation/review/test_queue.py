@@ -104,6 +104,23 @@ def test_the_scheduler_refreshes_no_more_often_than_it_should() -> None:
     assert priority.refresh() == 0
 
 
+def test_a_long_queue_is_gone_through_a_stretch_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(priority, "STRETCH", 2)
+    for _ in range(5):
+        make.a_kernel()
+    Figures.objects.all().delete()
+
+    looked_at = [priority.refresh()]
+    while priority.still_ahead():
+        looked_at.append(priority.refresh())
+
+    assert looked_at == [2, 2, 1]
+    assert priority.refresh() == 0
+    assert not priority.still_ahead()
+
+
 # --- One item, one person -------------------------------------------------------------------
 def test_two_people_are_given_two_items(ada: User) -> None:
     items = {make.a_kernel(), make.a_kernel()}
