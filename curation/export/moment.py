@@ -28,6 +28,9 @@ def one_moment() -> Iterator[None]:
 def _sqlite_snapshot() -> Iterator[None]:
     """Django's own transactions would take the writers' lock from the start."""
     with connection.cursor() as cursor:
+        # Rows come by once or twice: what keeps pages for others would only hold memory here.
+        cursor.execute("PRAGMA mmap_size = 0")
+        cursor.execute("PRAGMA cache_size = -8000")
         cursor.execute("BEGIN DEFERRED")
         try:
             # The snapshot begins with the first row that is read.
