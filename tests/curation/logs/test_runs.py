@@ -25,9 +25,11 @@ def written() -> Iterator[io.StringIO]:
     logger = logging.getLogger("curation")
     logger.addHandler(handler)
     attempts = logging.getLogger("curation.queue.attempt")
-    before, attempts.level = attempts.level, logging.INFO
+    before = attempts.level
+    # Not by assignment: loggers remember what they were asked before.
+    attempts.setLevel(logging.INFO)
     yield stream
-    attempts.level = before
+    attempts.setLevel(before)
     logger.removeHandler(handler)
 
 
