@@ -56,7 +56,7 @@ def test_code(
     fixed = [name for name in cases.fixed if name in rows[0] and name not in {"seed", "dtype"}]
     written: str = (
         _environment()
-        .get_template("pytest/drafted.py.j2")
+        .get_template("drafted/test_code.py.j2")
         .render(
             entry_point=entry_point,
             imports=sorted({*imports, "import pytest", "import torch"}),

@@ -17,6 +17,9 @@ from validation.recipes.rendering import TEMPLATES, rendered
 from validation.recipes.sketch import Sketch
 from validation.recipes.styles import STYLES
 
+# The others are for what is drafted from real code.
+OF_RECIPES = ("python", "triton", "pytest")
+
 
 def test_there_are_recipes_enough_and_no_two_of_one_name() -> None:
     names = [recipe.name for recipe in RECIPES]
@@ -28,7 +31,8 @@ def test_there_are_recipes_enough_and_no_two_of_one_name() -> None:
 def test_every_branch_of_every_template_is_taken() -> None:
     environment, known, taken = tracing_environment()
     for name in environment.list_templates():
-        environment.get_template(name)
+        if name.partition("/")[0] in OF_RECIPES:
+            environment.get_template(name)
 
     for recipe in RECIPES:
         for sketch in _covering(recipe):
