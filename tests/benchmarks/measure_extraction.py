@@ -63,7 +63,7 @@ def main() -> None:
             totals[where].update(counts)
     print("\n## Together: closures that stand alone and import")
     for where, counts in totals.items():
-        share = counts["imports"] / counts["kernels"]
+        share = counts["imports"] / max(counts["kernels"], 1)
         print(f"  {where:16} {counts['kernels']:5} kernels {counts['imports']:5}: {share:.1%}")
 
 
