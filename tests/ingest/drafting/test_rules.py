@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ingest.drafting import Missing, Rule
 from tests.ingest.drafting.repositories import cases, drafted, function, only, whole
 
@@ -209,6 +211,43 @@ def test_einops_is_replaced_by_a_stand_in() -> None:
 
     assert "def rearrange(" in draft.texts.python_code
     assert "import einops" not in draft.texts.python_code
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "defined"),
+    [
+        (
+            "from packaging import version",
+            'version.parse("2.9.0") < version.parse("2.10")',
+            "parse",
+        ),
+        ("from packaging.version import parse", 'parse("2.9.0+cpu") < parse("2.10")', "parse"),
+        (
+            "from transformers.utils import is_torch_npu_available",
+            "not is_torch_npu_available()",
+            "is_torch_npu_available",
+        ),
+    ],
+)
+def test_what_asks_for_a_version_or_a_machine_is_answered_by_a_stand_in(
+    line: str, said: str, defined: str
+) -> None:
+    draft = whole(
+        f"""
+        {line}
+
+        def ref_doubled(x):
+            return 2 * x if {said} else x
+
+        def test_doubled():
+            x = torch.randn(8, 8, device=device)
+            assert torch.allclose(doubled(x), ref_doubled(x))
+        """
+    )
+
+    assert f"def {defined}" in draft.texts.python_code
+    assert "packaging" not in draft.texts.python_code.replace("packaging's", "")
+    assert "from transformers" not in draft.texts.python_code
 
 
 def test_a_function_and_its_operation_are_one_outcome_whatever_order_the_files_have() -> None:
