@@ -321,8 +321,3 @@ class _Reader:
     def _stopped(self, operation: Local, rule: Rule, missing: Missing, said: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
         return Attempt(operation, draft, missing, f"{self._said}: {said}")
-
-
-def loads_of(whole: Cut) -> frozenset[str]:
-    nodes = (*whole.inputs, *whole.reference, *whole.candidate, *whole.expected, *whole.actual)
-    return frozenset().union(*(loads(node) for node in nodes))

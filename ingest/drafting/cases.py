@@ -204,7 +204,7 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
             chosen.append(row)
             shown |= fresh
     for row in ordered:
-        if len(chosen) < min(4, MOST_CASES) and row not in chosen:
+        if len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
     return chosen
 

@@ -12,8 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MOST_STEPS = 20_000
+MOST_STEPS = 200_000
 MOST_ITEMS = 5_000
+# Of a list of lists: one that stands twice in it counts twice, for so it will be read.
+MOST_LEAVES = 50_000
+MOST_BITS = 256
 
 DTYPES = {
     "float32": "float32", "float": "float32", "float16": "float16", "half": "float16",
@@ -30,6 +33,7 @@ BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
 }
 COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -84,9 +88,13 @@ class Evaluator:
         return found if isinstance(found, ast.expr) else None
 
     def _value(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
-        self._steps += 1
-        if self._steps > MOST_STEPS:
-            raise NotPlain("It takes too many steps.")
+        self._step(1)
+        value = self._meaning(node, names)
+        if isinstance(value, list | tuple | dict):
+            self._step(_leaves(value))
+        return value
+
+    def _meaning(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
         match node:
             case ast.Constant(value=value):
                 return value
@@ -128,6 +136,11 @@ class Evaluator:
                 return "text"
         raise NotPlain(ast.unparse(node))
 
+    def _step(self, count: int) -> None:
+        self._steps += count
+        if self._steps > MOST_STEPS:
+            raise NotPlain("It takes too many steps.")
+
     def _plain(self, node: ast.expr, names: Mapping[str, Any]) -> Any:
         value = self._value(node, names)
         if isinstance(value, Opaque):
@@ -138,7 +151,7 @@ class Evaluator:
         found: list[Any] = []
         for elt in elts:
             if isinstance(elt, ast.Starred):
-                found += list(self._plain(elt.value, names))
+                found = _computed(ast.Add, found, list(self._plain(elt.value, names)))
             else:
                 try:
                     found.append(self._value(elt, names))
@@ -157,19 +170,9 @@ class Evaluator:
         return Opaque(name)
 
     def _binary(self, node: ast.BinOp, names: Mapping[str, Any]) -> Any:
-        left, right = self._plain(node.left, names), self._plain(node.right, names)
-        if isinstance(node.op, ast.Pow):
-            if not (isinstance(left, int | float) and isinstance(right, int) and abs(right) < 64):
-                raise NotPlain(ast.unparse(node))
-            return left**right
-        if isinstance(node.op, ast.Mult) and not (
-            isinstance(left, int | float) and isinstance(right, int | float)
-        ):
-            if len(left if isinstance(left, list | tuple) else right) > 100:
-                raise NotPlain("It is too long.")
-            if max(x for x in (left, right) if isinstance(x, int)) > 100:
-                raise NotPlain("It is too long.")
-        return BINARY[type(node.op)](left, right)
+        return _computed(
+            type(node.op), self._plain(node.left, names), self._plain(node.right, names)
+        )
 
     def _bool(self, op: ast.boolop, values: Sequence[ast.expr], names: Mapping[str, Any]) -> Any:
         stops = isinstance(op, ast.Or)
@@ -252,7 +255,7 @@ class Evaluator:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     names[name] = self._value(value, names)
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                    names[name] = names[name] + self._value(value, names)
+                    names[name] = _computed(ast.Add, names[name], self._value(value, names))
                 case ast.Return(value=ast.expr() as value):
                     return self._value(value, names)
                 case ast.Expr(value=ast.Constant()):
@@ -260,6 +263,43 @@ class Evaluator:
                 case _:
                     raise NotPlain(f"What {function.name} returns.")
         raise NotPlain(f"What {function.name} returns.")
+
+
+def _computed(operation: type[ast.operator], left: Any, right: Any) -> Any:
+    """Of values that are bounded themselves, one that is bounded too: what an author writes in a
+    few lines may double in each of them."""
+    numbers = isinstance(left, int | float) and isinstance(right, int | float)
+    if operation is ast.Mult and not numbers:
+        copies, part = (left, right) if isinstance(left, int) else (right, left)
+        if copies * len(part) > MOST_ITEMS:
+            raise NotPlain("It is too long.")
+    elif operation is ast.Pow:
+        if not numbers or abs(right) >= 64:
+            raise NotPlain("It is too large.")
+    elif operation is not ast.Add and not numbers:
+        # `%` of a text may ask for any width.
+        raise NotPlain("It is computed from no numbers.")
+    value = BINARY[operation](left, right)
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise NotPlain("It is too large.")
+    if isinstance(value, list | tuple | str) and len(value) > MOST_ITEMS:
+        raise NotPlain("It is too long.")
+    return value
+
+
+def _leaves(value: Any) -> int:
+    """How much there is to read in a value."""
+    count, pending = 0, [value]
+    while pending:
+        count += 1
+        if count > MOST_LEAVES:
+            raise NotPlain("It is too long.")
+        part = pending.pop()
+        if isinstance(part, list | tuple):
+            pending.extend(part)
+        elif isinstance(part, dict):
+            pending.extend(part.values())
+    return count
 
 
 def _bound(target: ast.expr, item: Any) -> dict[str, Any]:

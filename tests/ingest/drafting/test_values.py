@@ -1,0 +1,83 @@
+"""Values are worked out in bounded time and memory, whatever an author wrote."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from ingest.drafting.values import MOST_ITEMS, Evaluator, NotPlain
+
+STEPS = 60
+
+
+def worked_out(expression: str, module: str = "") -> object:
+    names: dict[str, ast.expr | ast.FunctionDef] = {}
+    for statement in ast.parse(module).body:
+        if isinstance(statement, ast.FunctionDef):
+            names[statement.name] = statement
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            names[statement.targets[0].id] = statement.value
+    return Evaluator(names.get).value(ast.parse(expression, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("2 ** 10 + 1", 1025),
+        ("[1, 2] + [3]", [1, 2, 3]),
+        ("(1, *[2, 3])", (1, 2, 3)),
+        ("[0] * 3", [0, 0, 0]),
+        ("7 % 4", 3),
+        ("2 ** -1", 0.5),
+        ("'a' + 'b'", "ab"),
+        ("[n * n for n in range(4) if n % 2]", [1, 9]),
+    ],
+)
+def test_what_authors_write_is_worked_out(expression: str, value: object) -> None:
+    assert worked_out(expression) == value
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("[1]", "x = x + x"),
+        ("[1]", "x += x"),
+        ("[1]", "x = [*x, *x]"),
+        ("'a'", "x = x + x"),
+        ("[1]", "x = x * 100"),
+        ("3", "x = x * x"),
+        ("3", "x = x ** 63"),
+        ("[1]", "x = [x, x] + x + x"),
+        ("[1]", "x = [x, x]"),
+        ("[1]", "x = (x, x)"),
+        ("[1]", "x = [x] * 50"),
+        ("[1]", "x = {'a': x, 'b': x}"),
+        ("[1]", "x = list(zip(x, x))"),
+    ],
+)
+def test_what_grows_without_end_is_no_plain_value(first: str, again: str) -> None:
+    grows = f"def grown():\n    x = {first}\n" + f"    {again}\n" * STEPS + "    return x\n"
+
+    with pytest.raises(NotPlain):
+        worked_out("grown()", grows)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "'%1000000000d' % 1",
+        "'a' * 10**9",
+        "10**9 * 'a'",
+        "(10**60)**63",
+        f"[*range({MOST_ITEMS + 9}), *[1]]",
+    ],
+)
+def test_what_is_too_large_at_once_is_no_plain_value(expression: str) -> None:
+    with pytest.raises(NotPlain):
+        worked_out(expression)
+
+
+def test_a_function_that_calls_itself_ends() -> None:
+    with pytest.raises((NotPlain, RecursionError)):
+        worked_out("again(1)", "def again(n):\n    return again(n)\n")
