@@ -11,8 +11,9 @@ SECONDS = 10.0
 def kill(process: subprocess.Popen[bytes]) -> None:
     """End the whole tree and return when it is gone, also what forked twice or left its session.
 
-    Harmless where it has ended already. What `start` returned is the guard of the tree: the rest
-    hangs on a process that it alone can end, a namespace's first or an adopter of orphans.
+    Harmless where it has ended already; then the kernel may still be ending what it left behind,
+    for a moment that nothing here can wait for. What `start` returned is the guard of the tree:
+    the rest hangs on a process that it alone can end, a namespace's first or an adopter of orphans.
     """
     inner = [fd for pid in _children(process.pid) if (fd := _open(pid)) is not None]
     try:
