@@ -1,15 +1,19 @@
 """What is known about whether a kernel compiles: the newest verdict on its present content."""
 
+from django.db.models import QuerySet
+
 from curation.models import Device, Kernel, ValidationResult
+from curation.prepared import prepared
 
 
 def compile_verdict(kernel: Kernel) -> ValidationResult | None:
     """With its run, whose environment says for which Triton and target it holds."""
-    return (
-        ValidationResult.objects.filter(
-            kernel=kernel, content_hash=kernel.content_hash, run__device=Device.COMPILER
-        )
-        .select_related("run")
-        .order_by("-pk")
-        .first()
+    return _newest.first(kernel, kernel.content_hash)
+
+
+@prepared
+def _newest(kernel: Kernel, content_hash: str) -> QuerySet[ValidationResult]:
+    results = ValidationResult.objects.filter(
+        kernel=kernel, content_hash=content_hash, run__device=Device.COMPILER
     )
+    return results.select_related("run").order_by("-pk")[:1]

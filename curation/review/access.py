@@ -1,5 +1,6 @@
 """Who may see and do what on the review site."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import permission_required
@@ -8,13 +9,15 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from curation.models import Kernel, Pair
+from curation.prepared import prepared
 
 may_review = permission_required("curation.add_decision", raise_exception=True)
 may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
 may_steer = permission_required("curation.steer_queue", raise_exception=True)
 may_edit_pairs = permission_required("curation.add_pair", raise_exception=True)
 
-KINDS: dict[str, type[Kernel] | type[Pair]] = {"kernels": Kernel, "pairs": Pair}
+Model = type[Kernel] | type[Pair]
+KINDS: dict[str, Model] = {"kernels": Kernel, "pairs": Pair}
 
 
 class KindConverter:
@@ -34,9 +37,11 @@ def person(request: HttpRequest) -> User:
     return request.user
 
 
-def item_or_404(kind: str, pk: int, items: QuerySet[Any] | None = None) -> Any:
-    rows = KINDS[kind]._default_manager.all() if items is None else items
-    found = rows.filter(pk=pk).first()
+def item_or_404(kind: str, pk: int) -> Any:
+    return there(kind, _BY_KEY[KINDS[kind]].first(pk))
+
+
+def there(kind: str, found: Any) -> Any:
     if found is None:
         raise Http404(f"There is no such item among the {kind}.")
     return found
@@ -49,3 +54,10 @@ def number(text: str) -> int:
 
 def kind_of(item: Kernel | Pair) -> str:
     return "kernels" if isinstance(item, Kernel) else "pairs"
+
+
+def _by_key(model: Model, pk: int) -> QuerySet[Any]:
+    return model._default_manager.filter(pk=pk)
+
+
+_BY_KEY = {model: prepared(partial(_by_key, model)) for model in KINDS.values()}

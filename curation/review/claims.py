@@ -19,17 +19,17 @@ def take(item: Kernel | Pair, user: User) -> Claim | None:
         **{about(type(item)): item},
         user=user,
         token=uuid.uuid4(),
-        expires_at=_soon(),
+        expires_at=until(now),
         created_at=now,
     )
     columns = [field for field in Claim._meta.concrete_fields if not field.primary_key]
     values = [
         field.get_db_prep_save(getattr(claim, field.attname), connection) for field in columns
     ]
-    until = Claim._meta.get_field("expires_at").get_db_prep_save(now, connection)
+    run_out = Claim._meta.get_field("expires_at").get_db_prep_save(now, connection)
     with connection.cursor() as cursor:
         cursor.execute(
-            _take(about(type(item)), [str(field.column) for field in columns]), [*values, until]
+            _take(about(type(item)), [str(field.column) for field in columns]), [*values, run_out]
         )
         return claim if cursor.rowcount else None
 
@@ -49,7 +49,7 @@ def _take(name: str, columns: list[str]) -> str:
 def renew(token: uuid.UUID, user: User) -> bool:
     """While a page is open it says so every minute; False: another has taken over."""
     held = Claim.objects.filter(token=token, user=user)
-    return bool(held.update(expires_at=_soon()))
+    return bool(held.update(expires_at=until(timezone.now())))
 
 
 def release(token: uuid.UUID, user: User) -> None:
@@ -63,5 +63,5 @@ def holder(item: Kernel | Pair) -> User | None:
     return claim.user if claim else None
 
 
-def _soon() -> datetime:
-    return timezone.now() + timedelta(seconds=settings.CLAIM_SECONDS)
+def until(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.CLAIM_SECONDS)

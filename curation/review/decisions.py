@@ -3,11 +3,13 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
 from typing import Any, Self
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
 from curation.errors import CurationError
@@ -20,11 +22,12 @@ from curation.models import (
     Kernel,
     Pair,
     Question,
+    SecondReview,
     Skip,
     Status,
 )
+from curation.prepared import prepared
 from curation.review import second
-from curation.review.claims import holder
 
 Item = Kernel | Pair
 UNDOABLE = 20
@@ -85,9 +88,9 @@ def decide(
         if twin := _made_of(request, user):
             return twin
         raise StaleItem(_what_happened(item))
-    who = holder(item)
-    if who is not None and who != user:
-        raise NotYours(f"{who} is looking at {item} right now. Nothing has changed.")
+    [around] = _AROUND[type(item)](item.pk, timezone.now())
+    if around.holder not in (None, user.pk):
+        raise NotYours(f"{around.held_by} is looking at {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
         **_about(item),
         content_hash=item.content_hash,
@@ -102,10 +105,15 @@ def decide(
     )
     if kind is not None and kind != Kind.of(item):
         _correct(item, kind, user, decision)
-    if who is not None:
+    if around.holder:
         Claim.objects.filter(**_about(item)).delete()
-    _close(item, user, comment)
-    second.after(decision, item)
+    if around.asked_about:
+        _answer(item, user, comment)
+    if around.skipped:
+        Skip.objects.filter(**_about(item)).delete()
+    if around.looked_at_again:
+        second.close(decision, item)
+    second.draw(decision, item)
     return decision
 
 
@@ -141,7 +149,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
             user,
             undoing,
         )
-    second.after(undoing, item)
+    second.close(undoing, item)
     return undoing
 
 
@@ -185,7 +193,33 @@ def decide_by_policy(
 
 
 def _made_of(request: uuid.UUID, user: User) -> Decision | None:
-    return Decision.objects.filter(request=request, user=user).first()
+    return _made.first(request, user)
+
+
+@prepared
+def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
+    return Decision.objects.filter(request=request, user=user)
+
+
+def _around(model: type[Item], pk: int, now: datetime) -> QuerySet[Any]:
+    """What else there is about an item, so that a decision touches that and nothing else."""
+    me = {about(model): OuterRef("pk")}
+    claims = Claim.objects.filter(**me, expires_at__gt=now)
+    return (
+        model._default_manager.filter(pk=pk)
+        .only("pk")
+        .annotate(
+            holder=Subquery(claims.values("user")[:1]),
+            held_by=Subquery(claims.values("user__username")[:1]),
+            asked_about=Exists(Question.objects.filter(**me, answered_at=None)),
+            # Nobody needs to remember having skipped what is decided.
+            skipped=Exists(Skip.objects.filter(**me)),
+            looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
+        )
+    )
+
+
+_AROUND = {model: prepared(partial(_around, model)) for model in (Kernel, Pair)}
 
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
@@ -209,12 +243,11 @@ def _correct(item: Item, kind: Kind, user: User, decision: Decision) -> None:
     )
 
 
-def _close(item: Item, user: User, comment: str) -> None:
-    """A decided item has no open question, and nobody needs to remember having skipped it."""
+def _answer(item: Item, user: User, comment: str) -> None:
+    """A decided item has no open question."""
     Question.objects.filter(**_about(item), answered_at=None).update(
         answer=comment, answered_by=user, answered_at=timezone.now()
     )
-    Skip.objects.filter(**_about(item)).delete()
 
 
 def _about(item: Item) -> dict[str, Any]:

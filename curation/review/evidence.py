@@ -42,7 +42,7 @@ class Light:
 
 
 def opt_out_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
-    """Only where somebody asked; `page.fetch` has found out."""
+    """Only where somebody asked; `rows.whole` has found out."""
     if not item.left_out:
         return []
     asked = tuple(
@@ -172,7 +172,7 @@ def twins(
 
 
 def benchmark_light(item: Any) -> Light:
-    """The closest of what it overlaps, as `page.fetch` has found it."""
+    """The closest of what it overlaps, as `rows.whole` has found it."""
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()
         constants = ", other constants" if item.constants_differ else ""

@@ -5,35 +5,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.utils import timezone
 
 from curation.evidence.compiling import compile_verdict
-from curation.evidence.opt_outs import opted_out
 from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
-    Agreement,
-    Claim,
-    ContaminationMatch,
-    CopyFlag,
     Decision,
     DecisionReason,
     DuplicateLink,
-    Fingerprint,
     Kernel,
     LicenseEvidence,
     Pair,
     Provenance,
-    QualityFinding,
     Question,
-    SecondReview,
     Status,
     ValidationResult,
 )
-from curation.review import evidence, plot
+from curation.review import evidence, plot, rows
 from curation.review.access import number
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
@@ -66,54 +55,13 @@ class Tab:
     current: bool
 
 
-def fetch(kind: type[Kernel] | type[Pair], user: User) -> QuerySet[Any]:
-    """The item with all that one row can tell of what surrounds it."""
-    me = {about(kind): OuterRef("pk")}
-    waiting = SecondReview.objects.filter(**me, state=Agreement.WAITING).exclude(first__user=user)
-    disputed = SecondReview.objects.filter(**me, state=Agreement.DISPUTED)
-    links = Q(**me) | Q(**{f"of_{about(kind)}": OuterRef("pk")})
-    question = Question.objects.filter(**me, answered_at=None)
-    decisions = Decision.objects.filter(**me).order_by().values(about(kind))
-    matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
-    looks = Fingerprint.objects.filter(**me)
-    kernel = OuterRef("pk" if kind is Kernel else "kernel")
-    copies = CopyFlag.objects.filter(kernel=kernel)
-    claims = Claim.objects.filter(**me, expires_at__gt=timezone.now()).exclude(user=user)
-    newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
-    related = ["license", "previous"] + (["author"] if kind is Pair else [])
-    rows = kind._default_manager.select_related(*related)
-    return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
-        second_review_pk=Subquery(waiting.values("pk")[:1]),
-        disputed=Exists(disputed),
-        has_twins=Exists(DuplicateLink.objects.filter(links)),
-        benchmark=Subquery(matches.values("benchmark__name")[:1]),
-        benchmark_problem=Subquery(matches.values("problem")[:1]),
-        benchmark_method=Subquery(matches.values("method")[:1]),
-        benchmark_similarity=Subquery(matches.values("similarity")[:1]),
-        constants_differ=Subquery(matches.values("constants_differ")[:1]),
-        blocked_twin=Subquery(copies.values("blocked")[:1]),
-        blocked_name=Subquery(copies.values("blocked__name")[:1]),
-        blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
-        blocked_similarity=Subquery(copies.values("similarity")[:1]),
-        held_by=Subquery(claims.values("user__username")[:1]),
-        left_out=Exists(Kernel.objects.filter(opted_out(), pk=kernel)),
-        placed=Subquery(looks.values("placed")[:1]),
-        compared_with=Subquery(looks.values("compared_with")[:1]),
-        asked_by=Subquery(question.values("asker__username")[:1]),
-        asked_of=Subquery(question.values("asked__username")[:1]),
-        asked_what=Subquery(question.values("text")[:1]),
-        decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
-        newer=Subquery(newer.values("pk")[:1]),
-    )
-
-
 def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
     kind = type(item)
-    kernel = item if kind is Kernel else item.kernel_id
-    places = _places(kernel)
-    texts = _license_texts(kernel)
-    results = _results_of(item) if kind is Pair else []
-    links = _links(item) if item.has_twins else []
+    kernel = item.pk if kind is Kernel else item.kernel_id
+    places = rows.places(kernel) if kernel else []
+    texts = rows.license_texts(kernel) if kernel else []
+    results = rows.results(item, item.content_hash) if isinstance(item, Pair) else []
+    links = rows.links(item) if item.has_twins else []
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.twins(item, links)
@@ -153,44 +101,6 @@ def reasons() -> list[DecisionReason]:
     return found
 
 
-def _places(kernel: Any) -> list[Provenance]:
-    if not kernel:
-        return []
-    seen = Provenance.objects.filter(kernel=kernel, retired_at=None)
-    return list(seen.select_related("source_file__repository").order_by("pk")[:50])
-
-
-def _license_texts(kernel: Any) -> list[LicenseEvidence]:
-    if not kernel:
-        return []
-    files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
-    texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
-    return list(texts.order_by("-counts", "pk")[: evidence.SHOWN])
-
-
-def _results_of(pair: Pair) -> list[ValidationResult]:
-    rows = ValidationResult.objects.filter(pair=pair, content_hash=pair.content_hash)
-    return list(rows.select_related("run").order_by("-pk")[:10])
-
-
-def _links(item: Item) -> list[DuplicateLink]:
-    name = about(type(item))
-    mine = DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")
-    rows = DuplicateLink.objects.filter(
-        Q(**{name: item}) | Q(**{f"of_{name}": item}) | Q(**{f"of_{name}__in": mine})
-    )
-    texts = [
-        f"{path}__{column}"
-        for path in (name, f"of_{name}")
-        for column in (
-            ("function_source", "standalone_source", "launcher_source")
-            if name == "kernel"
-            else ("python_code", "triton_code", "test_code")
-        )
-    ]
-    return list(rows.select_related(name, f"of_{name}").defer(*texts).order_by("-similarity")[:50])
-
-
 def _lights(
     item: Any,
     places: Sequence[Provenance],
@@ -203,14 +113,13 @@ def _lights(
     benchmarks = evidence.benchmark_light(item)
     if isinstance(item, Pair):
         return [*trail, evidence.validation_light(results), twins, benchmarks]
-    findings = list(QualityFinding.objects.filter(kernel=item).order_by("passed", "gate"))
     return [
         *trail,
         evidence.standalone_light(item),
         evidence.compile_light(compile_verdict(item)),
         twins,
         benchmarks,
-        evidence.quality_light(findings),
+        evidence.quality_light(rows.findings(item)),
     ]
 
 
@@ -290,10 +199,9 @@ def _diff(
     if item.previous_id:
         choices.append((item.previous_id, "the version before", item.previous_id == pk))
     inline = wanted.get("layout") == "inline"
-    rows = _inline(diff) if inline else _split(diff)
     return {
         "diff": diff,
-        "rows": rows,
+        "rows": _inline(diff) if inline else _split(diff),
         "other": other,
         "before": before,
         "choices": choices,
@@ -341,10 +249,10 @@ def _history(item: Any) -> dict[str, Any]:
 def _alike(item: Any) -> dict[str, Any]:
     """What is approved already and does the same, best first."""
     kind = type(item)
-    rows = kind._default_manager.filter(
+    approved = kind._default_manager.filter(
         status=Status.APPROVED, operation_type=item.operation_type
     ).exclude(pk=item.pk)
-    return {"alike": rows.without_sources().order_by("-priority", "pk")[:20]}
+    return {"alike": approved.without_sources().order_by("-priority", "pk")[:20]}
 
 
 def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:

@@ -4,7 +4,9 @@ First what one holds already, then what one is asked about, then what waits for 
 then what is pending, by priority; at the very end what one has skipped.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -24,14 +26,18 @@ from curation.models import (
     Skip,
     Status,
 )
+from curation.prepared import prepared
 from curation.review.claims import take
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
+Rows = Callable[..., list[Any]]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
 # How many items are tried one by one before the queue counts as empty.
 LAST_LOOK = 20
 TRIES = 50
+# So many filters' statements are kept ready.
+FILTERS = 256
 
 
 def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
@@ -47,7 +53,7 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
 
 def waiting(user: User, filter: Filter) -> int:
     """How many, counted to a thousand and no further."""
-    return sum(_free(model, user, filter)[:1000].count() for model in MODELS)
+    return sum(_free(model, filter, user, timezone.now())[:1000].count() for model in MODELS)
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
@@ -58,27 +64,38 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
 
 
 def _held(user: User, filter: Filter) -> Iterator[Item]:
-    claims = Claim.objects.filter(user=user, expires_at__gt=timezone.now())
-    for claim in claims.order_by("-pk")[:5]:
+    for claim in _claims(user, timezone.now()):
         yield from _fitting(claim, user, filter)
 
 
+@prepared
+def _claims(user: User, now: datetime) -> QuerySet[Claim]:
+    return Claim.objects.filter(user=user, expires_at__gt=now).order_by("-pk")[:5]
+
+
 def _asked(user: User, filter: Filter) -> Iterator[Item]:
-    for question in Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]:
+    for question in _questions(user):
         yield from _fitting(question, user, filter)
 
 
+@prepared
+def _questions(user: User) -> QuerySet[Question]:
+    return Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]
+
+
 def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
-    reviews = (
-        SecondReview.objects.filter(state=Agreement.WAITING)
-        .exclude(first__user=user)
-        .exclude(Exists(Skip.objects.filter(user=user, kernel=OuterRef("kernel"))))
-        .exclude(Exists(Skip.objects.filter(user=user, pair=OuterRef("pair"))))
-        .exclude(Exists(_claims_of_others(user).filter(kernel=OuterRef("kernel"))))
-        .exclude(Exists(_claims_of_others(user).filter(pair=OuterRef("pair"))))
-    )
-    for review in reviews.order_by("pk")[:5]:
+    for review in _reviews(user, timezone.now()):
         yield from _fitting(review, user, filter, pending=False)
+
+
+@prepared
+def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
+    rows = SecondReview.objects.filter(state=Agreement.WAITING).exclude(first__user=user)
+    for name in map(about, MODELS):
+        me = {name: OuterRef(name)}
+        rows = rows.exclude(Exists(Skip.objects.filter(user=user, **me)))
+        rows = rows.exclude(Exists(_claims_of_others(user, now, **me)))
+    return rows.order_by("pk")[:5]
 
 
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:
@@ -86,17 +103,30 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
 
     Two people who ask at once look at different rows, where the database can. But at the queue's
     end others may hold all that is left for a moment: whoever found nothing looks at those too.
-    The key is left free: a claim refers to it, and would wait for whoever waits for that claim.
     """
     for most, aside in ((2, True), (LAST_LOOK, False)):
-        best: list[Item] = []
-        for model in MODELS:
-            skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
-            items = _free(model, user, filter).exclude(skipped).order_by("-priority", "pk")
-            if aside:
-                items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
-            best += items[:most]
+        best = [
+            item
+            for model in MODELS
+            for item in _best(model, filter, most, aside)(user, timezone.now())
+        ]
         yield from sorted(best, key=lambda item: -item.priority)
+
+
+@lru_cache(maxsize=FILTERS)
+def _best(model: Model, filter: Filter, most: int, aside: bool) -> Rows:
+    """`aside`: rows that somebody else looks at this moment are passed over. The key is left free:
+    a claim refers to it, and would wait for whoever waits for that claim."""
+
+    @prepared
+    def best(user: User, now: datetime) -> QuerySet[Any]:
+        skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
+        items = _free(model, filter, user, now).exclude(skipped).order_by("-priority", "pk")
+        if aside:
+            items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
+        return items[:most]
+
+    return best
 
 
 def _skipped(user: User, filter: Filter) -> Iterator[Item]:
@@ -109,23 +139,33 @@ def _fitting(
 ) -> Iterator[Item]:
     """The item that a row is about, if it is still one for `user`."""
     model: Model = Kernel if row.kernel_id else Pair
-    yield from _free(model, user, filter, pending).filter(pk=row.kernel_id or row.pair_id)
+    yield from _one(model, filter, pending)(user, timezone.now(), row.kernel_id or row.pair_id)
 
 
-def _free(model: Model, user: User, filter: Filter, pending: bool = True) -> QuerySet[Any]:
+@lru_cache(maxsize=FILTERS)
+def _one(model: Model, filter: Filter, pending: bool) -> Rows:
+    @prepared
+    def one(user: User, now: datetime, pk: int) -> QuerySet[Any]:
+        return _free(model, filter, user, now, pending).filter(pk=pk)
+
+    return one
+
+
+def _free(
+    model: Model, filter: Filter, user: User, now: datetime, pending: bool = True
+) -> QuerySet[Any]:
     """Nobody else looks at it, nobody else was asked about it, and it is not one's own."""
     me = {about(model): OuterRef("pk")}
     for_others = Question.objects.filter(answered_at=None, **me).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))
     )
     rows: QuerySet[Any] = model._default_manager.without_sources()
-    free = rows.exclude(Exists(_claims_of_others(user, **me))).exclude(Exists(for_others))
+    free = rows.exclude(Exists(_claims_of_others(user, now, **me))).exclude(Exists(for_others))
     items = filter.of(free)
     if model is Pair:
         items = items.exclude(author=user)
     return items.filter(status=Status.PENDING) if pending else items
 
 
-def _claims_of_others(user: User, **about: Any) -> QuerySet[Claim]:
-    live = Claim.objects.filter(expires_at__gt=timezone.now(), **about)
-    return live.exclude(user=user)
+def _claims_of_others(user: User, now: datetime, **about: Any) -> QuerySet[Claim]:
+    return Claim.objects.filter(expires_at__gt=now, **about).exclude(user=user)

@@ -5,11 +5,12 @@ The sample is drawn by the content's hash, so that nobody can tell or choose bef
 
 import uuid
 from collections.abc import Sequence
+from functools import partial
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from curation.matching import about
@@ -24,6 +25,7 @@ from curation.models import (
     SecondReview,
     Status,
 )
+from curation.prepared import prepared
 
 Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
@@ -32,8 +34,21 @@ EVERY = "*"
 
 def waiting_for(item: Item, user: User) -> SecondReview | None:
     """The second review of `item` that `user` may give: the page is then blind."""
-    reviews = SecondReview.objects.filter(**{about(type(item)): item}, state=Agreement.WAITING)
-    return reviews.exclude(first__user=user).first()
+    return _WAITING[type(item)].first(item, user)
+
+
+def _waiting(model: type[Item], item: Item, user: User) -> QuerySet[SecondReview]:
+    reviews = SecondReview.objects.filter(**{about(model): item}, state=Agreement.WAITING)
+    return reviews.exclude(first__user=user).select_related("first")[:1]
+
+
+_WAITING = {model: prepared(partial(_waiting, model)) for model in (Kernel, Pair)}
+
+
+@prepared
+def given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
+    """What `user` has given before, when the same wish is delivered again."""
+    return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]
 
 
 @transaction.atomic
@@ -62,8 +77,8 @@ def give(
     return bool(given) or SecondReview.objects.filter(request=request, user=user).exists()
 
 
-def after(decision: Decision, item: Item) -> None:
-    """Once a person has decided: close what was open about the item, and perhaps ask for more."""
+def close(decision: Decision, item: Item) -> None:
+    """Once a person has decided, what was open about the item is settled or has no point."""
     subject = {about(type(item)): item}
     closed = SecondReview.objects.filter(**subject, state=Agreement.DISPUTED).exclude(
         Q(first__user=decision.user) | Q(user=decision.user)
@@ -71,8 +86,12 @@ def after(decision: Decision, item: Item) -> None:
     if decision.undoes_id is None:
         closed.update(state=Agreement.SETTLED, settled_by=decision)
     SecondReview.objects.filter(**subject, state__in=OPEN).update(state=Agreement.VOID)
+
+
+def draw(decision: Decision, item: Item) -> None:
+    """Perhaps ask for a second look at what was decided."""
     if decision.previous_status == Status.PENDING and _drawn(decision, item):
-        SecondReview.objects.create(**subject, first=decision)
+        SecondReview.objects.create(**{about(type(item)): item}, first=decision)
 
 
 def _drawn(decision: Decision, item: Item) -> bool:

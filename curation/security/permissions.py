@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Permission, User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
+from curation.prepared import prepared
 from curation.security.throttle import address_of, throttled
 
 
@@ -32,8 +33,12 @@ class Backend(ModelBackend):
         if user_obj.is_superuser:
             return super().get_all_permissions(user_obj)
         if not hasattr(user_obj, "_everything"):
-            rows = Permission.objects.filter(Q(user=user_obj) | Q(group__user=user_obj))
-            names = rows.order_by().values_list("content_type__app_label", "codename")
-            user_obj._everything = {f"{app}.{code}" for app, code in names.distinct()}
+            user_obj._everything = {f"{app}.{code}" for app, code in _granted(user_obj)}
         permissions: set[str] = user_obj._everything
         return permissions
+
+
+@prepared
+def _granted(user: User) -> QuerySet[Permission, tuple[str, str]]:
+    rows = Permission.objects.filter(Q(user=user) | Q(group__user=user)).order_by()
+    return rows.values_list("content_type__app_label", "codename").distinct()

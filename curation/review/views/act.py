@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from curation.errors import CurationError
 from curation.filters import Filter
 from curation.matching import WrongFilter, about
-from curation.models import Claim, Question, SecondReview, Skip, Status
+from curation.models import Claim, Question, Skip, Status
 from curation.people import GRANTED
 from curation.review import second
 from curation.review.access import item_or_404, may_review, may_steer, number, person
@@ -43,7 +43,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         "comment": form.cleaned_data["comment"],
     }
     try:
-        review = second.waiting_for(item, user) or _given(said["request"], user)
+        review = second.waiting_for(item, user) or second.given.first(said["request"], user)
         if review is not None:
             if not second.give(review=review, **said):
                 raise CurationError("Somebody else has given the second review meanwhile.")
@@ -152,10 +152,6 @@ def _kind(form: DecisionForm, item: Any) -> Kind | None:
     return Kind(
         kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
     )
-
-
-def _given(request: uuid.UUID, user: User) -> SecondReview | None:
-    return SecondReview.objects.filter(request=request, user=user).first()
 
 
 def _typed(request: HttpRequest) -> dict[str, Any]:

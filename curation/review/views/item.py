@@ -4,6 +4,7 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
@@ -13,9 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 from curation.filters import Filter
 from curation.matching import WrongFilter
 from curation.models import Pair, Status
-from curation.review import claims
-from curation.review.access import KINDS, item_or_404, may_review, person
-from curation.review.page import context, fetch
+from curation.review import claims, rows
+from curation.review.access import KINDS, may_review, person, there
+from curation.review.page import context
 from curation.review.queue import next_item, waiting
 
 COUNT_SECONDS = 30
@@ -51,17 +52,17 @@ def page(
 ) -> HttpResponse:
     """`typed` is what a person had filled in before something went wrong: none of it is lost."""
     user = person(request)
-    found = item_or_404(kind, pk, fetch(KINDS[kind], user))
+    found = there(kind, rows.whole(KINDS[kind], pk, user))
     wanted = {key: str(value) for key, value in request.GET.items()}
     shown = context(found, wanted.get("tab", ""), wanted)
     open_ = found.status == Status.PENDING or shown["blind"]
     own = isinstance(found, Pair) and found.author_id == user.pk
-    claim = claims.take(found, user) if open_ and not own and request.method != "HEAD" else None
+    token = _claim(found, user) if open_ and not own and request.method != "HEAD" else None
     shown |= {
-        "claim": claim,
+        "claim": token,
         "own": own,
         "held_by": (found.held_by or "Somebody else")
-        if open_ and not own and claim is None
+        if open_ and not own and token is None
         else None,
         "queue": wanted.get("queue", ""),
         "typed": typed or {"tags": ", ".join(map(str, found.tags))},
@@ -104,6 +105,14 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
         return count
 
     return {"queue_length": length}
+
+
+def _claim(found: Any, user: User) -> uuid.UUID | None:
+    """None: somebody else is looking at it."""
+    if found.claimed_just_now:
+        return found.claimed_just_now  # type: ignore[no-any-return]
+    claim = claims.take(found, user)
+    return claim.token if claim else None
 
 
 def _choices(item: Any, field: str) -> list[tuple[str, str]]:

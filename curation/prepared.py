@@ -1,0 +1,118 @@
+"""Queries that are composed once and asked often.
+
+Django puts a statement together anew each time that it is asked: for a page of eight statements,
+that takes several times what the database and the templates take. What is asked on every page is
+written as a function of the values that are not known yet, and composed when it is first called:
+
+    @prepared
+    def places(kernel: int) -> QuerySet[Provenance]:
+        return Provenance.objects.filter(kernel=kernel).order_by("pk")
+
+    places(7)  # a list
+
+Inside, `kernel` is a place to be filled: it can be compared with, not looked at.
+"""
+
+import inspect
+import threading
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connections, models, router
+from django.db.models.sql.compiler import SQLCompiler
+
+P = ParamSpec("P")
+Row = TypeVar("Row")
+
+
+def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, Row]":
+    return Prepared(compose)
+
+
+class Prepared(Generic[P, Row]):
+    """What `compose` says, composed once for each kind of database."""
+
+    def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
+        self._compose = compose
+        self._names = tuple(inspect.signature(compose).parameters)
+        self._statements: dict[str, _Statement] = {}
+        self._lock = threading.Lock()
+        update_wrapper(self, compose)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Row]:
+        values = dict(zip(self._names, args, strict=False)) | kwargs
+        return self._statement().rows(values)
+
+    def first(self, *args: P.args, **kwargs: P.kwargs) -> Row | None:
+        """For what is one row at the most."""
+        return next(iter(self(*args, **kwargs)), None)
+
+    def _statement(self) -> "_Statement":
+        vendor = connections[router.db_for_read(models.Model)].vendor
+        with self._lock:
+            if vendor not in self._statements:
+                compose: Callable[..., models.QuerySet[Any, Row]] = self._compose
+                rows = compose(**{name: _Place(name) for name in self._names})
+                self._statements[vendor] = _Statement(rows)
+            return self._statements[vendor]
+
+
+class _Place(models.Expression):
+    """Stands where a value will be."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
+        return "%s", [self]
+
+
+class _Statement:
+    def __init__(self, rows: models.QuerySet[Any]) -> None:
+        self._rows = rows
+        self._compiler = rows.query.get_compiler(using=rows.db)
+        try:
+            self._sql, self._values = self._compiler.as_sql()
+        except EmptyResultSet:  # Whatever is asked, no row can be like this.
+            self._sql, self._values = "", ()
+
+    def rows(self, values: dict[str, Any]) -> list[Any]:
+        if not self._sql:
+            return []
+        using = self._rows.db
+        connection = connections[using]
+        filled = tuple(
+            _for(connection, values[value.name]) if isinstance(value, _Place) else value
+            for value in self._values
+        )
+        asked = _Composed(self._compiler, connection, self._sql, filled)
+        rows = self._rows.all()
+        rows.query.get_compiler = lambda *_, **__: asked  # type: ignore[method-assign]
+        return list(rows)
+
+
+class _Composed(SQLCompiler):
+    """A compiler whose work is done: it knows the statement, and how its rows become objects."""
+
+    def __init__(self, done: SQLCompiler, connection: Any, sql: str, values: Any) -> None:
+        self.__dict__ |= vars(done) | {"connection": connection}
+        self._said = sql, values
+
+    def as_sql(self, *args: Any, **kwargs: Any) -> Any:
+        return self._said
+
+
+def _for(connection: Any, value: Any) -> Any:
+    """As Django itself hands it to this database."""
+    if isinstance(value, models.Model):
+        value = value.pk
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
+        return value.hex
+    return value

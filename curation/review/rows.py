@@ -1,0 +1,132 @@
+"""The rows that the page of an item is made from, each kind of them by one statement."""
+
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from curation.evidence.opt_outs import opted_out
+from curation.matching import about
+from curation.models import (
+    Agreement,
+    Claim,
+    ContaminationMatch,
+    CopyFlag,
+    Decision,
+    DuplicateLink,
+    Fingerprint,
+    Kernel,
+    LicenseEvidence,
+    Pair,
+    Provenance,
+    QualityFinding,
+    Question,
+    SecondReview,
+    ValidationResult,
+)
+from curation.prepared import prepared
+from curation.review import claims
+from curation.review.evidence import SHOWN
+
+Item = Kernel | Pair
+Model = type[Kernel] | type[Pair]
+MODELS: tuple[Model, ...] = (Kernel, Pair)
+# Of a cluster, so many are named.
+MOST_LINKS = 50
+# The queue claims an item, then its page is fetched: that need not claim it again.
+JUST_NOW = timedelta(seconds=5)
+
+
+def whole(kind: Model, pk: int, user: User) -> Any:
+    """The item with all that one row can tell of what surrounds it, or None."""
+    now = timezone.now()
+    return _WHOLE[kind].first(pk, user, now, claims.until(now) - JUST_NOW)
+
+
+def links(item: Item) -> list[DuplicateLink]:
+    """What it resembles, what resembles it, and who else resembles what it resembles."""
+    return _LINKS[type(item)](item)
+
+
+@prepared
+def places(kernel: int) -> QuerySet[Provenance]:
+    seen = Provenance.objects.filter(kernel=kernel, retired_at=None)
+    return seen.select_related("source_file__repository").order_by("pk")[:50]
+
+
+@prepared
+def license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
+    files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
+    texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
+    return texts.order_by("-counts", "pk")[:SHOWN]
+
+
+@prepared
+def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
+    return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
+
+
+@prepared
+def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
+    rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
+    return rows.select_related("run").order_by("-pk")[:10]
+
+
+def _whole(kind: Model, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
+    me = {about(kind): OuterRef("pk")}
+    waiting = SecondReview.objects.filter(**me, state=Agreement.WAITING).exclude(first__user=user)
+    disputed = SecondReview.objects.filter(**me, state=Agreement.DISPUTED)
+    twins = Q(**me) | Q(**{f"of_{about(kind)}": OuterRef("pk")})
+    question = Question.objects.filter(**me, answered_at=None)
+    decisions = Decision.objects.filter(**me).order_by().values(about(kind))
+    matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
+    looks = Fingerprint.objects.filter(**me)
+    kernel = OuterRef("pk" if kind is Kernel else "kernel")
+    copies = CopyFlag.objects.filter(kernel=kernel)
+    of_others = Claim.objects.filter(**me, expires_at__gt=now).exclude(user=user)
+    own = Claim.objects.filter(**me, user=user, expires_at__gt=fresh)
+    newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
+    related = ["license", "previous"] + (["author"] if kind is Pair else [])
+    rows = kind._default_manager.filter(pk=pk).select_related(*related)
+    return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
+        second_review_pk=Subquery(waiting.values("pk")[:1]),
+        disputed=Exists(disputed),
+        has_twins=Exists(DuplicateLink.objects.filter(twins)),
+        benchmark=Subquery(matches.values("benchmark__name")[:1]),
+        benchmark_problem=Subquery(matches.values("problem")[:1]),
+        benchmark_method=Subquery(matches.values("method")[:1]),
+        benchmark_similarity=Subquery(matches.values("similarity")[:1]),
+        constants_differ=Subquery(matches.values("constants_differ")[:1]),
+        blocked_twin=Subquery(copies.values("blocked")[:1]),
+        blocked_name=Subquery(copies.values("blocked__name")[:1]),
+        blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
+        blocked_similarity=Subquery(copies.values("similarity")[:1]),
+        held_by=Subquery(of_others.values("user__username")[:1]),
+        claimed_just_now=Subquery(own.values("token")[:1]),
+        left_out=Exists(Kernel.objects.filter(opted_out(), pk=kernel)),
+        placed=Subquery(looks.values("placed")[:1]),
+        compared_with=Subquery(looks.values("compared_with")[:1]),
+        asked_by=Subquery(question.values("asker__username")[:1]),
+        asked_of=Subquery(question.values("asked__username")[:1]),
+        asked_what=Subquery(question.values("text")[:1]),
+        decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
+        newer=Subquery(newer.values("pk")[:1]),
+    )
+
+
+def _links(kind: Model, item: Item) -> QuerySet[DuplicateLink]:
+    name = about(kind)
+    mine = DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")
+    rows = DuplicateLink.objects.filter(
+        Q(**{name: item}) | Q(**{f"of_{name}": item}) | Q(**{f"of_{name}__in": mine})
+    )
+    texts = [f"{path}__{column}" for path in (name, f"of_{name}") for column in kind.SOURCES]
+    joined = rows.select_related(name, f"of_{name}").defer(*texts)
+    return joined.order_by("-similarity")[:MOST_LINKS]
+
+
+_WHOLE = {kind: prepared(partial(_whole, kind)) for kind in MODELS}
+_LINKS = {kind: prepared(partial(_links, kind)) for kind in MODELS}

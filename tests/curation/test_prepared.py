@@ -1,0 +1,130 @@
+"""A query that is composed once answers as Django's own does, whatever is asked and by whom."""
+
+import threading
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Exists, OuterRef, QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from curation.models import Claim, Kernel, Provenance
+from curation.prepared import prepared
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@prepared
+def places(kernel: int) -> QuerySet[Provenance]:
+    rows = Provenance.objects.filter(kernel=kernel, retired_at=None)
+    return rows.select_related("source_file__repository").order_by("pk")
+
+
+def test_the_rows_come_with_what_was_joined() -> None:
+    place = make.a_provenance()
+    make.a_provenance()
+
+    with CaptureQueriesContext(connection) as asked:
+        [found] = places(place.kernel_id)
+        repository = found.source_file.repository
+
+    assert (found, repository) == (place, place.source_file.repository)
+    assert len(asked) == 1
+
+
+def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
+    composed = []
+
+    @prepared
+    def named(name: str) -> QuerySet[Kernel]:
+        composed.append(name)
+        return Kernel.objects.filter(name=name)
+
+    one, other = make.a_kernel(name="one"), make.a_kernel(name="other")
+
+    assert (named("one"), named("other"), named("third")) == ([one], [other], [])
+    assert len(composed) == 1
+
+
+def test_values_reach_the_database_as_django_hands_them_over() -> None:
+    @prepared
+    def claims(token: uuid.UUID, now: datetime, user: Any) -> QuerySet[Claim]:
+        return Claim.objects.filter(token=token, expires_at__gt=now, user=user)
+
+    token, now, user = uuid.uuid4(), timezone.now(), make.a_reviewer()
+    claim = make.a_claim(token=token, user=user, expires_at=now + timedelta(microseconds=1))
+
+    assert claims(token, now, user) == [claim]
+    assert claims(token, now + timedelta(microseconds=1), user) == []
+    assert claims(uuid.uuid4(), now, user) == []
+    assert claims(token, now, user=make.a_reviewer()) == []
+
+
+def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None:
+    @prepared
+    def seen(repository: str) -> QuerySet[Any]:
+        there = Provenance.objects.filter(
+            kernel=OuterRef("pk"), source_file__repository__name=repository
+        )
+        return Kernel.objects.annotate(there=Exists(there)).order_by("pk")
+
+    here = make.a_provenance()
+    make.a_provenance()
+
+    name = here.source_file.repository.name
+    assert [kernel.there for kernel in seen(name)] == [True, False]
+
+
+def test_columns_come_as_they_do_from_django() -> None:
+    @prepared
+    def names(status: str) -> QuerySet[Kernel, tuple[str, int]]:
+        return Kernel.objects.filter(status=status).order_by("pk").values_list("name", "version")
+
+    make.a_kernel(name="one")
+
+    assert names("pending") == [("one", 1)]
+
+
+def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
+    @prepared
+    def none(pk: int) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(pk=pk, name__in=())
+
+    with CaptureQueriesContext(connection) as asked:
+        assert none(make.a_kernel().pk) == []
+
+    assert len(asked) == 1, "which made the kernel"
+
+
+def test_what_is_not_there_is_none() -> None:
+    assert places.first(0) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
+    @prepared
+    def one(pk: int) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(pk=pk)
+
+    kernels = [make.a_kernel() for _ in range(8)]
+    found = {}
+    together = threading.Barrier(len(kernels))
+
+    def ask(pk: int) -> None:
+        together.wait()
+        try:
+            found[pk] = [one(pk)[0].pk for _ in range(20)]
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask, args=(kernel.pk,)) for kernel in kernels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == {kernel.pk: [kernel.pk] * 20 for kernel in kernels}
