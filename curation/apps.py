@@ -10,6 +10,8 @@ class CurationConfig(AppConfig):
     def ready(self) -> None:
         from curation import lookups
         from curation.search.indexes import make_indexes
+        from curation.search.tags import make_tag_indexes
 
         lookups.register()
         post_migrate.connect(make_indexes, sender=self)
+        post_migrate.connect(make_tag_indexes, sender=self)

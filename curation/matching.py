@@ -4,14 +4,12 @@ What is rare is looked up first (`pk IN (...)`), what is common is tried row by 
 that a page of a list over 200,000 rows stays a matter of milliseconds either way.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 
-from django.db import connection, models
-from django.db.models import Exists, F, OuterRef, Q, Subquery
-from django.db.models.functions import Cast, StrIndex
-from django.db.models.lookups import GreaterThan, In
+from django.db import models
+from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models.lookups import In
 
 from curation.errors import CurationError
 from curation.models import (
@@ -23,8 +21,10 @@ from curation.models import (
     Provenance,
     QualityFinding,
     ValidationResult,
+    Verdict,
 )
 from curation.search.condition import holds
+from curation.search.tags import tagged
 
 Model = type[Kernel] | type[Pair]
 Condition = Callable[[Model, tuple[str, ...]], Q]
@@ -87,17 +87,6 @@ def _license(model: Model, values: tuple[str, ...]) -> Q:
     return named | Q(license=None) if NONE in values else named
 
 
-def _tag(model: Model, values: tuple[str, ...]) -> Q:
-    found = Q()
-    for value in values:
-        if connection.features.supports_json_field_contains:
-            found |= Q(tags__contains=[value])
-        else:
-            written = Cast("tags", models.TextField())
-            found |= Q(GreaterThan(StrIndex(written, models.Value(json.dumps(value))), 0))
-    return found
-
-
 def _finding(model: Model, values: tuple[str, ...]) -> Q:
     if model is not Kernel:
         return NOTHING
@@ -112,6 +101,10 @@ def _validation(model: Model, values: tuple[str, ...]) -> Q:
         **{about(model): OuterRef("pk")}, content_hash=OuterRef("content_hash")
     ).order_by("-pk")
     found = Q(In(Subquery(newest.values("verdict")[:1]), values))
+    if Verdict.PASSED not in values:
+        # All others are rare enough to be looked up.
+        ever = ValidationResult.objects.filter(verdict__in=values).exclude(**{about(model): None})
+        found &= Q(pk__in=ever.order_by().values(about(model)))
     return found | Q(~Exists(newest)) if NONE in values else found
 
 
@@ -160,15 +153,16 @@ def _midnight(day: date | None) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
 
 
-def _newest_decisions(model: Model) -> models.QuerySet[Decision]:
+def _newest_decision(model: Model, like: Q) -> Q:
+    """Its newest decision is `like` this: the first condition finds, the second makes sure."""
     name = about(model)
-    decisions = Decision.objects.filter(**{f"{name}__isnull": False}).order_by()
-    return decisions.filter(version=F(f"{name}__version") - 1)
+    all_like = Decision.objects.filter(like, **{f"{name}__isnull": False}).order_by()
+    newest = all_like.filter(**{name: OuterRef("pk")}, version=OuterRef("version") - 1)
+    return Q(pk__in=all_like.values(name)) & Q(Exists(newest))
 
 
 def _reviewer(model: Model, values: tuple[str, ...]) -> Q:
-    decided = _newest_decisions(model).filter(user__username__in=values)
-    return Q(pk__in=decided.values(about(model)))
+    return _newest_decision(model, Q(user__username__in=values))
 
 
 def _decided(model: Model, values: tuple[str, ...]) -> Q:
@@ -181,7 +175,7 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
         if after:
             days &= Q(created_at__lt=after)
         within |= days
-    return Q(pk__in=_newest_decisions(model).filter(within).values(about(model)))
+    return _newest_decision(model, within)
 
 
 CONDITIONS: Mapping[str, Condition] = {
@@ -192,7 +186,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "verdict": _column("license_verdict"),
     "operation": _column("operation_type", none=""),
     "difficulty": _column("difficulty", none=""),
-    "tag": _tag,
+    "tag": tagged,
     "finding": _finding,
     "validation": _validation,
     "duplicates": _duplicates,

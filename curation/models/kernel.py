@@ -4,7 +4,7 @@ from django.db import models
 from django.urls import reverse
 
 from curation.models.constraints import one_of, sha256
-from curation.models.item import Item, ItemQuerySet
+from curation.models.item import Item, ItemQuerySet, indexes
 from curation.models.vocabulary import Difficulty, OperationType
 
 
@@ -18,6 +18,11 @@ class Kind(models.TextChoices):
 class Language(models.TextChoices):
     TRITON = "triton", "Triton"
     GLUON = "gluon", "Gluon"
+
+
+_NARROWED_BY = (
+    "operation_type", "difficulty", "language", "kind", "license_verdict", "license",
+)  # fmt: skip
 
 
 class KernelQuerySet(ItemQuerySet["Kernel"]):
@@ -73,7 +78,7 @@ class Kernel(Item):
             ),
         )
         indexes = (
-            *Item.Meta.indexes,
+            *indexes("kernel", "name", *_NARROWED_BY),
             models.Index(fields=("operation_type", "status", "id"), name="kernel_by_operation"),
             models.Index(fields=("license_verdict", "status", "id"), name="kernel_by_verdict"),
         )

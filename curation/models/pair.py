@@ -5,7 +5,7 @@ from django.db import models
 from django.urls import reverse
 
 from curation.models.constraints import one_of, sha256
-from curation.models.item import Item, ItemQuerySet
+from curation.models.item import Item, ItemQuerySet, indexes
 from curation.models.kernel import Kernel
 from curation.models.vocabulary import Difficulty, OperationType
 
@@ -73,6 +73,9 @@ class Pair(Item):
             one_of("origin", PairOrigin, "pair_origin_valid"),
             one_of("operation_type", OperationType, "pair_operation_type_valid"),
             one_of("difficulty", Difficulty, "pair_difficulty_valid"),
+        )
+        indexes = indexes(
+            "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict", "license"
         )
 
     def __str__(self) -> str:

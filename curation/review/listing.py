@@ -10,6 +10,11 @@ from curation.models import Kernel, Pair, Provenance
 
 PAGE = 50
 COUNTED = 1000
+_LISTED = (
+    "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
+    "operation_type", "priority", "status", "tags", "version",
+)  # fmt: skip
+LISTED = {Kernel: (*_LISTED, "name", "lines"), Pair: (*_LISTED, "slug", "origin", "kernel")}
 ORDERS = {"newest": ("-pk",), "priority": ("-priority", "pk")}
 
 
@@ -23,30 +28,32 @@ class Page:
 def a_page(
     model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, size: int = PAGE
 ) -> Page:
-    rows = _matching(model, filter)
-    rows = _after(rows, order, after).select_related("license")
-    found = list(rows.order_by(*ORDERS[order])[: size + 1])
-    shown = found[:size]
-    return Page(shown, _cursor(order, shown[-1]) if len(found) > size else "")
+    """The keys first, which an index tells, then the rows."""
+    keys = _after(_matching(model, filter), order, after).order_by(*ORDERS[order])
+    pks = list(keys.values_list("pk", flat=True)[: size + 1])
+    listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
+    rows = {row.pk: row for row in listed.select_related("license")}
+    # In between, one may have gone.
+    shown = [rows[pk] for pk in pks[:size] if pk in rows]
+    return Page(shown, _cursor(order, shown[-1]) if shown and len(pks) > size else "")
 
 
 def count(model: type[Kernel] | type[Pair], filter: Filter) -> int:
     """Up to `COUNTED` + 1, which means “more”."""
-    rows = _matching(model, filter)
-    return rows.order_by()[: COUNTED + 1].count()
+    return _matching(model, filter).order_by().values("pk")[: COUNTED + 1].count()
 
 
-def places(items: list[Any]) -> dict[int, Provenance]:
-    """Where each of `items` was seen first."""
+def places(items: list[Any]) -> dict[int, tuple[str, str]]:
+    """The repository and the path where the kernel of each of `items` was seen first."""
     kernels = [item.pk if isinstance(item, Kernel) else item.kernel_id for item in items]
-    seen = Provenance.objects.filter(kernel__in=[pk for pk in kernels if pk], retired_at=None)
-    rows = seen.select_related("source_file__repository").order_by("-pk")
-    return {row.kernel_id: row for row in rows}
+    seen = Provenance.objects.filter(kernel__among=[pk for pk in kernels if pk], retired_at=None)
+    columns = ("kernel", "source_file__repository__name", "source_file__path")
+    rows = seen.order_by("-pk").values_list(*columns)
+    return {kernel: (repository, path) for kernel, repository, path in rows}
 
 
 def _matching(model: type[Kernel] | type[Pair], filter: Filter) -> QuerySet[Any]:
-    items: QuerySet[Any] = model._default_manager.without_sources()
-    return filter.of(items, bounded=True)
+    return filter.of(model._default_manager.all(), bounded=True)
 
 
 def _cursor(order: str, item: Any) -> str:

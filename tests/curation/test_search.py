@@ -6,6 +6,7 @@ from django.db import connection
 from curation.filters import Filter
 from curation.models import Kernel, Pair
 from curation.search.indexes import SEARCHED, make_indexes, words_of
+from curation.search.tags import make_tag_indexes
 from tests.factories import a_kernel, a_pair
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +66,36 @@ def test_triggers_that_a_migration_has_dropped_come_back_with_what_they_missed()
     make_indexes()
 
     assert hits("missed_k") == {"missed_kernel"}
+
+
+def tagged(*tags: str) -> set[str]:
+    return set(Filter(tag=tags).of(Kernel.objects.all()).values_list("name", flat=True))
+
+
+def test_a_tag_is_found_whole_and_as_it_is_now() -> None:
+    a_kernel(name="both", tags=["fp8", "online-softmax"])
+    changed = a_kernel(name="changed", tags=["fp8"])
+    a_kernel(name="longer", tags=["fp8-row", "OFP8"])
+    a_kernel(name="gone", tags=["fp8"]).delete()
+    a_pair(slug="pair", tags=["fp8"])
+    Kernel.objects.filter(pk=changed.pk).update(tags=["fused", 'a"b'])
+
+    assert tagged("fp8") == {"both"}
+    assert tagged("fp8", 'a"b') == {"both", "changed"}
+    assert tagged("fp") == tagged("pair") == set()
+    assert Filter(tag=("fp8",)).of(Pair.objects.all()).count() == 1
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite makes tables anew")
+def test_tags_that_a_migration_has_dropped_the_triggers_of_come_back() -> None:
+    kernel = a_kernel(name="before", tags=["old"])
+    with connection.cursor() as cursor:
+        for event in ("insert", "update", "delete"):
+            cursor.execute(f"DROP TRIGGER curation_kernel_tags_{event}")
+    a_kernel(name="meanwhile", tags=["new"])
+    Kernel.objects.filter(pk=kernel.pk).update(tags=["new"])
+
+    make_tag_indexes()
+
+    assert tagged("new") == {"before", "meanwhile"}
+    assert tagged("old") == set()
