@@ -9,19 +9,28 @@ import json
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
-from django.db.models import AutoField, CharField, ForeignKey, IntegerField, Lookup
+from django.db.models import (
+    AutoField,
+    CharField,
+    Expression,
+    ForeignKey,
+    IntegerField,
+    Lookup,
+)
 
 
 class Among(Lookup):
     lookup_name = "among"
     prepare_rhs = False
 
-    def get_prep_lookup(self) -> list[Any]:
-        return list(self.rhs)
+    def get_prep_lookup(self) -> Any:
+        # Of a prepared query the list comes later.
+        return self.rhs if isinstance(self.rhs, Expression) else list(self.rhs)
 
     def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)
-        return f"{column} IN (SELECT value FROM json_each(%s))", [*params, json.dumps(self.rhs)]  # noqa: S608 - no text of others
+        keys = json.dumps(self.rhs) if isinstance(self.rhs, list) else self.rhs
+        return f"{column} IN (SELECT value FROM json_each(%s))", [*params, keys]  # noqa: S608 - no text of others
 
     def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)

@@ -10,15 +10,19 @@ written as a function of the values that are not known yet, and composed when it
 
     places(7)  # a list
 
-Inside, `kernel` is a place to be filled: it can be compared with, not looked at.
+Inside, `kernel` is a place to be filled: it can be compared with, not looked at. What has to be
+looked at, such as a model, stands before a slash: there is a statement for each.
+
+    @prepared
+    def by_key(model: type[Item], /, pk: int) -> QuerySet[Any]: ...
 """
 
 import inspect
-import threading
+import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from datetime import datetime
-from functools import update_wrapper
+from functools import lru_cache, update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from django.core.exceptions import EmptyResultSet
@@ -27,6 +31,8 @@ from django.db.models.sql.compiler import SQLCompiler
 
 P = ParamSpec("P")
 Row = TypeVar("Row")
+# Of one function, so many statements are kept.
+KEPT = 256
 
 
 def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, Row]":
@@ -34,31 +40,26 @@ def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, 
 
 
 class Prepared(Generic[P, Row]):
-    """What `compose` says, composed once for each kind of database."""
-
     def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
-        self._compose = compose
-        self._names = tuple(inspect.signature(compose).parameters)
-        self._statements: dict[str, _Statement] = {}
-        self._lock = threading.Lock()
+        parameters = inspect.signature(compose).parameters.values()
+        self._known = sum(one.kind is one.POSITIONAL_ONLY for one in parameters)
+        self._names = tuple(one.name for one in parameters)[self._known :]
+        self._compose: Callable[..., models.QuerySet[Any, Row]] = compose
+        self._statement = lru_cache(KEPT)(self._composed)
         update_wrapper(self, compose)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Row]:
-        values = dict(zip(self._names, args, strict=False)) | kwargs
-        return self._statement().rows(values)
+        connection = connections[router.db_for_read(models.Model)]
+        statement = self._statement(connection.vendor, args[: self._known])
+        values = dict(zip(self._names, args[self._known :], strict=False)) | kwargs
+        return statement.rows(connection, values)
 
     def first(self, *args: P.args, **kwargs: P.kwargs) -> Row | None:
         """For what is one row at the most."""
         return next(iter(self(*args, **kwargs)), None)
 
-    def _statement(self) -> "_Statement":
-        vendor = connections[router.db_for_read(models.Model)].vendor
-        with self._lock:
-            if vendor not in self._statements:
-                compose: Callable[..., models.QuerySet[Any, Row]] = self._compose
-                rows = compose(**{name: _Place(name) for name in self._names})
-                self._statements[vendor] = _Statement(rows)
-            return self._statements[vendor]
+    def _composed(self, vendor: str, known: tuple[Hashable, ...]) -> "_Statement":
+        return _Statement(self._compose(*known, **{name: _Place(name) for name in self._names}))
 
 
 class _Place(models.Expression):
@@ -73,7 +74,7 @@ class _Place(models.Expression):
 
 
 class _Statement:
-    def __init__(self, rows: models.QuerySet[Any]) -> None:
+    def __init__(self, rows: models.QuerySet[Any, Any]) -> None:
         self._rows = rows
         self._compiler = rows.query.get_compiler(using=rows.db)
         try:
@@ -81,11 +82,9 @@ class _Statement:
         except EmptyResultSet:  # Whatever is asked, no row can be like this.
             self._sql, self._values = "", ()
 
-    def rows(self, values: dict[str, Any]) -> list[Any]:
+    def rows(self, connection: Any, values: dict[str, Any]) -> list[Any]:
         if not self._sql:
             return []
-        using = self._rows.db
-        connection = connections[using]
         filled = tuple(
             _for(connection, values[value.name]) if isinstance(value, _Place) else value
             for value in self._values
@@ -115,4 +114,6 @@ def _for(connection: Any, value: Any) -> Any:
         return connection.ops.adapt_datetimefield_value(value)
     if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
         return value.hex
+    if isinstance(value, list) and connection.vendor == "sqlite":
+        return json.dumps(value)
     return value

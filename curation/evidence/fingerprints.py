@@ -10,6 +10,7 @@ from curation.evidence.subjects import EVERYTHING, KERNEL, Scope, Subject, ident
 from curation.evidence.turn import one_at_a_time
 from curation.evidence.watch import NOBODY, Watch
 from curation.models import Band, CopyFlag, DuplicateLink, Fingerprint, Status
+from curation.prepared import prepared
 from curation.similarity import fingerprint, minhash, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
@@ -44,12 +45,7 @@ def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
 
 def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
     """The fingerprints and bands of these items, in one transaction."""
-    rows = list(
-        subject.rows()
-        .filter(pk__among=keys)
-        .order_by("pk")
-        .values_list("pk", "content_hash", *subject.identity)
-    )
+    rows = _texts(subject, list(keys))
     made = identity_fingerprints([texts for _, _, *texts in rows])
     prints = {pk: one for (pk, _, *_), one in zip(rows, made, strict=True)}
     with transaction.atomic():
@@ -61,11 +57,10 @@ def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
             [_row(subject, pk, content, prints[pk]) for pk, content, *_ in rows],
             ignore_conflicts=True,
         )
-        stored = Fingerprint.objects.filter(**subject.about(keys)).order_by("pk")
         Band.objects.bulk_create(
             [
                 Band(fingerprint_id=pk, number=number, value=value)
-                for pk, item in stored.values_list("pk", subject.column)
+                for pk, item in _stored(subject, list(keys))
                 if prints[item].words >= FLOOR_WORDS
                 for number, value in enumerate(prints[item].bands)
             ],
@@ -88,10 +83,9 @@ def _row(
 
 def _forget_outdated(subject: Subject, contents: Mapping[int, str]) -> None:
     """What another scheme said goes, and the item's place with it."""
-    known = Fingerprint.objects.filter(**subject.about(contents))
     outdated = [
         key
-        for key, scheme, content in known.values_list(subject.column, "scheme", "content_hash")
+        for key, scheme, content in _known(subject, list(contents))
         if (scheme, content) != (SCHEME, contents[key])
     ]
     if not outdated:
@@ -101,3 +95,21 @@ def _forget_outdated(subject: Subject, contents: Mapping[int, str]) -> None:
     DuplicateLink.objects.filter(**subject.about(outdated)).delete()
     if subject is KERNEL:
         CopyFlag.objects.filter(Q(kernel__among=outdated) | Q(blocked__among=outdated)).delete()
+
+
+@prepared
+def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    rows = subject.rows().filter(pk__among=keys).order_by("pk")
+    return rows.values_list("pk", "content_hash", *subject.identity)
+
+
+@prepared
+def _known(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
+    return rows.values_list(subject.column, "scheme", "content_hash")
+
+
+@prepared
+def _stored(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys}).order_by("pk")
+    return rows.values_list("pk", subject.column)

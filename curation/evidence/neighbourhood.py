@@ -6,6 +6,7 @@ nobody else places meanwhile, and writes what has changed at the end.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
@@ -15,6 +16,7 @@ from curation.evidence.known_shingles import known_shingles
 from curation.evidence.standing import COLUMNS, Standing
 from curation.evidence.subjects import Subject, chunks
 from curation.models import Band, DuplicateLink, Fingerprint
+from curation.prepared import prepared
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
@@ -123,20 +125,15 @@ class Neighbourhood:
 
     def _fetch(self, keys: Collection[int]) -> None:
         for chunk in chunks(key for key in keys if key not in self._members):
-            self._take_in(Fingerprint.objects.filter(**self._subject.about(chunk)))
+            self._take_in(_prints_of(self._subject, chunk))
 
     def _fetch_met(self, pks: Collection[int]) -> None:
         for chunk in chunks(pk for pk in pks if pk not in self._key_of):
-            self._take_in(Fingerprint.objects.filter(pk__among=chunk))
+            self._take_in(_prints(self._subject, chunk))
 
-    def _take_in(self, rows: QuerySet[Fingerprint]) -> None:
-        """Of these fingerprints the ones of our kind and scheme."""
-        column = self._subject.column
-        fetched = rows.filter(scheme=SCHEME).exclude(**{column: None})
+    def _take_in(self, rows: Iterable[Any]) -> None:
         new: list[int] = []
-        for pk, key, content, syntax, words, signature, *standing in fetched.values_list(
-            "pk", column, "content_hash", "syntax_hash", "token_count", "signature", *COLUMNS
-        ):
+        for pk, key, content, syntax, words, signature, *standing in rows:
             self._key_of[pk] = key
             if key not in self._members:
                 member = Member(
@@ -150,10 +147,7 @@ class Neighbourhood:
     def _take_in_links(self, keys: Iterable[int]) -> None:
         of: set[int] = set()
         for chunk in chunks(keys):
-            links = DuplicateLink.objects.filter(**self._subject.about(chunk)).values_list(
-                self._subject.column, f"of_{self._subject.column}", "likeness", "similarity"
-            )
-            for key, representative, kind, similarity in links:
+            for key, representative, kind, similarity in _links(self._subject, chunk):
                 self[key].link = self[key].stored = Link(representative, kind, similarity)
                 of.add(representative)
         # The representative of a candidate need be no candidate itself.
@@ -206,15 +200,51 @@ class Neighbourhood:
 
 def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
     for chunk in chunks(values):
-        yield from Band.objects.filter(value__among=chunk).values_list("value", "fingerprint_id")
+        yield from _of_bands(chunk)
 
 
 def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     every = list(hashes)
     for start in range(0, len(every), 500):
-        yield from Fingerprint.objects.filter(
-            syntax_hash__among=every[start : start + 500]
-        ).values_list("syntax_hash", "pk")
+        yield from _of_syntax(every[start : start + 500])
+
+
+@prepared
+def _prints_of(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
+
+
+@prepared
+def _prints(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
+
+
+def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any]:
+    """Of these fingerprints the ones of our kind and scheme."""
+    column = subject.column
+    return (
+        rows.filter(scheme=SCHEME)
+        .exclude(**{column: None})
+        .values_list(
+            "pk", column, "content_hash", "syntax_hash", "token_count", "signature", *COLUMNS
+        )
+    )
+
+
+@prepared
+def _links(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
+    return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
+
+
+@prepared
+def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
+    return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
+
+
+@prepared
+def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
+    return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
 
 
 def _fingerprint(member: Member, shingles: Mapping[str, Shingles]) -> fingerprint.Fingerprint:

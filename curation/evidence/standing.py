@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
 
 from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
 from curation.models import Fingerprint, LicenseVerdict, Provenance, QualityFinding, Role, Status
+from curation.prepared import prepared
 from curation.similarity.duplicates import Facts
 
 
@@ -51,24 +54,12 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
     }
 
 
-# Three plain queries: as subqueries of one, composing it would cost more than answering it.
 def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
     places: dict[int, list[_Place]] = {}
-    for kernel, verdict, inherited, role, opted_out_at, stars in Provenance.objects.filter(
-        kernel__among=keys, retired_at=None
-    ).values_list(
-        "kernel_id",
-        "license_verdict",
-        "license_inherited",
-        "source_file__repository__role",
-        "source_file__repository__opted_out_at",
-        "source_file__repository__stars",
-    ):
-        places.setdefault(kernel, []).append(_Place(verdict, inherited, role, opted_out_at, stars))
-    docstrings = QualityFinding.objects.filter(kernel__among=keys, gate="docstring", passed=True)
-    documented = set(docstrings.values_list("kernel_id", flat=True))
-    rows = KERNEL.rows().filter(pk__among=keys)
-    for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
+    for kernel, *place in _places(keys):
+        places.setdefault(kernel, []).append(_Place(*place))
+    documented = set(_documented(keys))
+    for pk, status, verdict in _items(KERNEL, keys):
         here = places.get(pk, [])
         given = [place for place in here if place.opted_out_at is None]
         yield (
@@ -96,6 +87,29 @@ class _Place(NamedTuple):
 
 
 def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    rows = PAIR.rows().filter(pk__among=keys)
-    for pk, status, verdict in rows.values_list("pk", "status", "license_verdict"):
+    for pk, status, verdict in _items(PAIR, keys):
         yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0)
+
+
+@prepared
+def _places(keys: list[int]) -> QuerySet[Any, Any]:
+    return Provenance.objects.filter(kernel__among=keys, retired_at=None).values_list(
+        "kernel_id",
+        "license_verdict",
+        "license_inherited",
+        "source_file__repository__role",
+        "source_file__repository__opted_out_at",
+        "source_file__repository__stars",
+    )
+
+
+@prepared
+def _documented(keys: list[int]) -> QuerySet[Any, int]:
+    findings = QualityFinding.objects.filter(kernel__among=keys, gate="docstring", passed=True)
+    return findings.values_list("kernel_id", flat=True)
+
+
+@prepared
+def _items(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    rows = subject.rows().filter(pk__among=keys)
+    return rows.values_list("pk", "status", "license_verdict")

@@ -1,6 +1,5 @@
 """Who may see and do what on the review site."""
 
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import permission_required
@@ -38,7 +37,7 @@ def person(request: HttpRequest) -> User:
 
 
 def item_or_404(kind: str, pk: int) -> Any:
-    return there(kind, _BY_KEY[KINDS[kind]].first(pk))
+    return there(kind, _by_key.first(KINDS[kind], pk))
 
 
 def there(kind: str, found: Any) -> Any:
@@ -56,8 +55,6 @@ def kind_of(item: Kernel | Pair) -> str:
     return "kernels" if isinstance(item, Kernel) else "pairs"
 
 
-def _by_key(model: Model, pk: int) -> QuerySet[Any]:
+@prepared
+def _by_key(model: Model, /, pk: int) -> QuerySet[Any]:
     return model._default_manager.filter(pk=pk)
-
-
-_BY_KEY = {model: prepared(partial(_by_key, model)) for model in KINDS.values()}

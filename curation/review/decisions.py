@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any, Self
 
 from django.contrib.auth.models import User
@@ -88,7 +87,7 @@ def decide(
         if twin := _made_of(request, user):
             return twin
         raise StaleItem(_what_happened(item))
-    [around] = _AROUND[type(item)](item.pk, timezone.now())
+    [around] = _around(type(item), item.pk, timezone.now())
     if around.holder not in (None, user.pk):
         raise NotYours(f"{around.held_by} is looking at {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
@@ -201,7 +200,8 @@ def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
     return Decision.objects.filter(request=request, user=user)
 
 
-def _around(model: type[Item], pk: int, now: datetime) -> QuerySet[Any]:
+@prepared
+def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
     """What else there is about an item, so that a decision touches that and nothing else."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
@@ -217,9 +217,6 @@ def _around(model: type[Item], pk: int, now: datetime) -> QuerySet[Any]:
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
         )
     )
-
-
-_AROUND = {model: prepared(partial(_around, model)) for model in (Kernel, Pair)}
 
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:

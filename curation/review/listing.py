@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance
 
 PAGE = 50
 COUNTED = 1000
+# Rows that are read one by one in search of a text, before its index is asked.
+LOOKED_AT = 2000
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
     "operation_type", "priority", "status", "tags", "version",
@@ -29,13 +31,27 @@ def a_page(
     model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, size: int = PAGE
 ) -> Page:
     """The keys first, which an index tells, then the rows."""
-    keys = _after(_matching(model, filter), order, after).order_by(*ORDERS[order])
-    pks = list(keys.values_list("pk", flat=True)[: size + 1])
+    pks = _keys(model, filter, order, after, size + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
     # In between, one may have gone.
     shown = [rows[pk] for pk in pks[:size] if pk in rows]
     return Page(shown, _cursor(order, shown[-1]) if shown and len(pks) > size else "")
+
+
+def _keys(
+    model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, wanted: int
+) -> list[int]:
+    rows = _after(_matching(model, filter), order, after).values_list("pk", flat=True)
+    if filter.q and order == "newest":
+        # How common a text is, no database foresees: where it is, the newest rows are enough, and
+        # where it is not, all that have it are quickly put in order.
+        first = _after(model._default_manager.all(), order, after).aggregate(n=Max("pk"))["n"] or 0
+        found = list(rows.filter(pk__gt=first - LOOKED_AT).order_by("-pk")[:wanted])
+        if len(found) < wanted:
+            found = list(rows.order_by((F("pk") + 0).desc())[:wanted])
+        return found
+    return list(rows.order_by(*ORDERS[order])[:wanted])
 
 
 def count(model: type[Kernel] | type[Pair], filter: Filter) -> int:

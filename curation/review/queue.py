@@ -4,9 +4,8 @@ First what one holds already, then what one is asked about, then what waits for 
 then what is pending, by priority; at the very end what one has skipped.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -31,13 +30,10 @@ from curation.review.claims import take
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
-Rows = Callable[..., list[Any]]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
 # How many items are tried one by one before the queue counts as empty.
 LAST_LOOK = 20
 TRIES = 50
-# So many filters' statements are kept ready.
-FILTERS = 256
 
 
 def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
@@ -108,25 +104,22 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
         best = [
             item
             for model in MODELS
-            for item in _best(model, filter, most, aside)(user, timezone.now())
+            for item in _best(model, filter, most, aside, user, timezone.now())
         ]
         yield from sorted(best, key=lambda item: -item.priority)
 
 
-@lru_cache(maxsize=FILTERS)
-def _best(model: Model, filter: Filter, most: int, aside: bool) -> Rows:
+@prepared
+def _best(
+    model: Model, filter: Filter, most: int, aside: bool, /, user: User, now: datetime
+) -> QuerySet[Any]:
     """`aside`: rows that somebody else looks at this moment are passed over. The key is left free:
     a claim refers to it, and would wait for whoever waits for that claim."""
-
-    @prepared
-    def best(user: User, now: datetime) -> QuerySet[Any]:
-        skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
-        items = _free(model, filter, user, now).exclude(skipped).order_by("-priority", "pk")
-        if aside:
-            items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
-        return items[:most]
-
-    return best
+    skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
+    items = _free(model, filter, user, now).exclude(skipped).order_by("-priority", "pk")
+    if aside:
+        items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
+    return items[:most]
 
 
 def _skipped(user: User, filter: Filter) -> Iterator[Item]:
@@ -139,16 +132,15 @@ def _fitting(
 ) -> Iterator[Item]:
     """The item that a row is about, if it is still one for `user`."""
     model: Model = Kernel if row.kernel_id else Pair
-    yield from _one(model, filter, pending)(user, timezone.now(), row.kernel_id or row.pair_id)
+    pk = row.kernel_id or row.pair_id or 0
+    yield from _one(model, filter, pending, user, timezone.now(), pk)
 
 
-@lru_cache(maxsize=FILTERS)
-def _one(model: Model, filter: Filter, pending: bool) -> Rows:
-    @prepared
-    def one(user: User, now: datetime, pk: int) -> QuerySet[Any]:
-        return _free(model, filter, user, now, pending).filter(pk=pk)
-
-    return one
+@prepared
+def _one(
+    model: Model, filter: Filter, pending: bool, /, user: User, now: datetime, pk: int
+) -> QuerySet[Any]:
+    return _free(model, filter, user, now, pending).filter(pk=pk)
 
 
 def _free(

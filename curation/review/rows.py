@@ -1,7 +1,6 @@
 """The rows that the page of an item is made from, each kind of them by one statement."""
 
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -33,7 +32,6 @@ from curation.review.evidence import SHOWN
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
-MODELS: tuple[Model, ...] = (Kernel, Pair)
 # Of a cluster, so many are named.
 MOST_LINKS = 50
 # The queue claims an item, then its page is fetched: that need not claim it again.
@@ -43,12 +41,12 @@ JUST_NOW = timedelta(seconds=5)
 def whole(kind: Model, pk: int, user: User) -> Any:
     """The item with all that one row can tell of what surrounds it, or None."""
     now = timezone.now()
-    return _WHOLE[kind].first(pk, user, now, claims.until(now) - JUST_NOW)
+    return _whole.first(kind, pk, user, now, claims.until(now) - JUST_NOW)
 
 
 def links(item: Item) -> list[DuplicateLink]:
     """What it resembles, what resembles it, and who else resembles what it resembles."""
-    return _LINKS[type(item)](item)
+    return _links(type(item), item)
 
 
 @prepared
@@ -75,7 +73,8 @@ def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
     return rows.select_related("run").order_by("-pk")[:10]
 
 
-def _whole(kind: Model, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
+@prepared
+def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
     me = {about(kind): OuterRef("pk")}
     waiting = SecondReview.objects.filter(**me, state=Agreement.WAITING).exclude(first__user=user)
     disputed = SecondReview.objects.filter(**me, state=Agreement.DISPUTED)
@@ -117,7 +116,8 @@ def _whole(kind: Model, pk: int, user: User, now: datetime, fresh: datetime) -> 
     )
 
 
-def _links(kind: Model, item: Item) -> QuerySet[DuplicateLink]:
+@prepared
+def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
     name = about(kind)
     mine = DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")
     rows = DuplicateLink.objects.filter(
@@ -126,7 +126,3 @@ def _links(kind: Model, item: Item) -> QuerySet[DuplicateLink]:
     texts = [f"{path}__{column}" for path in (name, f"of_{name}") for column in kind.SOURCES]
     joined = rows.select_related(name, f"of_{name}").defer(*texts)
     return joined.order_by("-similarity")[:MOST_LINKS]
-
-
-_WHOLE = {kind: prepared(partial(_whole, kind)) for kind in MODELS}
-_LINKS = {kind: prepared(partial(_links, kind)) for kind in MODELS}

@@ -5,7 +5,6 @@ The sample is drawn by the content's hash, so that nobody can tell or choose bef
 
 import uuid
 from collections.abc import Sequence
-from functools import partial
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -34,15 +33,13 @@ EVERY = "*"
 
 def waiting_for(item: Item, user: User) -> SecondReview | None:
     """The second review of `item` that `user` may give: the page is then blind."""
-    return _WAITING[type(item)].first(item, user)
+    return _waiting.first(type(item), item, user)
 
 
-def _waiting(model: type[Item], item: Item, user: User) -> QuerySet[SecondReview]:
+@prepared
+def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondReview]:
     reviews = SecondReview.objects.filter(**{about(model): item}, state=Agreement.WAITING)
     return reviews.exclude(first__user=user).select_related("first")[:1]
-
-
-_WAITING = {model: prepared(partial(_waiting, model)) for model in (Kernel, Pair)}
 
 
 @prepared

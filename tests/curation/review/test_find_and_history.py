@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.models import LoginFailure, Pair, SavedView
-from curation.review import dashboard
+from curation.review import dashboard, listing
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -41,12 +41,16 @@ def text(browser: Client, url: str) -> str:
 
 
 # --- Find -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("order", ["newest", "priority"])
-def test_every_item_stands_on_one_page_of_the_list(browser: Client, order: str) -> None:
+@pytest.mark.parametrize("looked_at", [10, 1000])
+@pytest.mark.parametrize("query", ["order=newest", "order=priority", "q=kernel_"])
+def test_every_item_stands_on_one_page_of_the_list(
+    browser: Client, query: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "LOOKED_AT", looked_at)
     for number in range(120):
         make.a_kernel(name=f"kernel_{number}_", priority=number % 7)
 
-    url, seen = f"{reverse('find')}?order={order}", []
+    url, seen = f"{reverse('find')}?{query}", []
     while url:
         answer = browser.get(url)
         seen += [row["name"] for row in answer.context["rows"]]
