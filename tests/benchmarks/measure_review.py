@@ -222,6 +222,7 @@ def measure_pages() -> None:
         "", "status=pending", "operation=scan&status=approved", "category=jax&status=pending",
         "duplicates=unique&finding=none&validation=passed", "items=pairs&order=priority",
         "reviewer=reviewer3", "tag=tag-7&difficulty=hard", "contaminated=no&kind=entry",
+        "order=priority&difficulty=hard", "language=gluon", "validation=failed",
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip
 
@@ -297,7 +298,7 @@ def measure_together(reviewers: int, seconds: int) -> None:
     from django.contrib.auth.models import User
     from django.contrib.sessions.backends.db import SessionStore
 
-    from curation.models import Claim, Decision, Skip
+    from curation.models import Claim, Decision, SecondReview, Skip
 
     Claim.objects.all().delete()
     Skip.objects.all().delete()
@@ -333,7 +334,11 @@ def measure_together(reviewers: int, seconds: int) -> None:
     took = time.monotonic() - began
     os.killpg(server.pid, signal.SIGTERM)
     server.wait()
-    made = {str(key) for key in Decision.objects.values_list("request", flat=True)}
+    made = {
+        str(key)
+        for model in (Decision, SecondReview)
+        for key in model._default_manager.values_list("request", flat=True)
+    }
     twice = [item for item, names in seen.given.items() if len(names) > 1]
     print(f"{reviewers} reviewers for {took:.0f} s, the server killed once:")
     print(f"  {len(seen.acknowledged) / took:.1f} decisions/s (at least 40 wanted)")
