@@ -58,6 +58,7 @@ def page(
     open_ = found.status == Status.PENDING or shown["blind"]
     own = isinstance(found, Pair) and found.author_id == user.pk
     token = _claim(found, user) if open_ and not own and request.method != "HEAD" else None
+    typed = typed or {"tags": ", ".join(map(str, found.tags))}
     shown |= {
         "claim": token,
         "own": own,
@@ -65,9 +66,9 @@ def page(
         if open_ and not own and token is None
         else None,
         "queue": wanted.get("queue", ""),
-        "typed": typed or {"tags": ", ".join(map(str, found.tags))},
-        "operations": _choices(found, "operation_type"),
-        "difficulties": _choices(found, "difficulty"),
+        "typed": typed,
+        "operations": _choices(found, "operation_type", typed),
+        "difficulties": _choices(found, "difficulty", typed),
     }
     return render(request, "curation/item.html", shown, status=code)
 
@@ -115,6 +116,10 @@ def _claim(found: Any, user: User) -> uuid.UUID | None:
     return claim.token if claim else None
 
 
-def _choices(item: Any, field: str) -> list[tuple[str, str]]:
+def _choices(item: Any, field: str, typed: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    """Each value with how it reads, and whether it is the chosen one."""
     choices = [(value, value) for value, _ in item._meta.get_field(field).choices]
-    return choices if getattr(item, field) else [("", "not known"), *choices]
+    if not getattr(item, field):
+        choices.insert(0, ("", "not known"))
+    chosen = typed.get(field) or getattr(item, field)
+    return [(value, label, value == chosen) for value, label in choices]
