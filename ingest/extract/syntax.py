@@ -140,10 +140,3 @@ def dotted(node: Node) -> tuple[str, ...] | None:
 
 def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8")
-
-
-def ancestors(node: Node) -> Iterator[Node]:
-    """The nodes around this one, innermost first."""
-    while (parent := node.parent) is not None:
-        yield parent
-        node = parent
