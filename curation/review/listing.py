@@ -7,6 +7,7 @@ from django.db.models import F, Max, Q, QuerySet
 
 from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance
+from curation.search.condition import hits_are_in_order
 
 PAGE = 50
 COUNTED = 1000
@@ -43,7 +44,7 @@ def _keys(
     model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, wanted: int
 ) -> list[int]:
     rows = _after(_matching(model, filter), order, after).values_list("pk", flat=True)
-    if filter.q and order == "newest":
+    if filter.q and order == "newest" and not hits_are_in_order():
         # How common a text is, no database foresees: where it is, the newest rows are enough, and
         # where it is not, all that have it are quickly put in order.
         first = _after(model._default_manager.all(), order, after).aggregate(n=Max("pk"))["n"] or 0

@@ -20,6 +20,11 @@ def holds(model: type[Kernel] | type[Pair], texts: tuple[str, ...], bounded: boo
     return found
 
 
+def hits_are_in_order() -> bool:
+    """FTS5 keeps its hits in the order of the rows; PostgreSQL fetches all and sorts them."""
+    return connection.vendor == "sqlite"
+
+
 def _holds(model: type[Kernel] | type[Pair], text: str, bounded: bool) -> Q:
     table = model._meta.db_table
     columns = SEARCHED[table]

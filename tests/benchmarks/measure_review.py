@@ -19,7 +19,8 @@ import threading
 import time
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -73,6 +74,8 @@ def fill(kernels: int, pairs: int) -> None:
     from curation.review.figures import keep
     from tests import factories as make
 
+    people = [_person(f"reviewer{n}", make.a_reviewer) for n in range(40)]
+    _person("curator", make.a_curator)
     if Kernel.objects.exists():
         return
     began = time.monotonic()
@@ -84,8 +87,6 @@ def fill(kernels: int, pairs: int) -> None:
     ]
     files = [make.a_source_file(repository=one) for one in repositories for _ in range(10)]
     license = make.a_license(expression="MIT")
-    people = [make.a_reviewer(username=f"reviewer{n}") for n in range(40)]
-    make.a_curator(username="curator")
     for start in range(0, kernels, BATCH):
         _kernels(start, min(BATCH, kernels - start), rng, files, license, people)
     for start in range(0, pairs, BATCH):
@@ -107,6 +108,13 @@ def fill(kernels: int, pairs: int) -> None:
     began = time.monotonic()
     keep(dashboard.NAME, dashboard.gather())
     print(f"figures of the dashboard gathered in {time.monotonic() - began:.1f} s")
+
+
+def _person(name: str, made: Callable[..., Any]) -> Any:
+    """Rows that another script has filled may be without."""
+    from django.contrib.auth.models import User
+
+    return User.objects.filter(username=name).first() or made(username=name)
 
 
 def _kernels(
@@ -226,13 +234,13 @@ def measure_pages() -> None:
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip
 
-    def one(method: Callable[..., Any], url: str, **form: Any) -> float:
-        began = time.perf_counter()
-        answer = method(url, form) if form else method(url)
+    def one(method: Callable[..., Any], url: str, **form: Any) -> Took:
+        with Took.measured() as took:
+            answer = method(url, form) if form else method(url)
         assert answer.status_code in (200, 302), (url, answer.status_code)
-        return 1000 * (time.perf_counter() - began)
+        return took
 
-    def cold(pk: int) -> float:
+    def cold(pk: int) -> Took:
         highlight.lines.cache_clear()
         return one(client.get, f"/kernels/{pk}/")
 
@@ -258,23 +266,41 @@ def measure_pages() -> None:
         _, kind, pk, _ = url.split("/")
         model = Kernel if kind == "kernels" else Pair
         item = model._default_manager.get(pk=pk)
-        began = time.perf_counter()
-        answer = client.post(
-            f"{url}decision",
-            {"status": "approved", "version": item.version, "request": uuid.uuid4()},
-        )
-        client.get(answer.headers["Location"])
-        times.append(1000 * (time.perf_counter() - began))
+        with Took.measured() as took:
+            answer = client.post(
+                f"{url}decision",
+                {"status": "approved", "version": item.version, "request": uuid.uuid4()},
+            )
+            client.get(answer.headers["Location"])
+        times.append(took)
     report("decide and advance to the next page", 100, times)
 
 
-def report(name: str, limit: float, times: list[float]) -> None:
-    ordered = sorted(times)
-    p95 = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
-    verdict = "ok" if p95 <= limit else "TOO SLOW"
+@dataclass
+class Took:
+    """Milliseconds by the clock and, on a machine that others use too, of our own processor."""
+
+    clock: float = 0
+    processor: float = 0
+
+    @classmethod
+    @contextmanager
+    def measured(cls) -> Iterator["Took"]:
+        took, began = cls(), (time.perf_counter(), time.process_time())
+        yield took
+        took.clock = 1000 * (time.perf_counter() - began[0])
+        took.processor = 1000 * (time.process_time() - began[1])
+
+
+def report(name: str, limit: float, times: list[Took]) -> None:
+    clock, processor = (
+        sorted(getattr(took, part) for took in times) for part in ("clock", "processor")
+    )
+    late = min(len(times) - 1, int(0.95 * len(times)))
     print(
-        f"{name:58} p50 {statistics.median(times):7.1f}  p95 {p95:7.1f} ms  "
-        f"limit {limit:.0f}  {verdict}",
+        f"{name:55} p50 {statistics.median(clock):7.1f}  p95 {clock[late]:7.1f} ms  "
+        f"of the processor {statistics.median(processor):6.1f} {processor[late]:6.1f}  "
+        f"limit {limit:.0f}  {'ok' if clock[late] <= limit else 'TOO SLOW'}",
         flush=True,
     )
 
@@ -284,7 +310,7 @@ def report(name: str, limit: float, times: list[float]) -> None:
 class Seen:
     """What all reviewers saw, put together."""
 
-    times: list[float] = field(default_factory=list)
+    times: list[Took] = field(default_factory=list)
     given: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     acknowledged: set[str] = field(default_factory=set)
     errors: Counter[str] = field(default_factory=Counter)
@@ -342,7 +368,7 @@ def measure_together(reviewers: int, seconds: int) -> None:
     twice = [item for item, names in seen.given.items() if len(names) > 1]
     print(f"{reviewers} reviewers for {took:.0f} s, the server killed once:")
     print(f"  {len(seen.acknowledged) / took:.1f} decisions/s (at least 40 wanted)")
-    report("  decide and advance, over HTTP", 500, seen.times or [0])
+    report("  decide and advance, over HTTP", 500, seen.times or [Took()])
     print(f"  handed to two: {len(twice)} of {len(seen.given)}")
     print(f"  acknowledged then lost: {len(seen.acknowledged - made)} of {len(seen.acknowledged)}")
     print(f"  written: {Decision.objects.count() - before}; errors: {dict(seen.errors)}")
@@ -389,7 +415,7 @@ def _review(name: str, session: str, port: int, end: float, seen: Seen) -> None:
         if following is not None:
             browser.get(following, keep=True)
             with seen.lock:
-                seen.times.append(1000 * (time.perf_counter() - began))
+                seen.times.append(Took(1000 * (time.perf_counter() - began)))
                 seen.acknowledged.add(wish)
         url = following or browser.follow("/")
 
