@@ -1,4 +1,7 @@
-"""One decision on all that a filter finds: written down once, undone as a whole."""
+"""One decision on all that a filter finds: written down once, undone as a whole.
+
+The row is the wish in full, so that what is cut off midway can be finished from it.
+"""
 
 from django.conf import settings
 from django.db import models
@@ -11,9 +14,14 @@ class BulkDecision(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     status = models.CharField(max_length=10, choices=Status.choices)
     filter = models.TextField(help_text="As a query string.")
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True)
     count = models.PositiveIntegerField(default=0)
     request = models.UUIDField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(
+        null=True, blank=True, help_text="From then on it decides on nothing more."
+    )
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

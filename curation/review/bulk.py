@@ -57,58 +57,70 @@ def decide_all(
     reasons: Sequence[str] = (),
     comment: str = "",
 ) -> BulkDecision:
-    """Short transactions, so that reviewers go on meanwhile; what they decide first is theirs."""
+    """The same request sent again decides once, and finishes what an end in the middle left."""
     if not reasons and not comment:
         raise CurationError("A decision on many needs a reason. Choose one or write a comment.")
-    bulk, made = BulkDecision.objects.get_or_create(
-        request=request, defaults={"user": user, "status": status, "filter": filter.query()}
+    bulk, _ = BulkDecision.objects.get_or_create(
+        request=request,
+        defaults={
+            "user": user,
+            "status": status,
+            "filter": filter.query(),
+            "reasons": list(reasons),
+            "comment": comment,
+        },
     )
-    if not made:
-        return bulk
-    said = {"reasons": list(reasons), "comment": comment, "bulk": bulk, "user": user}
-    for model in MODELS:
-        pks = list(_open(model, filter, status, user).values_list("pk", flat=True)[:MOST])
-        for start in range(0, len(pks), BATCH):
-            chosen = _open(model, filter, status, user).filter(pk__among=pks[start : start + BATCH])
-            _decide(chosen, status, bulk, said)
-    bulk.refresh_from_db()
+    finish(bulk=bulk)
     return bulk
+
+
+def finish(*, bulk: BulkDecision) -> None:
+    """Short transactions, so that reviewers go on meanwhile; what they decide first is theirs."""
+    for model in MODELS:
+        left = MOST - bulk.decisions.filter(**{f"{about(model)}__isnull": False}).count()
+        pks = list(_left(model, bulk).order_by("pk").values_list("pk", flat=True)[:left])
+        for start in range(0, len(pks), BATCH):
+            with transaction.atomic():
+                if not _goes_on(bulk):
+                    break
+                chosen = _left(model, bulk).filter(pk__among=pks[start : start + BATCH])
+                _decide(chosen, Status(bulk.status), bulk)
+    _end(bulk)
+    bulk.refresh_from_db()
 
 
 def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> BulkDecision:
     """Approve what stands for a cluster, reject the rest."""
     model = type(item)
-    name = about(model)
-    bulk, made = BulkDecision.objects.get_or_create(
-        request=request, defaults={"user": user, "status": Status.APPROVED, "filter": ""}
-    )
-    if made:
-        links = DuplicateLink.objects.filter(**{f"of_{name}": item}).values(name)
-        twins = model._default_manager.filter(pk__in=links)
-        said = {"comment": f"The cluster of {item}", "bulk": bulk, "user": user}
-        with transaction.atomic():
-            _decide(
-                _free(model._default_manager.filter(pk=item.pk), Status.APPROVED, user),
-                Status.APPROVED,
-                bulk,
-                said,
-            )
-            _decide(_free(twins, Status.REJECTED, user), Status.REJECTED, bulk, said)
-        bulk.refresh_from_db()
+    links = DuplicateLink.objects.filter(**{f"of_{about(model)}": item}).values(about(model))
+    said = {"status": Status.APPROVED, "filter": "", "comment": f"The cluster of {item}"}
+    with transaction.atomic():
+        bulk, made = BulkDecision.objects.get_or_create(
+            request=request, defaults={"user": user, **said}
+        )
+        if made:
+            for status, pks in ((Status.APPROVED, [item.pk]), (Status.REJECTED, links)):
+                items = model._default_manager.filter(pk__in=pks)
+                _decide(_free(items, status, user), status, bulk)
+            _end(bulk)
+    bulk.refresh_from_db()
     return bulk
 
 
 def undo_all(*, bulk: BulkDecision, user: User) -> int:
-    """Take the whole back; what somebody has decided on since stays as they decided."""
-    if not BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now()):
-        return 0
+    """Take the whole back; what somebody has decided on since stays as they decided.
+
+    It ends what still decides, and may itself be cut off: asked again, it takes back the rest.
+    """
+    _end(bulk)
     undone = 0
-    rows = list(bulk.decisions.filter(undoes=None).order_by("pk"))
+    rows = list(bulk.decisions.filter(undoes=None, undone_by=None).order_by("pk"))
     for start in range(0, len(rows), BATCH):
         with transaction.atomic():
             undoings = [_undoing(row, user, bulk) for row in rows[start : start + BATCH]]
             made = Decision.objects.bulk_create(row for row in undoings if row)
             undone += len(made)
+    BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now())
     return undone
 
 
@@ -134,8 +146,17 @@ def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
     )
 
 
-@transaction.atomic
-def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision, said: dict[str, Any]) -> None:
+def _goes_on(bulk: BulkDecision) -> bool:
+    """Whether it has not been ended. While this transaction lasts, nobody ends it or goes on."""
+    mine = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
+    return mine.select_for_update(no_key=True).first() is not None
+
+
+def _end(bulk: BulkDecision) -> None:
+    BulkDecision.objects.filter(pk=bulk.pk, finished_at=None).update(finished_at=timezone.now())
+
+
+def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision) -> None:
     locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
     seen = list(locked.values_list("pk", "version", "status", "content_hash"))
     alike: dict[tuple[int, str], list[int]] = defaultdict(list)
@@ -152,11 +173,23 @@ def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision, said: dict
             version=version,
             previous_status=previous,
             status=status,
-            **said,
+            user=bulk.user,
+            bulk=bulk,
+            reasons=bulk.reasons,
+            comment=bulk.comment,
         )
         for pk, version, previous, content_hash in seen
     )
     BulkDecision.objects.filter(pk=bulk.pk).update(count=F("count") + len(seen))
+
+
+def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:
+    """Still to be decided on: what was there when it was asked for, and not decided on since."""
+    items = _open(model, Filter.from_query(bulk.filter), Status(bulk.status), bulk.user)
+    since = Decision.objects.filter(
+        created_at__gte=bulk.created_at, **{about(model): OuterRef("pk")}
+    )
+    return items.filter(~Exists(since), created_at__lte=bulk.created_at)
 
 
 def _open(model: Model, filter: Filter, status: Status, user: User) -> QuerySet[Any]:

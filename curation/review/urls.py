@@ -23,6 +23,7 @@ urlpatterns = [
     path("find", find.find, name="find"),
     path("find/save", find.save_view, name="save-view"),
     path("bulk", bulk.bulk, name="bulk"),
+    path("bulk/<int:pk>/finish", bulk.finish_bulk, name="finish-bulk"),
     path("bulk/<int:pk>/undo", bulk.undo_bulk, name="undo-bulk"),
     path("dashboard", dashboard.dashboard, name="dashboard"),
     path("history", history.history, name="history"),

@@ -13,7 +13,7 @@ from curation.filters import Filter
 from curation.matching import WrongFilter
 from curation.models import BulkDecision, Status
 from curation.review.access import item_or_404, may_decide_in_bulk, person
-from curation.review.bulk import MOST, decide_all, decide_cluster, dry_count, undo_all
+from curation.review.bulk import MOST, decide_all, decide_cluster, dry_count, finish, undo_all
 from curation.review.page import reasons
 from curation.review.views.item import address
 from curation.words import counted
@@ -41,8 +41,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
                 reasons=[reason[:100] for reason in request.POST.getlist("reason")[:20]],
                 comment=request.POST.get("comment", "")[:10_000],
             )
-            messages.success(request, f"{counted(done.count, 'item')} {done.status}.")
-            return redirect("bulk")
+            return _done(request, done)
     except CurationError as error:
         messages.error(request, str(error))
         code = 400
@@ -64,10 +63,19 @@ def bulk(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @may_decide_in_bulk
+def finish_bulk(request: HttpRequest, pk: int) -> HttpResponse:
+    """Where the first time was cut off. It stays the word of whoever asked for it."""
+    done = get_object_or_404(BulkDecision, pk=pk)
+    finish(bulk=done)
+    return _done(request, done)
+
+
+@require_POST
+@may_decide_in_bulk
 def undo_bulk(request: HttpRequest, pk: int) -> HttpResponse:
     done = get_object_or_404(BulkDecision, pk=pk)
     undone = undo_all(bulk=done, user=person(request))
-    left = done.count - undone
+    left = done.decisions.filter(undoes=None, undone_by=None).count()
     kept = f" {counted(left, 'item')} had been decided on since and stayed." if left else ""
     messages.success(request, f"{counted(undone, 'decision')} undone.{kept}")
     return redirect("bulk")
@@ -84,6 +92,11 @@ def cluster(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         return redirect(address(item))
     messages.success(request, f"{item} is approved, its twins are rejected: {done.count} in all.")
     return redirect(f"{reverse('queue')}") if done.count else redirect(address(item))
+
+
+def _done(request: HttpRequest, bulk: BulkDecision) -> HttpResponse:
+    messages.success(request, f"{counted(bulk.count, 'item')} {bulk.status}.")
+    return redirect("bulk")
 
 
 def _uuid(request: HttpRequest) -> uuid.UUID:

@@ -44,6 +44,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "find": (READ,) * 2,
     "save-view": (WRITE,) * 2,
     "bulk": (NO, BOTH),
+    "finish-bulk": (NO, WRITE),
     "undo-bulk": (NO, WRITE),
     "dashboard": (READ,) * 2,
     "history": (READ,) * 2,
@@ -77,7 +78,8 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 ARGUMENTS = {
-    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "undo-bulk": "pk", "download-export": "pk",
+    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "download-export": "pk",
+    "finish-bulk": "pk", "undo-bulk": "pk",
     "api-items": "kind",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
@@ -100,7 +102,7 @@ def address(name: str) -> str:
     kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",)}
     if name in ("pair", "edit-pair"):
         kinds["pk"] = (make.a_pair().pk,)
-    elif name == "undo-bulk":
+    elif name in ("finish-bulk", "undo-bulk"):
         kinds["pk"] = (make.a_bulk_decision().pk,)
     elif name == "download-export":
         kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
