@@ -64,7 +64,7 @@ ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", "")
 ROOT_URLCONF = "curation.urls"
 # Addresses of rooms that `curation` doesn't know.
-MORE_URLS = ["validation.urls"]
+MORE_URLS = ["ingest.urls", "validation.urls"]
 WSGI_APPLICATION = "curation.wsgi.application"
 
 INSTALLED_APPS = [

@@ -6,12 +6,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.http.request import validate_host
+from django.urls import reverse
 
 from curation.errors import CurationError
 from curation.installation import data_folder, database, first_curator
@@ -45,6 +48,7 @@ def up(port: str) -> None:
         _end_leftovers(folder, console)
         place.check_free()
         stages = _stages(folder, place, programs)
+        console.say(f"Preparing {folder}.")
         prepare()
         console.say(f"Starting {', '.join(names)} on {folder}.")
         Supervisor(stages, console, partial(_welcome, console, place)).run()
@@ -142,6 +146,7 @@ def _welcome(console: Console, place: Address) -> None:
     if password:
         lines += [
             "",
+            f"Begin at    {place.url}{reverse('welcome')}",
             f"Log in as   {first_curator.NAME}",
             f"Password    {password}",
             "",
@@ -149,3 +154,17 @@ def _welcome(console: Console, place: Address) -> None:
         ]
     lines += ["", "Ctrl-C stops everything."]
     console.block(lines)
+    if password:
+        _bring_along(console)
+
+
+def _bring_along(console: Console) -> None:
+    """Something to look at before anything was read: pairs by hand, checked meanwhile."""
+    commands = [["load_library"]]
+    if find_spec("triton"):
+        commands.append(["validate", "--pending", "--device", settings.VALIDATION_DEVICE])
+    for command in commands:
+        said = StringIO()
+        call_command(*command, stdout=said)
+        console.say(said.getvalue().strip())
+    connections.close_all()

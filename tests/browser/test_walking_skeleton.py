@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 from playwright.sync_api import Page, expect
 
@@ -22,7 +23,8 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     commit(kernel_folder)
 
     # The one-time password opens the site.
-    page.goto(f"{installation.address}/")
+    queue = f"{installation.address}/?{urlencode({'repository': str(kernel_folder)})}"
+    page.goto(queue)
     page.get_by_label("Name").fill("curator")
     page.get_by_label("Password").fill(installation.password)
     page.get_by_role("button", name="Log in").click()
@@ -44,7 +46,7 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     expect(page.get_by_role("cell", name="Succeeded")).to_have_count(2)
 
     # Its kernels are decided on, one after the other.
-    page.goto(f"{installation.address}/")
+    page.goto(queue)
     expect(page.locator(".source")).to_contain_text("@triton.jit")
     page.get_by_role("button", name="Approve").click()
     expect(page.locator(".messages")).to_contain_text("add_kernel is approved")

@@ -40,6 +40,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "ask": (BOTH,) * 2,
     "pin": (NO, WRITE),
     "validate-item": (NO, WRITE),
+    "welcome": (NO, (200, 302, 405, 405)),
     "decide-cluster": (NO, WRITE),
     "find": (READ,) * 2,
     "save-view": (WRITE,) * 2,

@@ -38,8 +38,12 @@ def hasty(
 def test_the_first_start_prints_the_address_and_a_password(tmp_path: Path) -> None:
     with house(tmp_path / "data") as first:
         assert f"The workbench runs at http://127.0.0.1:{first.port}" in first.output()
+        assert f"Begin at    http://127.0.0.1:{first.port}/welcome" in first.output()
         assert re.search(r"Log in as   curator\n  Password    \S{16}\n", first.output())
         assert first.rows("SELECT count(*) > 5 FROM curation_repository") == [(1,)]
+        # There is something to look at.
+        wait_for("the pairs by hand are on their way", lambda: "queued." in first.output())
+        assert first.rows("SELECT count(*) > 30 FROM curation_pair") == [(1,)]
         # Plain HTTP, as announced: no page sends the browser to https.
         assert first.status_of("/login/") == 200
 
@@ -87,7 +91,7 @@ def test_a_killed_up_leaves_nothing_behind_and_another_starts(
         wait_for("everything has ended", lambda: not one.processes(), 10)
 
     with house(data) as another:
-        # There is a curator already: no second password.
+        # Somebody may log in already: no second password.
         assert "Password" not in another.output()
         assert another.rows("SELECT count(*) FROM auth_user") == [(1,)]
 
