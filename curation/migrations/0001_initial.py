@@ -68,6 +68,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'indexes': [
+                    models.Index(fields=['status', 'id'], name='kernel_by_status'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='kernel_content_hash_valid'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'helper'])), name='kernel_kind_valid'),
+                    models.CheckConstraint(condition=models.Q(('language__in', ['triton', 'gluon'])), name='kernel_language_valid'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='kernel_status_valid'),
+                    models.CheckConstraint(condition=models.Q(('license_verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='kernel_license_verdict_valid'),
+                    models.CheckConstraint(condition=models.Q(('operation_type__in', ['', 'element-wise', 'reduction', 'normalization', 'softmax', 'matmul', 'attention', 'convolution', 'scan', 'sort', 'gather-scatter', 'quantization', 'loss', 'optimizer', 'random', 'other'])), name='kernel_operation_type_valid'),
+                    models.CheckConstraint(condition=models.Q(('difficulty__in', ['', 'easy', 'medium', 'hard'])), name='kernel_difficulty_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('license_verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='kernel_permissive_names_license'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -100,6 +113,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'indexes': [
+                    models.Index(fields=['status', 'id'], name='pair_by_status'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='pair_content_hash_valid'),
+                    models.CheckConstraint(condition=models.Q(('origin__in', ['manual', 'template', 'real-world', 'inductor'])), name='pair_origin_valid'),
+                    models.CheckConstraint(condition=models.Q(('operation_type__in', ['element-wise', 'reduction', 'normalization', 'softmax', 'matmul', 'attention', 'convolution', 'scan', 'sort', 'gather-scatter', 'quantization', 'loss', 'optimizer', 'random', 'other'])), name='pair_operation_type_valid'),
+                    models.CheckConstraint(condition=models.Q(('difficulty__in', ['easy', 'medium', 'hard'])), name='pair_difficulty_valid'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='pair_status_valid'),
+                    models.CheckConstraint(condition=models.Q(('license_verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='pair_license_verdict_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('license_verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='pair_permissive_names_license'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -116,6 +141,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='fingerprint_about_one_item'),
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='fingerprint_content_hash_valid'),
+                    models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='fingerprint_one_per_kernel'),
+                    models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='fingerprint_one_per_pair'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -133,6 +164,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='duplicatelink_about_one_item'),
+                    models.CheckConstraint(condition=models.Q(('likeness__in', ['exact', 'near'])), name='duplicatelink_likeness_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='duplicatelink_similarity_fraction'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('of_kernel__isnull', False), ('of_pair__isnull', True)), models.Q(('of_kernel__isnull', True), ('of_pair__isnull', False), ('pair__isnull', False)), _connector='OR'), name='duplicatelink_like_with_like'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel', None), models.Q(('kernel', models.F('of_kernel')), _negated=True), _connector='OR'), models.Q(('pair', None), models.Q(('pair', models.F('of_pair')), _negated=True), _connector='OR')), name='duplicatelink_not_of_itself'),
+                    models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='duplicatelink_one_per_kernel'),
+                    models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='duplicatelink_one_per_pair'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -157,6 +197,15 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='decision_about_one_item'),
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='decision_content_hash_valid'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decision_status_valid'),
+                    models.CheckConstraint(condition=models.Q(('previous_status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decision_previous_status_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('actor', 'person'), ('user__isnull', False)), models.Q(('actor', 'policy'), ('user__isnull', True), models.Q(('rules', ''), _negated=True)), _connector='OR'), name='decision_actor_named'),
+                    models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel', 'version'), name='decision_one_per_kernel_version'),
+                    models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair', 'version'), name='decision_one_per_pair_version'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -172,6 +221,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='claim_about_one_item'),
+                    models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='claim_one_per_kernel'),
+                    models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='claim_one_per_pair'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -188,6 +242,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('gate',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('action__in', ['block', 'warn', 'note'])), name='qualityfinding_action_valid'),
+                    models.UniqueConstraint(fields=('kernel', 'gate'), name='qualityfinding_one_per_gate'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -221,6 +279,12 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('release', 'record_id'),
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='releasemember_about_one_item'),
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='releasemember_content_hash_valid'),
+                    models.CheckConstraint(condition=models.Q(('split__in', ['train', 'validation', 'test'])), name='releasemember_split_valid'),
+                    models.UniqueConstraint(fields=('release', 'record_id'), name='releasemember_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -257,6 +321,15 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'repositories',
                 'ordering': ('tier', 'name'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('origin__in', ['git', 'folder', 'inductor'])), name='repository_origin_valid'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['source', 'benchmark'])), name='repository_role_valid'),
+                    models.CheckConstraint(condition=models.Q(('category__in', ['tutorial', 'inductor', 'flashattention', 'xformers', 'jax', 'utils'])), name='repository_category_valid'),
+                    models.CheckConstraint(condition=models.Q(('tier__gte', 1), ('tier__lte', 3)), name='repository_tier_1_to_3'),
+                    models.CheckConstraint(condition=models.Q(('upsampling_weight__gt', 0)), name='repository_weight_positive'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('estimated_tokens_high', None), ('estimated_tokens_low', None)), models.Q(('estimated_tokens_high__gte', models.F('estimated_tokens_low')), ('estimated_tokens_low__isnull', False)), _connector='OR'), name='repository_token_estimate_ordered'),
+                    models.CheckConstraint(condition=models.Q(('refresh_days__gte', 1)), name='repository_refresh_at_least_daily'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -284,6 +357,15 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'handed_over_at'], name='ingestrun_live'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'succeeded', 'failed', 'cancelled'])), name='ingestrun_state_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('attempt_token__isnull', False), ('lease_until__isnull', False), ('state', 'running')), models.Q(models.Q(('state', 'running'), _negated=True), ('attempt_token__isnull', True), ('lease_until__isnull', True)), _connector='OR'), name='ingestrun_running_iff_held'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ('queued', 'running'))), models.Q(('finished_at__isnull', False), ('state__in', ('succeeded', 'failed', 'cancelled'))), _connector='OR'), name='ingestrun_ended_iff_finished'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ('queued', 'running'))), fields=('repository',), name='ingestrun_one_live_per_repository'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -302,6 +384,11 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'contamination matches',
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='contaminationmatch_about_one_item'),
+                    models.CheckConstraint(condition=models.Q(('method__in', ['syntax', 'near', 'contained'])), name='contaminationmatch_method_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='contaminationmatch_similarity_fraction'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -321,6 +408,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('repository', 'path'),
+                'indexes': [
+                    models.Index(fields=['blob_hash'], name='sourcefile_by_blob'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='sourcefile_sha256_valid'),
+                    models.UniqueConstraint(fields=('repository', 'path', 'blob_hash'), name='sourcefile_one_per_content'),
+                    models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('repository', 'path'), name='sourcefile_one_current_per_path'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -339,6 +434,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'provenances',
                 'ordering': ('pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('container__in', ['module', 'function', 'class', 'condition', 'string', 'markdown', 'template'])), name='provenance_container_valid'),
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='provenance_sha256_valid'),
+                    models.UniqueConstraint(fields=('source_file', 'start_line', 'end_line', 'qualname', 'kernel'), name='provenance_once'),
+                    models.CheckConstraint(condition=models.Q(('end_line__gte', models.F('start_line')), ('start_line__gte', 1)), name='provenance_lines_ordered'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -362,6 +463,12 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'licence evidence',
                 'ordering': ('pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='licenseevidence_verdict_valid'),
+                    models.CheckConstraint(condition=models.Q(('read_from__in', ['spdx-tag', 'header', 'docstring', 'provenance', 'reference', 'nested', 'repository', 'notice', 'readme', 'copy'])), name='licenseevidence_read_from_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('confidence__gte', 0), ('confidence__lte', 1)), ('confidence__isnull', True), _connector='OR'), name='licenseevidence_confidence_fraction'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='licenseevidence_permissive_names_license'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -394,6 +501,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('outcome__in', ['passed', 'failed', 'skipped'])), name='validationcheck_outcome_valid'),
+                    models.UniqueConstraint(fields=('result', 'name'), name='validationcheck_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -420,6 +531,15 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'handed_over_at'], name='validationrun_live'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'succeeded', 'failed', 'cancelled'])), name='validationrun_state_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('attempt_token__isnull', False), ('lease_until__isnull', False), ('state', 'running')), models.Q(models.Q(('state', 'running'), _negated=True), ('attempt_token__isnull', True), ('lease_until__isnull', True)), _connector='OR'), name='validationrun_running_iff_held'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ('queued', 'running'))), models.Q(('finished_at__isnull', False), ('state__in', ('succeeded', 'failed', 'cancelled'))), _connector='OR'), name='validationrun_ended_iff_finished'),
+                    models.CheckConstraint(condition=models.Q(('device__in', ['cuda', 'interpreter', 'compiler'])), name='validationrun_device_valid'),
+                ],
             },
         ),
         migrations.AddField(
@@ -456,318 +576,6 @@ class Migration(migrations.Migration):
                 'ordering': ('pk',),
                 'indexes': [models.Index(fields=['run', 'stage', 'reason'], name='drop_by_reason')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='kernel',
-            index=models.Index(fields=['status', 'id'], name='kernel_by_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='kernel_content_hash_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['entry', 'helper'])), name='kernel_kind_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('language__in', ['triton', 'gluon'])), name='kernel_language_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='kernel_status_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('license_verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='kernel_license_verdict_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('operation_type__in', ['', 'element-wise', 'reduction', 'normalization', 'softmax', 'matmul', 'attention', 'convolution', 'scan', 'sort', 'gather-scatter', 'quantization', 'loss', 'optimizer', 'random', 'other'])), name='kernel_operation_type_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(('difficulty__in', ['', 'easy', 'medium', 'hard'])), name='kernel_difficulty_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='kernel',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('license_verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='kernel_permissive_names_license'),
-        ),
-        migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(fields=['status', 'id'], name='pair_by_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='pair_content_hash_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('origin__in', ['manual', 'template', 'real-world', 'inductor'])), name='pair_origin_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('operation_type__in', ['element-wise', 'reduction', 'normalization', 'softmax', 'matmul', 'attention', 'convolution', 'scan', 'sort', 'gather-scatter', 'quantization', 'loss', 'optimizer', 'random', 'other'])), name='pair_operation_type_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('difficulty__in', ['easy', 'medium', 'hard'])), name='pair_difficulty_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='pair_status_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('license_verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='pair_license_verdict_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('license_verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='pair_permissive_names_license'),
-        ),
-        migrations.AddConstraint(
-            model_name='fingerprint',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='fingerprint_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='fingerprint',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='fingerprint_content_hash_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='fingerprint',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='fingerprint_one_per_kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='fingerprint',
-            constraint=models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='fingerprint_one_per_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='duplicatelink_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.CheckConstraint(condition=models.Q(('likeness__in', ['exact', 'near'])), name='duplicatelink_likeness_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='duplicatelink_similarity_fraction'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('of_kernel__isnull', False), ('of_pair__isnull', True)), models.Q(('of_kernel__isnull', True), ('of_pair__isnull', False), ('pair__isnull', False)), _connector='OR'), name='duplicatelink_like_with_like'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel', None), models.Q(('kernel', models.F('of_kernel')), _negated=True), _connector='OR'), models.Q(('pair', None), models.Q(('pair', models.F('of_pair')), _negated=True), _connector='OR')), name='duplicatelink_not_of_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='duplicatelink_one_per_kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='duplicatelink',
-            constraint=models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='duplicatelink_one_per_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='decision_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='decision_content_hash_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decision_status_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('previous_status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decision_previous_status_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('actor', 'person'), ('user__isnull', False)), models.Q(('actor', 'policy'), ('user__isnull', True), models.Q(('rules', ''), _negated=True)), _connector='OR'), name='decision_actor_named'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel', 'version'), name='decision_one_per_kernel_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair', 'version'), name='decision_one_per_pair_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='claim_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel',), name='claim_one_per_kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair',), name='claim_one_per_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityfinding',
-            constraint=models.CheckConstraint(condition=models.Q(('action__in', ['block', 'warn', 'note'])), name='qualityfinding_action_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityfinding',
-            constraint=models.UniqueConstraint(fields=('kernel', 'gate'), name='qualityfinding_one_per_gate'),
-        ),
-        migrations.AddConstraint(
-            model_name='releasemember',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='releasemember_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='releasemember',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('content_hash'), 64), name='releasemember_content_hash_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='releasemember',
-            constraint=models.CheckConstraint(condition=models.Q(('split__in', ['train', 'validation', 'test'])), name='releasemember_split_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='releasemember',
-            constraint=models.UniqueConstraint(fields=('release', 'record_id'), name='releasemember_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('origin__in', ['git', 'folder', 'inductor'])), name='repository_origin_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['source', 'benchmark'])), name='repository_role_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('category__in', ['tutorial', 'inductor', 'flashattention', 'xformers', 'jax', 'utils'])), name='repository_category_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('tier__gte', 1), ('tier__lte', 3)), name='repository_tier_1_to_3'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('upsampling_weight__gt', 0)), name='repository_weight_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('estimated_tokens_high', None), ('estimated_tokens_low', None)), models.Q(('estimated_tokens_high__gte', models.F('estimated_tokens_low')), ('estimated_tokens_low__isnull', False)), _connector='OR'), name='repository_token_estimate_ordered'),
-        ),
-        migrations.AddConstraint(
-            model_name='repository',
-            constraint=models.CheckConstraint(condition=models.Q(('refresh_days__gte', 1)), name='repository_refresh_at_least_daily'),
-        ),
-        migrations.AddIndex(
-            model_name='ingestrun',
-            index=models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'handed_over_at'], name='ingestrun_live'),
-        ),
-        migrations.AddConstraint(
-            model_name='ingestrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'succeeded', 'failed', 'cancelled'])), name='ingestrun_state_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='ingestrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('attempt_token__isnull', False), ('lease_until__isnull', False), ('state', 'running')), models.Q(models.Q(('state', 'running'), _negated=True), ('attempt_token__isnull', True), ('lease_until__isnull', True)), _connector='OR'), name='ingestrun_running_iff_held'),
-        ),
-        migrations.AddConstraint(
-            model_name='ingestrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ('queued', 'running'))), models.Q(('finished_at__isnull', False), ('state__in', ('succeeded', 'failed', 'cancelled'))), _connector='OR'), name='ingestrun_ended_iff_finished'),
-        ),
-        migrations.AddConstraint(
-            model_name='ingestrun',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('queued', 'running'))), fields=('repository',), name='ingestrun_one_live_per_repository'),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminationmatch',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='contaminationmatch_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminationmatch',
-            constraint=models.CheckConstraint(condition=models.Q(('method__in', ['syntax', 'near', 'contained'])), name='contaminationmatch_method_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='contaminationmatch',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='contaminationmatch_similarity_fraction'),
-        ),
-        migrations.AddIndex(
-            model_name='sourcefile',
-            index=models.Index(fields=['blob_hash'], name='sourcefile_by_blob'),
-        ),
-        migrations.AddConstraint(
-            model_name='sourcefile',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='sourcefile_sha256_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='sourcefile',
-            constraint=models.UniqueConstraint(fields=('repository', 'path', 'blob_hash'), name='sourcefile_one_per_content'),
-        ),
-        migrations.AddConstraint(
-            model_name='sourcefile',
-            constraint=models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('repository', 'path'), name='sourcefile_one_current_per_path'),
-        ),
-        migrations.AddConstraint(
-            model_name='provenance',
-            constraint=models.CheckConstraint(condition=models.Q(('container__in', ['module', 'function', 'class', 'condition', 'string', 'markdown', 'template'])), name='provenance_container_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='provenance',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='provenance_sha256_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='provenance',
-            constraint=models.UniqueConstraint(fields=('source_file', 'start_line', 'end_line', 'qualname', 'kernel'), name='provenance_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='provenance',
-            constraint=models.CheckConstraint(condition=models.Q(('end_line__gte', models.F('start_line')), ('start_line__gte', 1)), name='provenance_lines_ordered'),
-        ),
-        migrations.AddConstraint(
-            model_name='licenseevidence',
-            constraint=models.CheckConstraint(condition=models.Q(('verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='licenseevidence_verdict_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='licenseevidence',
-            constraint=models.CheckConstraint(condition=models.Q(('read_from__in', ['spdx-tag', 'header', 'docstring', 'provenance', 'reference', 'nested', 'repository', 'notice', 'readme', 'copy'])), name='licenseevidence_read_from_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='licenseevidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('confidence__gte', 0), ('confidence__lte', 1)), ('confidence__isnull', True), _connector='OR'), name='licenseevidence_confidence_fraction'),
-        ),
-        migrations.AddConstraint(
-            model_name='licenseevidence',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('verdict', 'permissive'), _negated=True), ('license__isnull', False), _connector='OR'), name='licenseevidence_permissive_names_license'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationcheck',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ['passed', 'failed', 'skipped'])), name='validationcheck_outcome_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationcheck',
-            constraint=models.UniqueConstraint(fields=('result', 'name'), name='validationcheck_once'),
-        ),
-        migrations.AddIndex(
-            model_name='validationrun',
-            index=models.Index(condition=models.Q(('state__in', ('queued', 'running'))), fields=['state', 'handed_over_at'], name='validationrun_live'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'succeeded', 'failed', 'cancelled'])), name='validationrun_state_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('attempt_token__isnull', False), ('lease_until__isnull', False), ('state', 'running')), models.Q(models.Q(('state', 'running'), _negated=True), ('attempt_token__isnull', True), ('lease_until__isnull', True)), _connector='OR'), name='validationrun_running_iff_held'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ('queued', 'running'))), models.Q(('finished_at__isnull', False), ('state__in', ('succeeded', 'failed', 'cancelled'))), _connector='OR'), name='validationrun_ended_iff_finished'),
-        ),
-        migrations.AddConstraint(
-            model_name='validationrun',
-            constraint=models.CheckConstraint(condition=models.Q(('device__in', ['cuda', 'interpreter', 'compiler'])), name='validationrun_device_valid'),
         ),
         migrations.AddConstraint(
             model_name='validationresult',

@@ -25,9 +25,13 @@ class Migration(migrations.Migration):
                 ('text', models.TextField(help_text="As torch wrote it; it doesn't parse.")),
                 ('module', models.TextField(blank=True, help_text='Repaired: valid Python, where it could be.')),
                 ('missing', models.JSONField(blank=True, default=list, help_text='What keeps it from running.')),
+                ('repository', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='graphs', to='curation.repository')),
             ],
             options={
                 'ordering': ('repository', 'model', 'trace'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('repository', 'model', 'trace'), name='compiledgraph_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -36,6 +40,11 @@ class Migration(migrations.Migration):
                 ('sha256', models.CharField(help_text="Of the file's bytes.", max_length=64, primary_key=True, serialize=False)),
                 ('text', models.TextField(help_text='Decoded, each line ended by a line feed.')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='sourcetext_sha256_valid'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='ingestrun',
@@ -92,11 +101,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('condition__in', ['fine', 'vanished', 'moved', 'relicensed'])), name='repository_condition_valid'),
         ),
         migrations.AddField(
-            model_name='compiledgraph',
-            name='repository',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='graphs', to='curation.repository'),
-        ),
-        migrations.AddField(
             model_name='provenance',
             name='graph',
             field=models.ForeignKey(blank=True, help_text='For what torch.compile emitted: the graph that it was emitted for.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='provenances', to='curation.compiledgraph'),
@@ -104,13 +108,5 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='provenance',
             index=models.Index(condition=models.Q(('retired_at', None)), fields=['kernel'], name='provenance_now'),
-        ),
-        migrations.AddConstraint(
-            model_name='sourcetext',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('sha256'), 64), name='sourcetext_sha256_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='compiledgraph',
-            constraint=models.UniqueConstraint(fields=('repository', 'model', 'trace'), name='compiledgraph_once'),
         ),
     ]

@@ -31,9 +31,17 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('likeness', models.CharField(choices=[('exact', 'Exact, names set aside'), ('near', 'Near')], max_length=10)),
                 ('similarity', models.FloatField(help_text='Jaccard similarity, 0 to 1.')),
+                ('blocked', models.ForeignKey(help_text='The same or nearly the same, under a licence that forbids giving it away.', on_delete=django.db.models.deletion.CASCADE, related_name='copies', to='curation.kernel')),
+                ('kernel', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='copy_flags', to='curation.kernel')),
             ],
             options={
                 'ordering': ('-similarity', 'pk'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('likeness__in', ['exact', 'near'])), name='copyflag_likeness_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='copyflag_similarity_fraction'),
+                    models.CheckConstraint(condition=models.Q(('kernel', models.F('blocked')), _negated=True), name='copyflag_not_of_itself'),
+                    models.UniqueConstraint(fields=('kernel', 'blocked'), name='copyflag_once'),
+                ],
             },
         ),
         migrations.RemoveIndex(
@@ -104,32 +112,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='fingerprint',
             constraint=models.CheckConstraint(condition=models.Q(('license_verdict__in', ['permissive', 'blocked', 'unknown', 'conflict'])), name='fingerprint_license_verdict_valid'),
-        ),
-        migrations.AddField(
-            model_name='copyflag',
-            name='blocked',
-            field=models.ForeignKey(help_text='The same or nearly the same, under a licence that forbids giving it away.', on_delete=django.db.models.deletion.CASCADE, related_name='copies', to='curation.kernel'),
-        ),
-        migrations.AddField(
-            model_name='copyflag',
-            name='kernel',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='copy_flags', to='curation.kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='copyflag',
-            constraint=models.CheckConstraint(condition=models.Q(('likeness__in', ['exact', 'near'])), name='copyflag_likeness_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='copyflag',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('similarity__gte', 0), ('similarity__lte', 1)), ('similarity__isnull', True), _connector='OR'), name='copyflag_similarity_fraction'),
-        ),
-        migrations.AddConstraint(
-            model_name='copyflag',
-            constraint=models.CheckConstraint(condition=models.Q(('kernel', models.F('blocked')), _negated=True), name='copyflag_not_of_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='copyflag',
-            constraint=models.UniqueConstraint(fields=('kernel', 'blocked'), name='copyflag_once'),
         ),
         migrations.RunPython(forwards, backwards),
     ]

@@ -23,9 +23,13 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(help_text='sha256 of the token.', max_length=64, unique=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('used_at', models.DateTimeField(blank=True, help_text='To the hour.', null=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('digest'), 64), name='apitoken_digest_valid'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -38,9 +42,13 @@ class Migration(migrations.Migration):
                 ('request', models.UUIDField(unique=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('undone_at', models.DateTimeField(blank=True, null=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-pk',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='bulkdecision_status_valid'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -50,10 +58,17 @@ class Migration(migrations.Migration):
                 ('before', models.JSONField()),
                 ('after', models.JSONField()),
                 ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
+                ('decision', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='correction', to='curation.decision')),
+                ('kernel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel')),
+                ('pair', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='corrections', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='correction_about_one_item'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -67,6 +82,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('position', 'pk'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decisionreason_status_valid'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -88,6 +106,12 @@ class Migration(migrations.Migration):
                 ('address', models.CharField(help_text='Of the client.', max_length=45)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['name', 'created_at'], name='loginfailure_by_name'),
+                    models.Index(fields=['address', 'created_at'], name='loginfailure_by_address'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Question',
@@ -97,10 +121,21 @@ class Migration(migrations.Migration):
                 ('answer', models.TextField(blank=True)),
                 ('answered_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True, db_index=True)),
+                ('answered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('asked', models.ForeignKey(blank=True, help_text='Empty: anybody else.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to=settings.AUTH_USER_MODEL)),
+                ('asker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions_asked', to=settings.AUTH_USER_MODEL)),
+                ('kernel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel')),
+                ('pair', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair')),
             ],
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='question_about_one_item'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('answered_at', None), ('answered_by', None)), models.Q(('answered_at__isnull', False), ('answered_by__isnull', False)), _connector='OR'), name='question_answered_by_somebody'),
+                    models.UniqueConstraint(condition=models.Q(('answered_at', None), ('pair', None)), fields=('kernel',), name='question_one_open_per_kernel'),
+                    models.UniqueConstraint(condition=models.Q(('answered_at', None), ('kernel', None)), fields=('pair',), name='question_one_open_per_pair'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -109,9 +144,13 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=80)),
                 ('query', models.TextField(help_text='The filter as a query string.')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_views', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('name',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('user', 'name'), name='savedview_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -125,10 +164,23 @@ class Migration(migrations.Migration):
                 ('request', models.UUIDField(null=True, unique=True)),
                 ('given_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('first', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='second_review', to='curation.decision')),
+                ('kernel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel')),
+                ('pair', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair')),
+                ('settled_by', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='settles', to='curation.decision')),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'ordering': ('-pk',),
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['state', 'id'], name='secondreview_by_state'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='secondreview_about_one_item'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'agreed', 'disputed', 'settled', 'void'])), name='secondreview_state_valid'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('given_at', None), ('status', ''), ('user', None)), models.Q(('given_at__isnull', False), ('status__in', ['pending', 'approved', 'rejected', 'retired']), ('user__isnull', False)), _connector='OR'), name='secondreview_given_by_somebody'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -136,9 +188,17 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('kernel', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel')),
+                ('pair', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='skip_about_one_item'),
+                    models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel', 'user'), name='skip_once_per_kernel'),
+                    models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair', 'user'), name='skip_once_per_pair'),
+                ],
             },
         ),
         migrations.AlterModelOptions(
@@ -202,180 +262,8 @@ class Migration(migrations.Migration):
             index=models.Index(fields=['status', '-priority', 'id'], name='pair_queue'),
         ),
         migrations.AddField(
-            model_name='apitoken',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='api_tokens', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='bulkdecision',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
             model_name='decision',
             name='bulk',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='curation.bulkdecision'),
-        ),
-        migrations.AddField(
-            model_name='correction',
-            name='decision',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='correction', to='curation.decision'),
-        ),
-        migrations.AddField(
-            model_name='correction',
-            name='kernel',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel'),
-        ),
-        migrations.AddField(
-            model_name='correction',
-            name='pair',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair'),
-        ),
-        migrations.AddField(
-            model_name='correction',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='corrections', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddConstraint(
-            model_name='decisionreason',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='decisionreason_status_valid'),
-        ),
-        migrations.AddIndex(
-            model_name='loginfailure',
-            index=models.Index(fields=['name', 'created_at'], name='loginfailure_by_name'),
-        ),
-        migrations.AddIndex(
-            model_name='loginfailure',
-            index=models.Index(fields=['address', 'created_at'], name='loginfailure_by_address'),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='answered_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='asked',
-            field=models.ForeignKey(blank=True, help_text='Empty: anybody else.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='questions', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='asker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions_asked', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='kernel',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel'),
-        ),
-        migrations.AddField(
-            model_name='question',
-            name='pair',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair'),
-        ),
-        migrations.AddField(
-            model_name='savedview',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='saved_views', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='secondreview',
-            name='first',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='second_review', to='curation.decision'),
-        ),
-        migrations.AddField(
-            model_name='secondreview',
-            name='kernel',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel'),
-        ),
-        migrations.AddField(
-            model_name='secondreview',
-            name='pair',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair'),
-        ),
-        migrations.AddField(
-            model_name='secondreview',
-            name='settled_by',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='settles', to='curation.decision'),
-        ),
-        migrations.AddField(
-            model_name='secondreview',
-            name='user',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddField(
-            model_name='skip',
-            name='kernel',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.kernel'),
-        ),
-        migrations.AddField(
-            model_name='skip',
-            name='pair',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to='curation.pair'),
-        ),
-        migrations.AddField(
-            model_name='skip',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
-        migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('digest'), 64), name='apitoken_digest_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='bulkdecision',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'approved', 'rejected', 'retired'])), name='bulkdecision_status_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='correction',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='correction_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='question_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('answered_at', None), ('answered_by', None)), models.Q(('answered_at__isnull', False), ('answered_by__isnull', False)), _connector='OR'), name='question_answered_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(condition=models.Q(('answered_at', None), ('pair', None)), fields=('kernel',), name='question_one_open_per_kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(condition=models.Q(('answered_at', None), ('kernel', None)), fields=('pair',), name='question_one_open_per_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='savedview',
-            constraint=models.UniqueConstraint(fields=('user', 'name'), name='savedview_once'),
-        ),
-        migrations.AddIndex(
-            model_name='secondreview',
-            index=models.Index(fields=['state', 'id'], name='secondreview_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='secondreview',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='secondreview_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='secondreview',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'agreed', 'disputed', 'settled', 'void'])), name='secondreview_state_valid'),
-        ),
-        migrations.AddConstraint(
-            model_name='secondreview',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('given_at', None), ('status', ''), ('user', None)), models.Q(('given_at__isnull', False), ('status__in', ['pending', 'approved', 'rejected', 'retired']), ('user__isnull', False)), _connector='OR'), name='secondreview_given_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kernel__isnull', False), ('pair__isnull', True)), models.Q(('kernel__isnull', True), ('pair__isnull', False)), _connector='OR'), name='skip_about_one_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(condition=models.Q(('pair', None)), fields=('kernel', 'user'), name='skip_once_per_kernel'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(condition=models.Q(('kernel', None)), fields=('pair', 'user'), name='skip_once_per_pair'),
         ),
     ]
