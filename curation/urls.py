@@ -18,6 +18,8 @@ def icon(request: HttpRequest) -> HttpResponse:
     return redirect(static("img/icon.svg"))
 
 
+handler404 = "curation.review.api.not_here"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("metrics", metrics, name="metrics"),

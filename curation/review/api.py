@@ -14,12 +14,13 @@ from urllib.parse import parse_qsl
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.db import InterfaceError, OperationalError, connection
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
+from django.views.defaults import page_not_found
 
 from curation.errors import CurationError
 from curation.filters import CHOICES, KEYS, Filter
-from curation.models import Kernel, Pair, Status
+from curation.models import Difficulty, Kernel, OperationType, Pair, Status
 from curation.review import claims, listing, second
 from curation.review.access import KINDS, item_or_404, number
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
@@ -29,6 +30,12 @@ from curation.review.tokens import owner
 log = logging.getLogger(__name__)
 
 MOST = 200
+ADDRESS = "/api/"
+# What a person can say of an item's kind; empty: nothing is known.
+KINDS_OF = {
+    "operation_type": ("", *OperationType.values),
+    "difficulty": ("", *Difficulty.values),
+}
 Answer = Callable[..., JsonResponse]
 
 
@@ -145,6 +152,13 @@ def description(request: HttpRequest) -> JsonResponse:
     return JsonResponse(openapi())
 
 
+def not_here(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """For the whole site: below our address there are programs, which read no pages."""
+    if request.path.startswith(ADDRESS):
+        return _sorry(404, CurationError("There is nothing at this address."))
+    return page_not_found(request, exception)
+
+
 def _caller(request: HttpRequest) -> User:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     user = owner(secret.strip()) if scheme.lower() == "bearer" else None
@@ -171,6 +185,8 @@ def _body(request: HttpRequest) -> dict[str, Any]:
         raise Refused(400, "The body holds a zero byte or half a character.")
     if not isinstance(body, dict):
         raise Refused(400, "The body is no JSON object.")
+    if unknown := body.keys() - DECISION["properties"].keys():
+        raise Refused(400, f"{min(unknown)!r} is none of {', '.join(DECISION['properties'])}.")
     return body
 
 
@@ -211,9 +227,9 @@ def _kind(body: dict[str, Any], found: Kernel | Pair) -> Kind | None:
         str(body.get("difficulty", now.difficulty)),
         tuple(_texts(body, "tags")) if "tags" in body else now.tags,
     )
-    for name, value in (("operation", kind.operation_type), ("difficulty", kind.difficulty)):
-        if value and value not in CHOICES[name]:
-            raise Refused(400, f"{name} is one of {', '.join(CHOICES[name])}.")
+    for name, value in (("operation_type", kind.operation_type), ("difficulty", kind.difficulty)):
+        if value not in KINDS_OF[name]:
+            raise Refused(400, f"{name} is one of {', '.join(filter(None, KINDS_OF[name]))}.")
     return kind
 
 
@@ -248,6 +264,25 @@ def _long(found: Any, user: User) -> dict[str, Any]:
     return short | {name: getattr(found, name) for name in names}
 
 
+TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
+DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})?"
+WRITTEN = {"decided": {"type": "string", "pattern": rf"^{DAY}(\.\.{DAY})?$"}}
+DECISION: dict[str, Any] = {
+    "type": "object",
+    "required": ["status", "version"],
+    "additionalProperties": False,
+    "properties": {
+        "status": {"enum": [Status.APPROVED.value, Status.REJECTED.value]},
+        "version": {"type": "integer"},
+        "request": {"type": "string", "format": "uuid"},
+        "reasons": {"type": "array", "items": TEXT},
+        "comment": TEXT,
+        **{name: {"enum": list(words)} for name, words in KINDS_OF.items()},
+        "tags": {"type": "array", "items": TEXT},
+    },
+}
+
+
 def openapi() -> dict[str, Any]:
     """The document, made of the same lists as the checks."""
     kind = _parameter("kind", "path", {"enum": list(KINDS)})
@@ -258,7 +293,7 @@ def openapi() -> dict[str, Any]:
             "query",
             {
                 "type": "array",
-                "items": {"enum": list(CHOICES[key])} if key in CHOICES else {"type": "string"},
+                "items": {"enum": list(CHOICES[key])} if key in CHOICES else WRITTEN.get(key, TEXT),
             },
         )
         for key in KEYS
@@ -267,24 +302,10 @@ def openapi() -> dict[str, Any]:
         _parameter("after", "query", {"type": "string"}),
         _parameter("size", "query", {"type": "integer", "minimum": 1, "maximum": MOST}),
     ]
-    said = {
-        "type": "object",
-        "required": ["status", "version"],
-        "properties": {
-            "status": {"enum": [Status.APPROVED.value, Status.REJECTED.value]},
-            "version": {"type": "integer"},
-            "request": {"type": "string", "format": "uuid"},
-            "reasons": {"type": "array", "items": {"type": "string"}},
-            "comment": {"type": "string"},
-            "operation_type": {"type": "string"},
-            "difficulty": {"type": "string"},
-            "tags": {"type": "array", "items": {"type": "string"}},
-        },
-    }
     paths = {
         "/api/v1/{kind}/": {"get": _operation("List items", [kind, *keys, *page])},
         "/api/v1/{kind}/{id}/": {"get": _operation("Read an item", [kind, pk])},
-        "/api/v1/{kind}/{id}/decision": {"post": _operation("Decide", [kind, pk], said)},
+        "/api/v1/{kind}/{id}/decision": {"post": _operation("Decide", [kind, pk], DECISION)},
         "/api/v1/{kind}/{id}/claim": {
             "post": _operation("Claim an item", [kind, pk]),
             "delete": _operation("Let go of it", [kind, pk]),

@@ -179,3 +179,38 @@ def test_json_that_no_database_takes_is_refused(caller: Caller, body: bytes) -> 
 
 def test_an_endless_size_is_refused(caller: Caller) -> None:
     assert caller.get(f"kernels/?size={'9' * 5000}").status_code == 400
+
+
+@pytest.mark.parametrize("word", ["none", "made-up", "matmul "])
+@pytest.mark.parametrize("key", ["operation_type", "difficulty"])
+def test_a_kind_that_nothing_can_have_is_refused(caller: Caller, key: str, word: str) -> None:
+    """The word “none” is one of filters: no item can be set to it."""
+    kernel = make.a_kernel()
+
+    answer = caller.post(
+        f"kernels/{kernel.pk}/decision", status="approved", version=1, **{key: word}
+    )
+
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(f"{key} is one of ")
+    assert not Decision.objects.exists()
+
+
+def test_a_key_that_nobody_reads_is_told_so(caller: Caller) -> None:
+    kernel = make.a_kernel()
+
+    answer = caller.post(
+        f"kernels/{kernel.pk}/decision", status="rejected", version=1, reason="a typo"
+    )
+
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("'reason' is none of status, version, request")
+    assert not Decision.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["kernels/one/", "repositories/", "kernels/1/2/3"])
+def test_an_address_that_is_none_is_answered_in_words(caller: Caller, path: str) -> None:
+    answer = caller.get(path)
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "There is nothing at this address."}
