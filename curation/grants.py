@@ -28,8 +28,9 @@ def revoke(apps: Apps, alias: str, group: str, permissions: Sequence[str]) -> No
 
 def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:
     rows = apps.get_model("auth", "Permission").objects.using(alias)
-    labels = [name.split(".") for name in names]
-    return [rows.get(content_type__app_label=label, codename=code) for label, code in labels]
+    found = rows.values_list("content_type__app_label", "codename", "pk")
+    keys = {f"{label}.{code}": key for label, code, key in found}
+    return [keys[name] for name in names]
 
 
 def _create_permissions(apps: Apps, alias: str) -> None:
