@@ -1,9 +1,11 @@
 """What every test may ask for: a real Redis, and small repositories to read."""
 
+import os
 import shutil
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,23 @@ def redis_server() -> Iterator[Path]:
     yield socket
     server.terminate()
     server.wait()
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Gives a folder of that name an up-to-date database, as the first command would."""
+    folder = tmp_path_factory.mktemp("migrated") / "data"
+    subprocess.run(
+        [sys.executable, settings.BASE_DIR / "manage.py", "migrate", "--verbosity", "0"],
+        env={"PATH": os.environ["PATH"], "CURATION_DATA": str(folder)},
+        check=True,
+    )
+
+    def copy(target: Path) -> Path:
+        shutil.copytree(folder, target)
+        return target
+
+    return copy
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,10 +38,10 @@ class Installation:
 
 
 @pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
+def installation(tmp_path: Path, migrated: Callable[[Path], Path]) -> Iterator[Installation]:
     """A fresh one on SQLite and the embedded Redis, stopped by Ctrl-C."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    environment = {**kept, "CURATION_DATA": str(tmp_path / "data"), "SWEEP_SECONDS": "1"}
+    environment = {**kept, "CURATION_DATA": str(migrated(tmp_path / "data")), "SWEEP_SECONDS": "1"}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,9 +1,10 @@
-"""The two groups: what the migrations make of them, and what `curation.people` says."""
+"""The two groups: what the migrations make of them, and what `curation.people` says.
+
+That they come and go with their migration: `tests/operations/test_upgrade.py`.
+"""
 
 import pytest
-from django.contrib.auth.models import Group, Permission, User
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.contrib.auth.models import Permission, User
 
 from curation import people
 from tests.factories import a_curator, a_reviewer
@@ -35,41 +36,3 @@ def test_nobody_in_a_group_deletes_anything_or_writes_what_decisions_write() -> 
 @pytest.mark.parametrize("person", [a_reviewer, a_curator])
 def test_both_may_review(person: type[User]) -> None:
     assert person().has_perm("curation.add_decision")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_groups_go_and_come_back_with_the_migration() -> None:
-    newest = [("curation", _newest())]
-    Group.objects.create(name="owners")
-
-    try:
-        migrate([("curation", "0001_initial")])
-        without = set(Group.objects.values_list("name", flat=True))
-    finally:
-        migrate(newest)
-
-    assert without == {"owners"}
-    assert {name: granted(name) for name in PROMISED} == PROMISED
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_groups_come_with_their_permissions_on_a_database_that_has_none() -> None:
-    newest = [("curation", _newest())]
-    try:
-        migrate([("curation", "0001_initial")])
-        Permission.objects.all().delete()
-    finally:
-        migrate(newest)
-
-    assert {name: granted(name) for name in PROMISED} == PROMISED
-
-
-def migrate(targets: list[tuple[str, str]]) -> None:
-    MigrationExecutor(connection).migrate(targets)
-
-
-def _newest() -> str:
-    leaves: list[tuple[str, str]] = MigrationExecutor(connection).loader.graph.leaf_nodes(
-        "curation"
-    )
-    return leaves[0][1]

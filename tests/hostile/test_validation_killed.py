@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,9 +81,8 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    house = House(tmp_path)
-    house.done("from django.core.management import call_command; call_command('migrate')")
+def house(tmp_path: Path, migrated: Callable[[Path], Path]) -> House:
+    house = House(migrated(tmp_path / "data"))
     house.done("\n" + ASK % (QUICK,))
     return house
 

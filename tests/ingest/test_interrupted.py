@@ -1,12 +1,12 @@
 """An ingest that is killed between any two statements, and run again, ends as if undisturbed."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
-from django.db.models import BooleanField, ExpressionWrapper, Q, Value
+from django.db.models import BooleanField, ExpressionWrapper, Model, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -32,6 +32,7 @@ from curation.queue.sweep import sweep
 from ingest.in_process import ingest_now
 from ingest.jobs import ingest
 from ingest.requests import request_ingest
+from ingest.sources import take_up
 from tests.conftest import commit
 
 # What an ingest writes, each before what it points to.
@@ -85,10 +86,25 @@ def outcome() -> list[Any]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class FirstRead:
+    """A repository of two commits, and every row as it is when the first one has been read."""
+
+    second: str
+    repository: dict[str, Any]
+    rows: list[tuple[type[Model], list[Model]]]
+
+    def ask_for_second(self) -> IngestRun:
+        for model, _ in self.rows:
+            model._default_manager.all()._raw_delete("default")
+        for model, rows in reversed(self.rows):
+            model._default_manager.bulk_create(rows)
+        Repository.objects.update(**self.repository | {"ref": self.second})
+        return request_ingest(Repository.objects.get(), hand_over=False)
+
+
 @pytest.fixture
-def two_commits(
-    transactional_db: None, kernel_folder: Path, queue_redis: object
-) -> tuple[str, str]:
+def first_read(transactional_db: None, kernel_folder: Path, queue_redis: object) -> FirstRead:
     """A file changes, one goes, one comes, one can't be read."""
     add = kernel_folder / "add.py"
     (kernel_folder / "gone.py").write_text(add.read_text().replace("add_kernel", "gone_kernel"))
@@ -99,29 +115,26 @@ def two_commits(
     tag = "# SPDX-License-Identifier: MIT\n"
     add.write_text(tag + add.read_text().replace("x + y", "x + 2 * y"))
     second = commit(kernel_folder)
-    call_command("ingest", str(kernel_folder), "--now", verbosity=0)
-    return first, second
-
-
-def read_first_and_ask_for_second(commits: tuple[str, str]) -> IngestRun:
-    for model in READ:
-        model._default_manager.all()._raw_delete("default")
-    Repository.objects.filter(origin="folder").update(ref=commits[0], last_reading="")
-    ingest_now(Repository.objects.get())
-    Repository.objects.filter(origin="folder").update(ref=commits[1])
-    return request_ingest(Repository.objects.get(), hand_over=False)
+    repository = take_up(str(kernel_folder))
+    Repository.objects.update(ref=first)
+    ingest_now(repository)
+    return FirstRead(
+        second,
+        {**Repository.objects.values().get()},
+        [(model, list(model._default_manager.all())) for model in READ],
+    )
 
 
 def test_killed_between_any_two_statements_and_rerun_gives_the_same_rows(
-    two_commits: tuple[str, str],
+    first_read: FirstRead,
 ) -> None:
-    ingest(read_first_and_ask_for_second(two_commits).pk)
+    ingest(first_read.ask_for_second().pk)
     undisturbed = outcome()
-    assert undisturbed[0] == (RunState.SUCCEEDED, two_commits[1])
+    assert undisturbed[0] == (RunState.SUCCEEDED, first_read.second)
     finished = False
 
     for moment in range(300):
-        run = read_first_and_ask_for_second(two_commits)
+        run = first_read.ask_for_second()
         try:
             with connection.execute_wrapper(KillAt(moment)):
                 ingest(run.pk)
@@ -139,8 +152,8 @@ def test_killed_between_any_two_statements_and_rerun_gives_the_same_rows(
     assert moment > 20
 
 
-def test_a_job_run_twice_changes_nothing_more(two_commits: tuple[str, str]) -> None:
-    run = read_first_and_ask_for_second(two_commits)
+def test_a_job_run_twice_changes_nothing_more(first_read: FirstRead) -> None:
+    run = first_read.ask_for_second()
     ingest(run.pk)
     before = (outcome(), IngestRun.objects.values().get(pk=run.pk))
 

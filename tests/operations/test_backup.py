@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,9 +80,11 @@ def exported(data: Path, out: Path, **variables: str) -> dict[str, str]:
 
 
 @pytest.mark.skipif(not shutil.which("sqlite3"), reason="sqlite3 is Debian's, and not installed")
-def test_a_copy_of_sqlite_that_was_taken_while_it_ran(tmp_path: Path) -> None:
+def test_a_copy_of_sqlite_that_was_taken_while_it_ran(
+    tmp_path: Path, migrated: Callable[[Path], Path]
+) -> None:
     house, elsewhere = tmp_path / "house", tmp_path / "elsewhere"
-    data = house / ".data"
+    data = migrated(house / ".data")
     python(FURNISH, data)
     before, export = told(data), exported(data, tmp_path / "before")
     # Somebody is at work: what is in the log of SQLite, but not yet in its file, belongs to it.

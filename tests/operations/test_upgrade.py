@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
@@ -13,6 +14,7 @@ from django.utils import timezone
 from curation.models import Decision, Kernel, Provenance, Repository, Status
 from curation.review.decisions import decide
 from tests import factories as make
+from tests.curation.test_people import PROMISED, granted
 
 FIRST = ("curation", "0001_initial")
 
@@ -29,6 +31,8 @@ def at_the_first_migration() -> Iterator[Any]:
 
 def test_a_database_of_the_first_migration_becomes_the_newest(at_the_first_migration: Any) -> None:
     then = at_the_first_migration.get_model
+    # Tables of Django's that hold no permission yet: the groups come with theirs all the same.
+    then("auth", "Permission").objects.all().delete()
     ada = then("auth", "User").objects.create(username="ada")
     source = then("curation", "Repository").objects.create(
         name="owner/name", url="https://github.com/owner/name", category="utils"
@@ -52,6 +56,7 @@ def test_a_database_of_the_first_migration_becomes_the_newest(at_the_first_migra
     decision = Decision.objects.get(kernel=kept)
     assert (kept.status, kept.version, decision.user.username) == ("approved", 2, "ada")  # type: ignore[union-attr]
     assert Repository.objects.get(name="owner/name").runs.get().state == "succeeded"
+    assert {name: granted(name) for name in PROMISED} == PROMISED
     # And it can be worked with.
     decide(
         item=kept, status=Status.REJECTED, version=2, user=make.a_reviewer(), request=uuid.uuid4()
@@ -60,8 +65,14 @@ def test_a_database_of_the_first_migration_becomes_the_newest(at_the_first_migra
 
 def test_the_newest_database_goes_back_to_the_first_migration_and_comes_again() -> None:
     place = make.a_provenance()
+    Group.objects.create(name="owners")
 
-    MigrationExecutor(connection).migrate([FIRST])
-    call_command("migrate", verbosity=0)
+    try:
+        MigrationExecutor(connection).migrate([FIRST])
+        groups = set(Group.objects.values_list("name", flat=True))
+    finally:
+        call_command("migrate", verbosity=0)
 
     assert Provenance.objects.get(pk=place.pk).kernel_id == place.kernel_id
+    assert groups == {"owners"}
+    assert {name: granted(name) for name in PROMISED} == PROMISED

@@ -10,11 +10,9 @@ from tests.curation.supervisor.house import manage
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], Path]) -> Path:
     """A data folder with an up-to-date database, in which somebody may log in."""
-    folder = tmp_path_factory.mktemp("prepared") / "data"
-    migrated = manage(folder, "migrate", "--verbosity", "0")
-    assert migrated.returncode == 0, migrated.stderr
+    folder = migrated(tmp_path_factory.mktemp("prepared") / "data")
     first = "from curation.installation.first_curator import create_first_curator as it; it()"
     made = manage(folder, "shell", "--verbosity", "0", "--command", first)
     assert made.returncode == 0, made.stderr
