@@ -32,6 +32,9 @@ def main() -> int:
     except CurationError as error:
         complain(str(error))
         return 1
+    except KeyboardInterrupt:
+        complain("Stopped.")
+        return 130
     except BrokenPipeError:
         # Somebody reads only the first lines. Python would complain once more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

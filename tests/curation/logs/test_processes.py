@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,26 @@ def test_the_web_server_from_its_first_line_to_its_last(tmp_path: Path) -> None:
     )
     assert access["duration"] > 0
     assert access["request_id"]
+
+
+def test_a_command_that_is_stopped_says_so_without_a_traceback(
+    tmp_path: Path, migrated: Callable[[Path], Path]
+) -> None:
+    program = "import time; print('at work', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", program],
+        cwd=settings.BASE_DIR,
+        env=environment(migrated(tmp_path / "data")),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as command:
+        assert command.stdout
+        assert command.stdout.readline() == "at work\n"
+        command.send_signal(signal.SIGINT)
+        _, complaint = command.communicate()
+
+    assert (command.returncode, complaint) == (130, "Stopped.\n")
 
 
 def test_a_command_that_fails_complains_in_a_line(tmp_path: Path) -> None:
