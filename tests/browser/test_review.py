@@ -16,6 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from curation.models import Decision, Kernel, Pair, SecondReview, Status
 from curation.review.decisions import decide
 from curation.review.editing import Texts, new_version
+from curation.sources.load import load_sources
 from tests import factories as make
 from tests.showcase import furnish, remember
 
@@ -320,6 +321,7 @@ def test_everything_works_without_scripts(visit: Visit) -> None:
 def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="curator")
+    load_sources()
     make.a_copy_flag(kernel=kernel)
     make.a_contamination_match(kernel=kernel)
     remember()
@@ -340,7 +342,8 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         Pair.objects.latest("pk").get_absolute_url(), decided.get_absolute_url(),
         f"{decided.get_absolute_url()}?tab=history", "/find?status=pending", "/find?items=pairs",
         "/find?q=nothing-like-this", "/?q=nothing-like-this", "/bulk", "/bulk?status=pending",
-        "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/nowhere",
+        "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",
+        "/nowhere",
     ]  # fmt: skip
 
     found: dict[str, list[Any]] = {}
@@ -369,6 +372,7 @@ def barriers(page: Page, path: str) -> dict[str, list[Any]]:
 def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="ada")
+    load_sources()
     page = visit("ada", viewport={"width": 360, "height": 740})
 
     item, pair = kernel.get_absolute_url(), Pair.objects.get().get_absolute_url()
@@ -376,7 +380,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
         item, f"{item}?tab=diff", pair, f"{pair}?tab=results", f"{pair}edit",
         "/find?status=pending",
         "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",
-        "/bulk?status=pending",
+        "/bulk?status=pending", "/welcome",
     ):  # fmt: skip
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
