@@ -15,7 +15,7 @@ def forwards(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('curation', '0012_one_item'),
+        ('curation', '0013_lists'),
     ]
 
     operations = [
