@@ -1,16 +1,11 @@
 """What must travel with a kernel that is given away: whose it is, and on which terms."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-from django.db.models import TextField
-from django.db.models.functions import Cast
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import every_source
-from curation.models import License, Provenance, SourceText
+from curation.models import License, SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +14,6 @@ class Text:
 
     path: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a place asks for, its texts by their names: a sha256."""
-
-    copyrights: tuple[str, ...]
-    texts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +33,9 @@ def notices(kernels: Collection[int]) -> dict[int, Notice]:
     """
     places = places_of(kernels, every_source())
     giving = {kernel: seen[0] for kernel, seen in places.items() if seen[0].gives}
-    terms = terms_of(giving.values())
-    texts = texts_named({sha256 for term in terms.values() for _, sha256 in term.texts})
+    texts = texts_named({sha256 for place in giving.values() for _, sha256 in place.terms.texts})
     standard = standard_texts({place.expression or "" for place in giving.values()})
-    return {
-        kernel: _notice(place, terms[place.pk], texts, standard) for kernel, place in giving.items()
-    }
-
-
-def terms_of(places: Collection[Place]) -> dict[int, Terms]:
-    """By the places' primary keys."""
-    rows = Provenance.objects.filter(pk__among={place.pk for place in places}).order_by()
-    # As JSON: a repository's places mostly say the same, which is read once.
-    columns = (Cast(name, TextField()) for name in ("copyrights", "license_texts"))
-    return {pk: _terms(*said) for pk, *said in rows.values_list("pk", *columns)}
-
-
-@lru_cache(maxsize=4096)
-def _terms(copyrights: str, texts: str) -> Terms:
-    named = tuple((path, sha256) for path, sha256 in json.loads(texts))
-    return Terms(tuple(json.loads(copyrights)), named)
+    return {kernel: _notice(place, texts, standard) for kernel, place in giving.items()}
 
 
 def texts_named(names: Collection[str]) -> dict[str, str]:
@@ -78,10 +48,8 @@ def standard_texts(expressions: Collection[str]) -> dict[str, str]:
     return dict(rows.values_list("expression", "text"))
 
 
-def _notice(
-    place: Place, terms: Terms, texts: Mapping[str, str], standard: Mapping[str, str]
-) -> Notice:
-    expression = place.expression or ""
+def _notice(place: Place, texts: Mapping[str, str], standard: Mapping[str, str]) -> Notice:
+    expression, terms = place.expression or "", place.terms
     found: Sequence[Text] = [Text(path, texts[sha]) for path, sha in terms.texts if sha in texts]
     if not found and expression in standard:
         found = [Text("", standard[expression])]

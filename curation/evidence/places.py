@@ -1,15 +1,28 @@
 """Where kernels were seen, and which of the places a kernel is given away from."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from curation.evidence.sources import Source
 from curation.models import LicenseVerdict, Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Terms(NamedTuple):
+    """What a place asks for, its texts by their names: a sha256."""
+
+    copyrights: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
+
+
+class Place(NamedTuple):
+    """A million of them are made for an export: as a tuple, each in a third of the time."""
+
     pk: int
     source: int
     path: str
@@ -19,6 +32,7 @@ class Place:
     expression: str | None
     verdict: str
     opted_out: bool
+    terms: Terms
 
     @property
     def gives(self) -> bool:
@@ -31,6 +45,8 @@ _COLUMNS = (
     "start_line", "end_line", "retired_at", "license__expression", "license_verdict",
     "opted_out",
 )  # fmt: skip
+# As JSON: a repository's places mostly say the same, which is read once.
+_TERMS = tuple(Cast(name, TextField()) for name in ("copyrights", "license_texts"))
 
 
 def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[int, list[Place]]:
@@ -51,17 +67,20 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
         expression,
         verdict,
         opted_out,
-    ) in rows.values_list(*_COLUMNS):
+        copyrights,
+        texts,
+    ) in rows.values_list(*_COLUMNS, *_TERMS):
         place = Place(
-            pk=pk,
-            source=source,
-            path=path,
-            commit=commit,
-            lines=(start, end),
-            live=retired is None,
-            expression=expression,
-            verdict=verdict,
-            opted_out=opted_out or sources[source].opted_out,
+            pk,
+            source,
+            path,
+            commit,
+            (start, end),
+            retired is None,
+            expression,
+            verdict,
+            opted_out or sources[source].opted_out,
+            _terms(copyrights, texts),
         )
         found[kernel].append(place)
     for places in found.values():
@@ -73,3 +92,9 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
 def _order(place: Place, source: Source) -> tuple[bool, bool, int, str, str, tuple[int, int]]:
     known = -(source.stars or 0)
     return (not place.gives, not place.live, known, source.name, place.path, place.lines)
+
+
+@lru_cache(maxsize=4096)
+def _terms(copyrights: str, texts: str) -> Terms:
+    named = tuple((path, sha256) for path, sha256 in json.loads(texts))
+    return Terms(tuple(json.loads(copyrights)), named)

@@ -29,6 +29,9 @@ PROVENANCE: Columns = {
     "copyright": TEXT,
 }
 
+# Where no validation has named any: a column can't hold records of no keys.
+NO_CHECKS = {"equivalence": None}
+
 _SHARED: Columns = {
     "license": TEXT,
     "notice": TEXT,
@@ -78,7 +81,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
                 "torch": TEXT,
                 "triton": TEXT,
                 "python": TEXT,
-                "checks": dict.fromkeys(checks, TEXT) or {"equivalence": TEXT},
+                "checks": dict.fromkeys(checks or NO_CHECKS, TEXT),
                 "cases": WHOLE,
                 "max_abs_error": REAL,
                 "max_rel_error": REAL,

@@ -1,6 +1,6 @@
 """An export from its beginning to its end: draw, write, describe, remember, put in place."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from curation.export.aside import Aside
 from curation.export.card import write_card
+from curation.export.collector import relieved_collector
 from curation.export.columns import pair_columns
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
@@ -18,21 +20,15 @@ from curation.export.lines import LineFile
 from curation.export.manifest import describe, write_manifest
 from curation.export.mixing import repeats
 from curation.export.moment import one_moment
-from curation.export.notices import Notices
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
-from curation.export.records import (
-    Record,
-    check_names,
-    kernel_records,
-    pair_records,
-    with_texts,
-)
-from curation.export.remember import Members, remember_release, remember_splits
-from curation.export.statistics import Statistics
+from curation.export.records import Record, completed
+from curation.export.remember import remember_release, remember_splits
+from curation.export.statistics import NONE, Statistics, occurring
 from curation.models import Release
 
 REJECTED = "REJECTED.jsonl"
+BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,52 +54,30 @@ def export(
     progress: Progress = silently,
 ) -> Outcome:
     """Write a dataset; with a `name`, keep it as a release that can be written again."""
-    with new_folder(out) as folder:
-        with one_moment(), LineFile(folder / REJECTED) as rejected:
-            drawn = draw(options, rejected, progress)
-            written = _write(drawn, options, folder, bool(name), progress)
-        others = [rejected, *written.beside]
-        write_card(folder, drawn, options, name, written.statistics, written.files, written.checks)
-        manifest = describe(
-            folder, drawn, options, name, written.statistics, written.files, others, written.checks
-        )
+    with new_folder(out) as folder, Aside(folder) as aside, relieved_collector():
+        with one_moment():
+            with LineFile(folder / REJECTED) as rejected:
+                drawn = draw(options, rejected, aside, progress)
+            checks, statistics = drawn.checks(), _counted(drawn)
+            records = _told(_records(drawn, aside, checks), progress)
+            files = write_records(_measured(records, statistics), options, folder, checks)
+            others = [rejected, *drawn.notices.write(folder)]
+        write_card(folder, drawn, options, name, statistics, files, checks)
+        manifest = describe(folder, drawn, options, name, statistics, files, others, checks)
         write_manifest(folder, manifest)
+        progress("remembered", 0)
+        remember_splits(drawn, options.plan)
         release = None
-        with written.members:
-            progress("remembered", 0)
-            remember_splits(drawn, options.plan)
-            if name:
-                release = remember_release(name, options, manifest, folder, written.members, user)
+        if name:
+            members = _records(drawn, aside, checks)
+            release = remember_release(name, options, manifest, folder, members, user)
     return Outcome(drawn.funnel(), manifest["files"], release)
 
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
     """Who would leave, without a file and without a trace."""
-    with one_moment():
-        return Outcome(draw(options, None, progress).funnel())
-
-
-@dataclass(slots=True)
-class Written:
-    files: list[dict[str, Any]]
-    beside: list[LineFile]
-    statistics: Statistics
-    checks: Sequence[str]
-    members: Members
-
-
-def _write(drawn: Draw, options: Options, folder: Path, keep: bool, progress: Progress) -> Written:
-    statistics, notices = Statistics(), Notices(drawn.sources)
-    checks = check_names(drawn.pairs)
-    members = Members(keep)
-    streams = {
-        "pair": pair_records(drawn.pairs, drawn.sources, notices, statistics, checks),
-        "kernel": kernel_records(drawn.kernels, drawn.sources, notices, statistics, options.unit),
-    }
-    every = (record for kind in KINDS for record in _told(streams[kind], kind, progress))
-    texts = with_texts(members.kept(every), options.unit, options.with_launcher)
-    files = write_records(_measured(texts, statistics), options, folder, checks)
-    return Written(files, notices.write(folder), statistics, checks, members)
+    with one_moment(), relieved_collector():
+        return Outcome(draw(options, None, None, progress).funnel())
 
 
 def write_records(
@@ -126,8 +100,38 @@ def _measured(records: Iterator[Record], statistics: Statistics) -> Iterator[Rec
         yield record
 
 
-def _told(records: Iterable[Record], kind: str, progress: Progress) -> Iterator[Record]:
+def _told(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
     for number, record in enumerate(records):
-        if not number % 1000:
-            progress(f"{kind}s written", number)
+        if not number % BATCH:
+            progress("records written", number)
         yield record
+
+
+def _counted(drawn: Draw) -> Statistics:
+    statistics = Statistics()
+    for kind in KINDS:
+        statistics.count(kind, drawn.of(kind), drawn.profiles)
+        for profile, times in occurring(drawn.of(kind), drawn.profiles):
+            drawn.notices.count(profile.notice, times)
+    return statistics
+
+
+def _records(drawn: Draw, aside: Aside, checks: tuple[str, ...]) -> Iterator[Record]:
+    """The drafts with what was drawn for them, in the order in which they are written."""
+    for kind in KINDS:
+        picks = drawn.of(kind)
+        for batch in picks.batches(BATCH):
+            here = slice(batch.start, batch.stop)
+            drawn_for = zip(
+                aside.take(picks.drafts[here]), picks.pks[here], picks.splits[here].tolist(),
+                picks.weights[here], picks.tokens[here], picks.profiles[here], strict=True,
+            )  # fmt: skip
+            for draft, pk, split, weight, tokens, number in drawn_for:
+                identity, content_hash, metadata, texts = draft
+                profile = drawn.profiles[number]
+                if kind == "pair":
+                    metadata = completed(metadata, profile.checks, checks)
+                yield Record(
+                    kind, identity, pk, content_hash, split, weight, tokens, metadata,
+                    profile.category or NONE, texts,
+                )  # fmt: skip

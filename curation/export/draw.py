@@ -1,22 +1,25 @@
-"""Who leaves, in which split, at which weight: all that is decided before a word is written."""
+"""Who leaves, and in which split: all that is decided before a word is written."""
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from curation.evidence.sources import Source, every_source
+from curation.export.aside import Aside
 from curation.export.families import Families
 from curation.export.gates import Exclusion, Reason
-from curation.export.ledger import Ledger, record_id
+from curation.export.ledger import Ledger
 from curation.export.lines import LineFile
-from curation.export.mixing import over_cap, weigh
+from curation.export.mixing import over_cap
+from curation.export.notices import Notices
 from curation.export.options import Options
 from curation.export.picks import Picks
 from curation.export.progress import Progress
-from curation.export.recount import recount
-from curation.export.selection import select
+from curation.export.selection import Selecting
 from curation.export.splits import FREE, SPLITS, assign, keyed, settle
+from curation.export.statistics import Profile, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 
 KINDS = ("pair", "kernel")
@@ -27,7 +30,9 @@ BATCH = 10_000
 class Draw:
     kernels: Picks
     pairs: Picks
+    profiles: list[Profile]
     sources: dict[int, Source]
+    notices: Notices
     ledger: Ledger
     agreement: Counter[str]
     # The split that each record had before, or FREE.
@@ -39,22 +44,30 @@ class Draw:
     def funnel(self) -> dict[str, dict[str, int]]:
         return {f"{kind}s": self.ledger.funnel(kind) for kind in KINDS}
 
+    def checks(self) -> tuple[str, ...]:
+        """The names of all checks behind the validations that let the pairs through."""
+        every = (profile.checks for profile, _ in occurring(self.pairs, self.profiles))
+        return tuple(sorted(set(chain.from_iterable(every))))
 
-def draw(options: Options, rejected: LineFile | None, progress: Progress) -> Draw:
-    """Gates, then caps, then splits, then weights; `rejected` takes a line for each item left."""
+
+def draw(
+    options: Options, rejected: LineFile | None, aside: Aside | None, progress: Progress
+) -> Draw:
+    """Gates, then caps, then splits. `rejected` takes a line for each item left, `aside` a draft
+    of each that leaves."""
     sources = every_source()
-    ledger = Ledger(rejected, sources)
-    selection = select(options, sources, ledger, progress)
-    drawn = Draw(selection.kernels, selection.pairs, sources, ledger, selection.agreement)
-    recount(drawn.kernels, options)
+    notices, ledger = Notices(sources), Ledger(rejected, aside, sources)
+    selection = Selecting(options, sources, notices, ledger, aside, progress).selection()
+    drawn = Draw(
+        selection.kernels, selection.pairs, list(selection.profiles), sources, notices, ledger,
+        selection.agreement,
+    )  # fmt: skip
     for kind in KINDS:
         picks = drawn.of(kind)
         if options.caps:
             over = over_cap(picks, options.caps, options.seed)
             _leave_out(drawn, kind, over, Reason.CAP, "Its origin has its share of the whole.")
     _split(drawn, options)
-    for kind in KINDS:
-        weigh(drawn.of(kind), options.upsample, sources)
     return drawn
 
 
@@ -78,9 +91,9 @@ def _split(drawn: Draw, options: Options) -> None:
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
     roots = {kind: families.root[numbers[kind]] for kind in KINDS}
-    sizes = np.stack(
-        [np.bincount(roots[kind], minlength=len(families)) for kind in KINDS], axis=1
-    ).astype(np.int64)
+    sizes = np.empty((len(families), len(KINDS)), dtype=np.int32)
+    for column, kind in enumerate(KINDS):
+        sizes[:, column] = np.bincount(roots[kind], minlength=len(families))
     splits = assign(sizes, _keys(drawn, roots, len(families), options.seed), known, options.splits)
     for kind in KINDS:
         drawn.of(kind).splits = splits[roots[kind]]
@@ -134,6 +147,5 @@ def _leave_out(drawn: Draw, kind: str, numbers: np.ndarray, reason: Reason, mess
     for start in range(0, len(gone), 1000):
         rows = model.objects.filter(pk__among=gone[start : start + 1000]).order_by("content_hash")
         for hashed, called in rows.values_list("content_hash", name):
-            drawn.ledger.left_out(
-                kind, record_id(kind, called, hashed), called, (), Exclusion(reason, message)
-            )
+            drawn.ledger.left_out(kind, called, hashed, (), Exclusion(reason, message))
+    drawn.ledger.write()

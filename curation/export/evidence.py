@@ -2,15 +2,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import Source
-from curation.export.gates import Facts, Said, Tried
+from curation.export.gates import Facts, Said, Tried, approved_by
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -49,41 +49,45 @@ PAIR_COLUMNS = (
 )  # fmt: skip
 
 
-def kernels(items: QuerySet[Kernel], sources: Mapping[int, Source]) -> Iterator[Known]:
-    """Every one of `items`, by content hash."""
+def kernels(items: QuerySet[Kernel], sources: Mapping[int, Source]) -> Iterator[list[Known]]:
+    """Every one of `items`, a batch at a time, in the order of their rows."""
     for batch in _batches(items, KERNEL_COLUMNS):
         pks = [row["pk"] for row in batch]
         places = places_of(pks, sources)
         local = _with_local_paths(pks, places, sources)
-        about = _about("kernel", batch)
+        about = _about("kernel", Kernel.objects.all(), batch)
+        found = []
         for row in batch:
             seen = places.get(row["pk"], ())
             facts = _facts(row, about, seen, sources)
             facts.standalone = row["standalone"]
             facts.local_path = row["pk"] in local
-            yield Known(row, facts, seen)
+            found.append(Known(row, facts, seen))
+        yield found
 
 
-def pairs(items: QuerySet[Pair], sources: Mapping[int, Source]) -> Iterator[Known]:
+def pairs(items: QuerySet[Pair], sources: Mapping[int, Source]) -> Iterator[list[Known]]:
     for batch in _batches(items, PAIR_COLUMNS):
         places = places_of([row["kernel_id"] for row in batch if row["kernel_id"]], sources)
-        about = _about("pair", batch)
+        about = _about("pair", Pair.objects.all(), batch)
         tries = _tries([row["pk"] for row in batch])
+        found = []
         for row in batch:
             seen = places.get(row["kernel_id"], ())
             facts = _facts(row, about, seen, sources)
             hashed = row["content_hash"]
             facts.tries = [t for seen_hash, t in tries.get(row["pk"], ()) if seen_hash == hashed]
-            yield Known(row, facts, seen)
+            found.append(Known(row, facts, seen))
+        yield found
 
 
 def _batches(items: QuerySet[Any], columns: Sequence[str]) -> Iterator[list[Row]]:
     """By keyset, so that neither the database nor we hold more than a batch."""
-    last = ""
-    rows = items.order_by("content_hash").values(*columns)
-    while batch := list(rows.filter(content_hash__gt=last)[:BATCH]):
+    last = 0
+    rows = items.order_by("pk").values(*columns)
+    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         yield batch
-        last = batch[-1]["content_hash"]
+        last = batch[-1]["pk"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +95,12 @@ class _About:
     decisions: Mapping[int, Sequence[Said]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
-    examined: Mapping[int, str]
+    unexamined: Collection[int]
 
 
-def _about(kind: str, batch: Sequence[Row]) -> _About:
-    wanted = {f"{kind}__among": {row["pk"] for row in batch}}
+def _about(kind: str, items: QuerySet[Any], batch: Sequence[Row]) -> _About:
+    keys = {row["pk"] for row in batch}
+    wanted = {f"{kind}__among": keys}
     key = f"{kind}_id"
     decisions: dict[int, list[Said]] = defaultdict(list)
     said = Decision.objects.filter(**wanted).order_by()
@@ -113,9 +118,16 @@ def _about(kind: str, batch: Sequence[Row]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    looked_at = Fingerprint.objects.filter(**wanted).examined().order_by()
-    examined = dict(looked_at.values_list(key, "content_hash"))
-    return _About(decisions, duplicates, contaminations, examined)
+    return _About(decisions, duplicates, contaminations, _unexamined(items, kind, keys))
+
+
+def _unexamined(items: QuerySet[Any], kind: str, keys: Collection[int]) -> frozenset[int]:
+    """Asked for what is missing, the database answers with next to nothing."""
+    examined = Fingerprint.objects.examined().filter(
+        **{kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
+    )
+    missing = items.filter(~Exists(examined), pk__among=keys).order_by()
+    return frozenset(missing.values_list("pk", flat=True))
 
 
 def _facts(
@@ -123,7 +135,8 @@ def _facts(
 ) -> Facts:
     pk, hashed = row["pk"], row["content_hash"]
     twin_hash, twin = about.duplicates.get(pk, ("", ""))
-    overlaps = sorted(name for seen, name in about.contaminations.get(pk, ()) if seen == hashed)
+    overlaps = [name for seen, name in about.contaminations.get(pk, ()) if seen == hashed]
+    decisions = about.decisions.get(pk, ())
     facts = Facts(
         content_hash=hashed,
         status=row["status"],
@@ -131,9 +144,10 @@ def _facts(
         license_verdict=row["license_verdict"],
         policy_verdict=row["license__verdict"],
         duplicate_of=twin if twin_hash == hashed else "",
-        contaminated_by=overlaps[0] if overlaps else "",
-        examined=about.examined.get(pk) == hashed,
-        decisions=about.decisions.get(pk, ()),
+        contaminated_by=min(overlaps, default=""),
+        examined=pk not in about.unexamined,
+        decisions=decisions,
+        approver=approved_by(decisions, hashed),
     )
     facts.given = not places or places[0].gives
     for place in places:

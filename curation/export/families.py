@@ -37,10 +37,10 @@ class Families:
         return len(self._parent)
 
     def kernel_numbers(self, pks: Numbers) -> Numbers:
-        return np.searchsorted(self._kernels, pks).astype(np.int64)
+        return np.searchsorted(self._kernels, pks)
 
     def pair_numbers(self, pks: Numbers) -> Numbers:
-        return np.searchsorted(self._pairs, pks).astype(np.int64) + len(self._kernels)
+        return np.searchsorted(self._pairs, pks) + len(self._kernels)
 
     def _connected(self, repositories: bool, files: bool) -> Iterator[tuple[int, int]]:
         kernels, pairs = self.kernel_numbers, self.pair_numbers

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import Any
 
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
@@ -21,10 +23,11 @@ HARMLESS = frozenset({Reason.DUPLICATE, Reason.NOT_STANDALONE})
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    pk: int
     sha256: str
     path: str
-    tokens: int | None
+    commit: str
+    lines: int
+    tokens: int
     source: int
     kernels: Sequence[Known]
     why: Exclusion | None
@@ -36,31 +39,34 @@ class KnownFile:
     @property
     def places(self) -> list[Place]:
         """Where its kernels stand in it."""
-        seen = (place for known in self.kernels for place in known.places)
-        return [place for place in seen if (place.source, place.path) == (self.source, self.path)]
+        return [place for known in self.kernels for place in known.places if self.holds(place)]
+
+    def holds(self, place: Place) -> bool:
+        return (place.source, place.path) == (self.source, self.path)
 
 
-def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterator[KnownFile]:
+def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterator[list[KnownFile]]:
     """Every file that holds kernels now, by content; the same content in two places once."""
     wanted = where.of(Kernel.objects.all())
     rows = SourceFile.objects.filter(
         retired_at=None, provenances__retired_at=None, provenances__kernel__in=wanted
     ).distinct()
-    columns = ("sha256", "pk", "path", "tokens", "repository_id")
+    columns = ("sha256", "pk", "path", "commit", "lines", "tokens", "repository_id")
     last = ""
     ordered = rows.order_by("sha256", "repository__name", "path").values_list(*columns)
     while batch := list(ordered.filter(sha256__gt=last)[:BATCH]):
         # The last content may go on in the next batch: it is taken whole.
         last = batch[-1][0]
         batch += [row for row in ordered.filter(sha256=last) if row not in batch]
-        first: dict[str, tuple[str, int, str, int | None, int]] = {}
+        first: dict[str, Any] = {}
         for row in batch:
             first.setdefault(row[0], row)
         inside = _kernels_of([row[1] for row in first.values()], sources)
-        for sha256, pk, path, tokens, source in first.values():
-            found = inside[pk]
-            file = KnownFile(pk, sha256, path, tokens, source, found, None)
-            yield replace(file, why=_why(file, rules))
+        found = []
+        for sha256, pk, path, commit, lines, tokens, source in first.values():
+            file = KnownFile(sha256, path, commit, lines, tokens or 0, source, inside[pk], None)
+            found.append(replace(file, why=_why(file, rules)))
+        yield found
 
 
 def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[Known]]:
@@ -69,7 +75,10 @@ def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, 
     for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
         standing[kernel].append(file)
     inside: dict[int, list[Known]] = defaultdict(list)
-    for known in evidence.kernels(Kernel.objects.filter(pk__among=list(standing)), sources):
+    batches = evidence.kernels(Kernel.objects.filter(pk__among=list(standing)), sources)
+    # Whichever came first into the database, the same one stands for a file.
+    every = sorted(chain.from_iterable(batches), key=lambda known: known.facts.content_hash)
+    for known in every:
         for file in standing[known.row["pk"]]:
             inside[file].append(known)
     return inside

@@ -7,6 +7,7 @@ approved.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from curation.models import Actor, Device, LicenseVerdict, Status, Verdict
 
@@ -50,8 +51,8 @@ class Exclusion:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+# Tuples, since each item of an export has some, and rows are what they are made of.
+class Said(NamedTuple):
     """A decision on an item, as far as the gates care."""
 
     pk: int
@@ -63,8 +64,7 @@ class Said:
     user: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(NamedTuple):
     """A validation of an item's present content."""
 
     pk: int
@@ -91,6 +91,8 @@ class Facts:
     # Whether it was placed among its twins, and held against the benchmarks.
     examined: bool = True
     decisions: Sequence[Said] = ()
+    # The one of them that its approval rests on.
+    approver: Said | None = None
     tries: Sequence[Tried] | None = None
 
 
@@ -189,7 +191,7 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
         if rules.include_pending:
             return None
         return Exclusion(Reason.PENDING, "Nobody has decided on it.")
-    approver = approved_by(facts)
+    approver = facts.approver
     if approver is None:
         return Exclusion(Reason.PENDING, "Nobody has approved exactly this content.")
     if approver.actor == Actor.PERSON or approver.rules in rules.policies:
@@ -197,22 +199,18 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
     return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
 
 
-def approved_by(facts: Facts) -> Said | None:
+def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:
     """The decision that an approval rests on: a person's, unless a person said otherwise since;
     else a policy's. What was undone, and the undoing, were never said."""
-    undone = {said.undoes for said in facts.decisions if said.undoes}
-    valid = [
-        said
-        for said in facts.decisions
-        if said.pk not in undone and not said.undoes and said.content_hash == facts.content_hash
-    ]
-    newest_first = sorted(valid, key=lambda said: said.pk, reverse=True)
-    for said in newest_first:
-        if said.actor == Actor.PERSON:
+    undone = {said.undoes for said in decisions}
+    word = approval = None
+    for said in sorted(decisions, reverse=True):
+        if said.undoes or said.pk in undone or said.content_hash != content_hash:
+            continue
+        if said.status == Status.APPROVED:
+            approval = approval or said
+        if word is None and said.actor == Actor.PERSON:
+            word = said
             if said.status == Status.APPROVED:
                 return said
-            break
-    for said in newest_first:
-        if said.status == Status.APPROVED:
-            return said if said.actor == Actor.POLICY else None
-    return None
+    return approval if approval is not None and approval.actor == Actor.POLICY else None

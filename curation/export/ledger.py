@@ -1,14 +1,20 @@
 """REJECTED.jsonl: one line for each item that stayed behind, with its reason, never its source."""
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
+from curation.export.aside import Aside, HashOrder
 from curation.export.gates import FUNNEL, Exclusion
-from curation.export.lines import LineFile, encode
+from curation.export.lines import LineFile, encode_text
+
+NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(slots=True)
@@ -16,25 +22,35 @@ class Ledger:
     """Writes what was left out and counts what reached each stage."""
 
     file: LineFile | None
+    aside: Aside | None
     sources: Mapping[int, Source]
     seen: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
+    _lines: "array[int]" = field(default_factory=lambda: array("q"))
+    _hashes: HashOrder = field(default_factory=HashOrder)
 
     def left_out(
-        self, kind: str, identity: str, name: str, places: Sequence[Place], why: Exclusion
+        self, kind: str, name: str, content_hash: str, places: Sequence[Place], why: Exclusion
     ) -> None:
         self.reasons.setdefault(kind, Counter())[why.reason] += 1
-        if self.file is None:
+        if self.aside is None:
             return
-        line = {
-            "id": identity,
-            "kind": kind,
-            "name": name,
-            "reason": why.reason,
-            "message": why.message,
-            "provenance": provenance(places[0], self.sources) if places else None,
-        }
-        self.file.write(encode(line))
+        identity = record_id(kind, name, content_hash)
+        place = f"{{{located(places[0], self.sources)}}}" if places else "null"
+        line = (
+            f'{{"id":{encode_text(identity)},"kind":"{kind}","name":{encode_text(name)},'
+            f'"reason":"{why.reason}","message":{encode_text(why.message)},"provenance":{place}}}'
+        )
+        self._lines.append(self.aside.put(line))
+        self._hashes.add(content_hash)
+
+    def write(self) -> None:
+        """Those that were left out since the last time, in their order."""
+        if self.file is not None and self.aside is not None:
+            ordered = np.asarray(self._lines)[self._hashes.order()]
+            for line in self.aside.take(ordered.data):
+                self.file.write(line)
+        self._lines, self._hashes = array("q"), HashOrder()
 
     def funnel(self, kind: str) -> dict[str, int]:
         """How many reached each stage. `found` are those that the filter named."""
@@ -46,19 +62,22 @@ class Ledger:
         return stages
 
 
-def provenance(place: Place, sources: Mapping[int, Source]) -> dict[str, object]:
+NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"url":null'
+
+
+def located(place: Place, sources: Mapping[int, Source]) -> str:
+    """Where it stands, as members of a JSON object."""
     source = sources[place.source]
-    return {
-        "repository": source.name,
-        "commit": place.commit,
-        "path": place.path,
-        "lines": list(place.lines),
-        "url": source.url(place.commit, place.path, place.lines),
-    }
+    url = source.url(place.commit, place.path, place.lines)
+    first, last = place.lines
+    return (
+        f'"repository":{encode_text(source.name)},"commit":{encode_text(place.commit)},'
+        f'"path":{encode_text(place.path)},"lines":[{first},{last}],"url":{encode_text(url)}'
+    )
 
 
 def record_id(kind: str, name: str, content_hash: str) -> str:
     """Readable, and the same for the same content. Thousands of kernels share a name, so that
     theirs take more of the hash than a pair's."""
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80].rstrip("-")
+    slug = NO_WORD.sub("-", name.lower()).strip("-")[:80].rstrip("-")
     return f"{slug or kind}-{content_hash[: 8 if kind == 'pair' else 12]}"

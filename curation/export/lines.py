@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -14,6 +15,11 @@ FLUSH = 1 << 20
 def encode(value: Any) -> str:
     """The one spelling of JSON that leaves the house."""
     return _encoder.encode(value)
+
+
+def encode_text(text: str | None) -> str:
+    """The same of a text, for what is spelled a million times: in a tenth of the time."""
+    return "null" if text is None else encode_basestring(text)
 
 
 @dataclass(slots=True)

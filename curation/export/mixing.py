@@ -1,7 +1,8 @@
 """How much of what: caps on origins, weights against ordinary code, and the table of both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,10 @@ from numpy.typing import NDArray
 
 from curation.evidence.sources import Source
 from curation.export.options import UPSAMPLE_BY_SOURCE, weights_by_name
-from curation.export.picks import Picks
+from curation.export.picks import ORIGINS, Picks
 from curation.export.splits import SPLITS, keyed
-from curation.models import PairOrigin, Split
+from curation.models import Split
 
-ORIGINS = tuple(PairOrigin.values)
 TRAIN = SPLITS.index(Split.TRAIN)
 
 
@@ -41,14 +41,10 @@ def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -
     return {name: shares[name] * whole for name in biting}
 
 
-def weigh(picks: Picks, policy: str, sources: Mapping[int, Source]) -> None:
-    """Give each record the weight that the policy names for its source, category or origin."""
+def weigher(policy: str, sources: Mapping[int, Source]) -> Callable[[int, str], float]:
+    """Answers the weight that the policy names for a source, its category or an origin."""
     named = weights_by_name(policy)
-    weights = {}
-    for source, origin in set(zip(picks.sources, picks.origins, strict=True)):
-        weights[source, origin] = _weight(policy, named, sources.get(source), ORIGINS[origin])
-    pairs = zip(picks.sources, picks.origins, strict=True)
-    picks.weights = np.fromiter((weights[pair] for pair in pairs), dtype=np.float64)
+    return cache(lambda source, origin: _weight(policy, named, sources.get(source), origin))
 
 
 def _weight(policy: str, named: Mapping[str, float], source: Source | None, origin: str) -> float:
@@ -86,15 +82,17 @@ def table(kinds: Sequence[Picks], sources: Mapping[int, Source]) -> list[Share]:
     """Tokens by source, as they are and as they weigh; the heaviest first."""
     names: dict[str, list[int]] = {}
     for picks in kinds:
-        of, tokens, weights = np.asarray(picks.sources), np.asarray(picks.tokens), picks.weights
-        origins = np.asarray(picks.origins)
-        for source in np.unique(of).tolist():
-            for origin in np.unique(origins[of == source]).tolist():
-                here = (of == source) & (origins == origin)
-                name = sources[source].name if source else ORIGINS[origin]
-                line = names.setdefault(name, [0, 0, 0])
-                line[0] += int(here.sum())
-                line[1] += int(tokens[here].sum())
-                line[2] += round(float((tokens[here] * weights[here]).sum()))
+        tokens = np.asarray(picks.tokens)
+        both = np.asarray(picks.sources) * len(ORIGINS) + np.asarray(picks.origins)
+        groups, group = np.unique(both, return_inverse=True)
+        records = np.bincount(group, minlength=len(groups))
+        plain = np.bincount(group, tokens, len(groups))
+        weighted = np.bincount(group, tokens * np.asarray(picks.weights), len(groups))
+        for number, key in enumerate(groups.tolist()):
+            source, origin = divmod(key, len(ORIGINS))
+            line = names.setdefault(sources[source].name if source else ORIGINS[origin], [0, 0, 0])
+            line[0] += int(records[number])
+            line[1] += int(plain[number])
+            line[2] += round(float(weighted[number]))
     shares = [Share(name, *figures) for name, figures in names.items()]
     return sorted(shares, key=lambda share: (-share.weighted, share.source))

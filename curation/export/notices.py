@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from curation.evidence.notices import Terms, standard_texts, terms_of, texts_named
-from curation.evidence.places import Place
+from curation.evidence.notices import standard_texts, texts_named
+from curation.evidence.places import Place, Terms
 from curation.evidence.sources import Source
 from curation.export.lines import LineFile, encode
 from curation.words import counted
@@ -42,21 +42,11 @@ class Notices:
     given: dict[tuple[str, str, Terms], Shared] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
 
-    def of_kernels(
-        self, expressions: Mapping[int, str | None], places: Mapping[int, Sequence[Place]]
-    ) -> dict[int, Shared]:
-        """By kernel. `expressions` are the kernels' own, for those that stand nowhere."""
-        giving = {kernel: seen[0] for kernel, seen in places.items() if seen and seen[0].gives}
-        terms = terms_of(giving.values())
-        found = {}
-        for kernel, expression in expressions.items():
-            place = giving.get(kernel)
-            if place is None:
-                found[kernel] = self.of_work("", expression or "", NO_TERMS)
-            else:
-                name = self.sources[place.source].name
-                found[kernel] = self.of_work(name, place.expression or "", terms[place.pk])
-        return found
+    def of_kernel(self, place: Place | None, expression: str | None) -> Shared:
+        """By where it is taken from. `expression` is its own, for one that stands nowhere."""
+        if place is None or not place.gives:
+            return self.of_work("", expression or "", NO_TERMS)
+        return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
 
     def of_pair(self, expression: str | None, details: Mapping[str, Any]) -> Shared:
         """Of a pair that was drafted from no kernel."""
@@ -75,8 +65,8 @@ class Notices:
             )
         return found
 
-    def count(self, key: str) -> None:
-        self.records[key] += 1
+    def count(self, key: str, times: int = 1) -> None:
+        self.records[key] += times
 
     def write(self, folder: Path, thing: str = "record") -> list[LineFile]:
         """NOTICE, and beside it each licence's text."""

@@ -1,4 +1,4 @@
-"""The chosen items in columns: some 40 bytes each, so that a million of them fit anywhere."""
+"""The chosen items in columns: some 45 bytes each, so that a million of them fit anywhere."""
 
 from array import array
 from collections.abc import Iterator
@@ -7,74 +7,69 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from curation.export.aside import HashOrder
+from curation.export.leaving import Leaving
 from curation.export.splits import FREE
+from curation.models import PairOrigin
 
-COLUMNS = (
-    "pks", "identities", "tokens", "sources", "origins", "reviewed", "results", "files",
-)  # fmt: skip
+ORIGINS = tuple(PairOrigin.values)
+COLUMNS = ("pks", "identities", "tokens", "sources", "origins", "weights", "drafts", "profiles")
 
 
 @dataclass(slots=True)
 class Picks:
-    """In the order in which they are written: by content hash."""
+    """In the order in which they are written, once they are complete: by content hash."""
 
     pks: "array[int]" = field(default_factory=lambda: array("q"))
-    # The content hash's first 64 bits: what keyed orders are made of.
-    identities: "array[int]" = field(default_factory=lambda: array("Q"))
-    tokens: "array[int]" = field(default_factory=lambda: array("q"))
+    tokens: "array[int]" = field(default_factory=lambda: array("I"))
     # The repository that a record is counted under, or 0.
     sources: "array[int]" = field(default_factory=lambda: array("q"))
-    # Its origin, as a number of `PairOrigin`'s values.
+    # Its origin, as a number of `ORIGINS`.
     origins: "array[int]" = field(default_factory=lambda: array("b"))
-    reviewed: "array[int]" = field(default_factory=lambda: array("b"))
-    # The validation that decided, or 0.
-    results: "array[int]" = field(default_factory=lambda: array("q"))
-    # The file that a record is, where the unit is a file; else 0.
-    files: "array[int]" = field(default_factory=lambda: array("q"))
+    weights: "array[float]" = field(default_factory=lambda: array("d"))
+    # Where its draft was put aside.
+    drafts: "array[int]" = field(default_factory=lambda: array("I"))
+    # What it counts as: see `statistics`.
+    profiles: "array[int]" = field(default_factory=lambda: array("I"))
+    # The content hash's first 64 bits.
+    identities: "array[int]" = field(default_factory=lambda: array("Q"))
     splits: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
-    weights: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    _hashes: HashOrder = field(default_factory=HashOrder)
 
     def __len__(self) -> int:
         return len(self.pks)
 
-    def add(
-        self,
-        *,
-        pk: int,
-        content_hash: str,
-        tokens: int | None,
-        source: int,
-        origin: int,
-        reviewed: bool,
-        result: int = 0,
-        file: int = 0,
-    ) -> None:
-        self.pks.append(pk)
-        self.identities.append(int(content_hash[:16], 16))
-        self.tokens.append(tokens or 0)
-        self.sources.append(source)
-        self.origins.append(origin)
-        self.reviewed.append(reviewed)
-        self.results.append(result)
-        self.files.append(file)
+    def add(self, item: Leaving, draft: int = 0, profile: int = 0) -> None:
+        self._hashes.add(item.content_hash)
+        self.pks.append(item.pk)
+        self.tokens.append(item.tokens)
+        self.sources.append(item.source)
+        self.origins.append(ORIGINS.index(item.origin))
+        self.weights.append(item.weight)
+        self.drafts.append(draft)
+        self.profiles.append(profile)
 
     def complete(self) -> None:
-        """Give each of the columns that come later its place."""
+        """All are there: put them in order, and give the splits, which come later, their place."""
+        order = self._hashes.order()
+        self.identities = array("Q", self._hashes.heads.tobytes())
+        self._hashes = HashOrder()
+        self._keep(order)
         self.splits = np.full(len(self), FREE, dtype=np.int8)
-        self.weights = np.ones(len(self))
 
     def leave_out(self, numbers: NDArray[np.bool_]) -> list[int]:
         """Drop those, and name them."""
         gone: list[int] = np.asarray(self.pks)[numbers].tolist()
-        keep = ~numbers
+        self._keep(~numbers)
+        self.splits = self.splits[~numbers]
+        return gone
+
+    def _keep(self, numbers: NDArray[np.bool_] | NDArray[np.int64]) -> None:
         for name in COLUMNS:
             column: array[int] = getattr(self, name)
             kept = array(column.typecode)
-            kept.frombytes(np.asarray(column)[keep].tobytes())
+            kept.frombytes(np.asarray(column)[numbers].tobytes())
             setattr(self, name, kept)
-        self.splits = self.splits[keep]
-        self.weights = self.weights[keep]
-        return gone
 
     def batches(self, size: int) -> Iterator[range]:
         for start in range(0, len(self), size):

@@ -13,8 +13,9 @@ from enum import StrEnum
 
 from django.db.models import Exists, OuterRef
 
-from curation.evidence.notices import Terms, texts_named
+from curation.evidence.notices import texts_named
 from curation.evidence.opt_outs import opted_out
+from curation.evidence.places import Terms
 from curation.evidence.sources import Source
 from curation.evidence.subjects import chunks
 from curation.export.evidence import LOCAL_PATH

@@ -3,16 +3,19 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from curation.errors import CurationError
+from curation.evidence.notices import texts_named
 from curation.export.dataset import write_records
 from curation.export.folder import MANIFEST, new_folder
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
-from curation.export.records import Record, with_texts
+from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
+from curation.export.statistics import NONE
 from curation.models import Release, ReleaseMember
 
 BATCH = 1000
@@ -36,7 +39,7 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
-        records = with_texts(_records(release, progress), options.unit, options.with_launcher)
+        records = _records(release, options, progress)
         write_records(records, options, folder, release.manifest["checks"])
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:
@@ -56,7 +59,7 @@ def _write_kept(release: Release, path: str, to: Path) -> None:
             file.write(zlib.decompress(bytes(data)))
 
 
-def _records(release: Release, progress: Progress) -> Iterator[Record]:
+def _records(release: Release, options: Options, progress: Progress) -> Iterator[Record]:
     """In the order in which they were written at first."""
     last = 0
     rows = ReleaseMember.objects.filter(release=release).order_by("pk")
@@ -68,14 +71,28 @@ def _records(release: Release, progress: Progress) -> Iterator[Record]:
     while batch := list(rows.filter(pk__gt=last).values_list(*columns)[:BATCH]):
         progress("records written", done)
         done += len(batch)
-        for _, kernel, pair, identity, hashed, split, _, tokens, metadata in batch:
+        texts = _texts(batch, options)
+        for member, kernel, pair, identity, hashed, split, _, tokens, metadata in batch:
             kind, pk = ("kernel", kernel) if kernel else ("pair", pair)
             said = json.loads(metadata)
             yield Record(
                 kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
-                said["category"] or "none",
+                said["category"] or NONE, texts[member],
             )  # fmt: skip
         last = batch[-1][0]
+
+
+def _texts(batch: Sequence[Any], options: Options) -> dict[int, tuple[str, ...]]:
+    """By member."""
+    kernels = {member: (kernel, hashed) for member, kernel, _, _, hashed, *_ in batch if kernel}
+    pairs = {member: pair for member, _, pair, *_ in batch if pair}
+    of_pairs = pair_texts(pairs.values())
+    texts = {member: of_pairs[pair] for member, pair in pairs.items()}
+    if options.unit == "file":
+        of_files = texts_named({hashed for _, hashed in kernels.values()})
+        return texts | {member: (of_files[hashed],) for member, (_, hashed) in kernels.items()}
+    of_kernels = kernel_texts({kernel for kernel, _ in kernels.values()}, options)
+    return texts | {member: (of_kernels[kernel],) for member, (kernel, _) in kernels.items()}
 
 
 __all__ = ["MANIFEST", "find_release", "rebuild"]

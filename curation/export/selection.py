@@ -1,132 +1,183 @@
-"""Which items leave, and why each of the others stays: the first reading of an export."""
+"""Which items leave, and why each of the others stays: the one reading of an export.
+
+What leaves is drafted at once, while its rows are at hand; the drafts wait aside for their splits.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from curation.evidence.sources import Source
 from curation.export import evidence
+from curation.export.aside import Aside
 from curation.export.evidence import Known
-from curation.export.files import files
-from curation.export.gates import Rules, approved_by, deciding, exclusion
-from curation.export.ledger import Ledger, record_id
+from curation.export.files import KnownFile, files
+from curation.export.gates import Rules, Said, deciding, exclusion
+from curation.export.leaving import Leaving
+from curation.export.ledger import Ledger
+from curation.export.mixing import weigher
+from curation.export.notices import Notices
 from curation.export.options import Options
 from curation.export.picks import Picks
 from curation.export.progress import Progress
+from curation.export.records import Draft, kernel_drafts, pair_drafts
+from curation.export.recount import recount
+from curation.export.statistics import Profile
 from curation.filters import Filter
 from curation.models import Actor, Kernel, Pair, PairOrigin, Status
 
-ORIGINS = tuple(PairOrigin.values)
+REAL = PairOrigin.REAL_WORLD.value
 
 
 @dataclass(slots=True)
 class Selection:
     kernels: Picks = field(default_factory=Picks)
     pairs: Picks = field(default_factory=Picks)
+    # Each with its number.
+    profiles: dict[Profile, int] = field(default_factory=dict)
     agreement: Counter[str] = field(default_factory=Counter)
 
-    def of(self, kind: str) -> Picks:
-        return self.kernels if kind == "kernel" else self.pairs
 
+class Selecting:
+    """Weighs every kernel and pair that the filter names. With nothing `aside`, none is drafted."""
 
-def select(
-    options: Options, sources: dict[int, Source], ledger: Ledger, progress: Progress
-) -> Selection:
-    """Weigh every kernel and pair that the filter names."""
-    selection = Selection()
-    rules = Rules(options.unit == "standalone", options.include_pending, options.policies)
-    where = Filter.from_text(options.where)
-    if options.unit == "file":
-        _select_files(selection, where, rules, sources, ledger, progress)
-    else:
-        known_kernels = evidence.kernels(where.of(Kernel.objects.all()), sources)
-        for known in _passing("kernel", known_kernels, rules, ledger, progress):
-            place = known.places[0] if known.places else None
-            origin = sources[place.source].origin if place else PairOrigin.REAL_WORLD
-            _add(selection, "kernel", known, origin)
-    known_pairs = evidence.pairs(where.of(Pair.objects.all()), sources)
-    for pair in _passing("pair", known_pairs, rules, ledger, progress):
-        _add(selection, "pair", pair, pair.row["origin"])
-    selection.kernels.complete()
-    selection.pairs.complete()
-    return selection
+    def __init__(
+        self,
+        options: Options,
+        sources: dict[int, Source],
+        notices: Notices,
+        ledger: Ledger,
+        aside: Aside | None,
+        progress: Progress,
+    ) -> None:
+        self._options = options
+        self._sources = sources
+        self._notices = notices
+        self._ledger = ledger
+        self._aside = aside
+        self._progress = progress
+        self._where = Filter.from_text(options.where)
+        self._rules = Rules(options.unit == "standalone", options.include_pending, options.policies)
+        self._weight = weigher(options.upsample, sources)
+        self._selection = Selection()
 
+    def selection(self) -> Selection:
+        chosen = self._selection
+        for kernels in self._files() if self._options.unit == "file" else self._kernels():
+            recount(kernels, self._options)
+            drafts = kernel_drafts(kernels, self._sources, self._notices, self._options)
+            self._pick(chosen.kernels, kernels, drafts)
+        self._complete(chosen.kernels)
+        for pairs in self._pairs():
+            self._pick(chosen.pairs, pairs, pair_drafts(pairs, self._sources, self._notices))
+        self._complete(chosen.pairs)
+        return chosen
 
-def _select_files(
-    selection: Selection,
-    where: Filter,
-    rules: Rules,
-    sources: dict[int, Source],
-    ledger: Ledger,
-    progress: Progress,
-) -> None:
-    for number, file in enumerate(files(where, rules, sources)):
-        progress("files weighed", number)
-        ledger.seen["kernel"] += 1
-        if file.why is not None:
-            identity = record_id("kernel", file.name, file.sha256)
-            ledger.left_out("kernel", identity, file.name, file.places, file.why)
-            continue
-        selection.kernels.add(
-            # It stands for the file wherever a kernel is asked for.
-            pk=file.kernels[0].row["pk"],
+    def _pick(
+        self, picks: Picks, batch: Sequence[Leaving], drafts: Iterator[tuple[Draft, Profile]]
+    ) -> None:
+        numbers = self._selection.profiles
+        for item in batch:
+            if self._aside is None:
+                picks.add(item)
+            else:
+                draft, profile = next(drafts)
+                picks.add(
+                    item, self._aside.put(tuple(draft)), numbers.setdefault(profile, len(numbers))
+                )
+
+    def _complete(self, picks: Picks) -> None:
+        picks.complete()
+        self._ledger.write()
+
+    def _kernels(self) -> Iterator[list[Leaving]]:
+        kernels = self._where.of(Kernel.objects.all())
+        for batch in evidence.kernels(kernels, self._sources):
+            yield [
+                self._leaving(known, self._sources[places[0].source].origin if places else REAL)
+                for known in self._passing("kernel", batch)
+                for places in [known.places]
+            ]
+
+    def _pairs(self) -> Iterator[list[Leaving]]:
+        pairs = self._where.of(Pair.objects.all())
+        for batch in evidence.pairs(pairs, self._sources):
+            yield [
+                self._leaving(known, known.row["origin"]) for known in self._passing("pair", batch)
+            ]
+
+    def _passing(self, kind: str, batch: Sequence[Known]) -> Iterator[Known]:
+        self._progress(f"{kind}s weighed", self._ledger.seen[kind])
+        self._ledger.seen[kind] += len(batch)
+        for known in batch:
+            why = exclusion(known.facts, self._rules)
+            if why is None:
+                yield known
+            else:
+                name = known.row["name" if kind == "kernel" else "slug"]
+                hashed = known.facts.content_hash
+                self._ledger.left_out(kind, name, hashed, known.places, why)
+
+    def _leaving(self, known: Known, origin: str) -> Leaving:
+        facts = known.facts
+        self._compare_words(facts.decisions)
+        source = known.places[0].source if known.places else 0
+        return Leaving(
+            pk=known.row["pk"],
+            content_hash=facts.content_hash,
+            tokens=known.row["tokens"] or 0,
+            places=known.places,
+            source=source,
+            origin=origin,
+            reviewed=_reviewed(known),
+            weight=self._weight(source, origin),
+            tried=deciding(facts.tries) if facts.tries else None,
+        )
+
+    def _compare_words(self, decisions: Sequence[Said]) -> None:
+        """Whether people who decided on one item agreed in the end."""
+        if len(decisions) < 2:
+            return
+        words = {said.user: said.status for said in sorted(decisions) if said.actor == Actor.PERSON}
+        if len(words) > 1:
+            agreed = len(set(words.values())) == 1
+            self._selection.agreement["agreed" if agreed else "disputed"] += 1
+
+    def _files(self) -> Iterator[list[Leaving]]:
+        for batch in files(self._where, self._rules, self._sources):
+            self._progress("files weighed", self._ledger.seen["kernel"])
+            self._ledger.seen["kernel"] += len(batch)
+            leaving = []
+            for file in batch:
+                if file.why is None:
+                    leaving.append(self._leaving_file(file))
+                else:
+                    self._ledger.left_out("kernel", file.name, file.sha256, file.places, file.why)
+            yield leaving
+
+    def _leaving_file(self, file: KnownFile) -> Leaving:
+        # It stands for the file wherever a kernel is asked for; and a whole file leaves on the
+        # terms that hold in it, not on another copy's.
+        known = file.kernels[0]
+        first, *others = sorted(known.places, key=lambda place: not file.holds(place))
+        origin = self._sources[file.source].origin
+        return Leaving(
+            pk=known.row["pk"],
             content_hash=file.sha256,
             tokens=file.tokens,
+            places=[first._replace(commit=file.commit, lines=(1, file.lines)), *others],
             source=file.source,
-            origin=ORIGINS.index(sources[file.source].origin),
+            origin=origin,
             reviewed=all(map(_reviewed, file.kernels)),
-            file=file.pk,
+            weight=self._weight(file.source, origin),
+            file=file,
         )
 
 
 def _reviewed(known: Known) -> bool:
-    facts = known.facts
-    approver = approved_by(facts) if facts.status == Status.APPROVED else None
-    return approver is not None and approver.actor == Actor.PERSON
-
-
-def _passing(
-    kind: str,
-    items: Iterator[Known],
-    rules: Rules,
-    ledger: Ledger,
-    progress: Progress,
-) -> Iterator[Known]:
-    for number, known in enumerate(items):
-        if not number % evidence.BATCH:
-            progress(f"{kind}s weighed", number)
-        ledger.seen[kind] += 1
-        why = exclusion(known.facts, rules)
-        if why is None:
-            yield known
-        else:
-            name = title(kind, known)
-            ledger.left_out(
-                kind, record_id(kind, name, known.facts.content_hash), name, known.places, why
-            )
-
-
-def title(kind: str, known: Known) -> str:
-    name: str = known.row["name" if kind == "kernel" else "slug"]
-    return name
-
-
-def _add(selection: Selection, kind: str, known: Known, origin: str) -> None:
-    facts = known.facts
-    tried = deciding(facts.tries) if facts.tries else None
-    selection.of(kind).add(
-        pk=known.row["pk"],
-        content_hash=facts.content_hash,
-        tokens=known.row["tokens"],
-        source=known.places[0].source if known.places else 0,
-        origin=ORIGINS.index(origin),
-        reviewed=_reviewed(known),
-        result=tried.pk if tried else 0,
+    approver = known.facts.approver
+    return (
+        known.facts.status == Status.APPROVED
+        and approver is not None
+        and approver.actor == Actor.PERSON
     )
-    words = {
-        said.user: said.status
-        for said in sorted(facts.decisions, key=lambda said: said.pk)
-        if said.actor == Actor.PERSON
-    }
-    if len(words) > 1:
-        selection.agreement["agreed" if len(set(words.values())) == 1 else "disputed"] += 1

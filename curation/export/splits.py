@@ -7,6 +7,7 @@ the split that is, for its size, furthest from full among those that have room f
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,10 @@ Splits = NDArray[np.int8]
 
 
 def assign(
-    sizes: NDArray[np.int64], keys: NDArray[np.uint64], known: Splits, shares: Sequence[int]
+    sizes: NDArray[np.signedinteger[Any]],
+    keys: NDArray[np.uint64],
+    known: Splits,
+    shares: Sequence[int],
 ) -> Splits:
     """The split of each family.
 
@@ -34,8 +38,9 @@ def assign(
     room = targets.copy()
     for split in range(len(shares)):
         room[split] -= sizes[known == split].sum(axis=0)
-    free = np.flatnonzero((known == FREE) & (sizes.sum(axis=1) > 0))
-    order = free[np.lexsort((keys[free], -sizes[free].sum(axis=1)))]
+    totals = sizes.sum(axis=1)
+    free = np.flatnonzero((known == FREE) & (totals > 0))
+    order = free[np.lexsort((keys[free], -totals[free]))]
     rooms: list[list[float]] = room.tolist()
     wanted: list[list[float]] = targets.tolist()
     for start in range(0, len(order), STRETCH):

@@ -1,13 +1,31 @@
-"""What an export counts while it writes: for the manifest, the card and its pictures."""
+"""What an export counts: for the manifest, the card and its pictures."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
+import numpy as np
+
+from curation.export.picks import Picks
 from curation.export.splits import SPLITS
 
 NONE = "none"
+
+
+class Profile(NamedTuple):
+    """All of a record that is counted: a million records have some thousands of them."""
+
+    operation_type: str
+    difficulty: str | None
+    license: str | None
+    origin: str
+    category: str | None
+    reviewed: bool
+    notice: str
+    # Of pairs: where the validation ran that let it through, and the checks that it made.
+    device: str = NONE
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -20,25 +38,27 @@ class Statistics:
     # category → what its texts add up to.
     sizes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
-    def add(self, kind: str, split: int, tokens: int, metadata: Mapping[str, Any]) -> None:
+    def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:
         counts = self.counts[kind]
-        counts["operation_type"][metadata["operation_type"]] += 1
-        counts["difficulty"][metadata["difficulty"] or NONE] += 1
-        counts["license"][metadata["license"] or NONE] += 1
-        counts["origin"][metadata["origin"]] += 1
-        counts["category"][metadata["category"] or NONE] += 1
-        counts["split"][SPLITS[split]] += 1
-        counts["reviewed"]["yes" if metadata["reviewed"] else "no"] += 1
-        self.tokens[kind] += tokens
-        if kind == "pair":
-            verified = metadata["verified"]
-            counts["validated on"][verified["device"] if verified else NONE] += 1
+        for profile, times in occurring(picks, profiles):
+            counts["operation_type"][profile.operation_type] += times
+            counts["difficulty"][profile.difficulty or NONE] += times
+            counts["license"][profile.license or NONE] += times
+            counts["origin"][profile.origin] += times
+            counts["category"][profile.category or NONE] += times
+            counts["reviewed"]["yes" if profile.reviewed else "no"] += times
+            if kind == "pair":
+                counts["validated on"][profile.device] += times
+        for split, times in enumerate(np.bincount(picks.splits).tolist()):
+            if times:
+                counts["split"][SPLITS[split]] = times
+        self.tokens[kind] = sum(picks.tokens)
 
     def measure(self, category: str, tokens: int, texts: Sequence[str]) -> None:
         size = self.sizes[category]
         size["records"] += 1
-        size["lines"] += sum(text.count("\n") for text in texts)
-        size["bytes"] += sum(len(text.encode()) for text in texts)
+        size["lines"] += sum([text.count("\n") for text in texts])
+        size["bytes"] += sum([_bytes(text) for text in texts])
         size["tokens"] += tokens
 
     def as_json(self, kind: str) -> dict[str, dict[str, int]]:
@@ -46,3 +66,13 @@ class Statistics:
             name: dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
             for name, counter in sorted(self.counts[kind].items())
         }
+
+
+def occurring(picks: Picks, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:
+    """The profiles of these records, each with how many have it."""
+    numbers, times = np.unique(np.asarray(picks.profiles), return_counts=True)
+    return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

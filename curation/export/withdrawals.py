@@ -5,7 +5,7 @@ The release stays as it is; whoever has it learns which of its records to drop.
 
 import time
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
@@ -66,12 +66,13 @@ def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
     unmarked = ReleaseMember.objects.filter(withdrawal=None)
     kernels = Kernel.objects.filter(Exists(unmarked.filter(kernel=OuterRef("pk"))))
     pairs = Pair.objects.filter(Exists(unmarked.filter(pair=OuterRef("pk"))))
-    for known in evidence.kernels(kernels, sources):
-        if why := _why(known):
-            yield ("kernel", known.row["pk"]), why
-    for known in evidence.pairs(pairs, sources):
-        if why := _why(known):
-            yield ("pair", known.row["pk"]), why
+    for kind, batches in (
+        ("kernel", evidence.kernels(kernels, sources)),
+        ("pair", evidence.pairs(pairs, sources)),
+    ):
+        for known in chain.from_iterable(batches):
+            if why := _why(known):
+                yield (kind, known.row["pk"]), why
 
 
 def _why(known: Known) -> Exclusion | None:

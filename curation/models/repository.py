@@ -1,5 +1,6 @@
 """A source: a repository or folder that kernels come from, or a benchmark that must stay out."""
 
+from functools import lru_cache
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -9,6 +10,9 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from curation.models.constraints import one_of
+
+# The kernels of a file mostly come one after the other.
+_quoted = lru_cache(maxsize=4096)(quote)
 
 
 class Category(models.TextChoices):
@@ -172,7 +176,7 @@ class Repository(models.Model):
         """The web page of these lines at this commit, or "" for a source without one."""
         if self.origin != Origin.GIT:
             return ""
-        return f"{self.url}/blob/{commit}/{quote(path)}#L{lines[0]}-L{lines[1]}"
+        return f"{self.url}/blob/{commit}/{_quoted(path)}#L{lines[0]}-L{lines[1]}"
 
     def clean(self) -> None:
         from django.core.exceptions import ValidationError

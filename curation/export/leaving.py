@@ -1,0 +1,25 @@
+"""An item that passed the gates, on its way to a record."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from curation.evidence.places import Place
+from curation.export.files import KnownFile
+from curation.export.gates import Tried
+
+
+@dataclass(slots=True)
+class Leaving:
+    pk: int
+    content_hash: str
+    tokens: int
+    places: Sequence[Place]
+    # The repository that it is counted under, or 0.
+    source: int
+    origin: str
+    reviewed: bool
+    weight: float
+    # The validation that let a pair through.
+    tried: Tried | None = None
+    # The file that leaves whole, for which a kernel of it stands.
+    file: KnownFile | None = None
