@@ -42,7 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def start(data: Path, folder: Path) -> subprocess.Popen[bytes]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return subprocess.Popen(
-        [sys.executable, MANAGE, "ingest", str(folder), "--now"],
+        # Whole each time: one that came to its end would leave the next ones nothing to do.
+        [sys.executable, MANAGE, "ingest", str(folder), "--now", "--again"],
         env={**kept, "CURATION_DATA": str(data), "LEASE_SECONDS": "1", "MOST_ATTEMPTS": "99"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -67,10 +68,11 @@ def rows(data: Path) -> dict[str, list[tuple[object, ...]]]:
 def test_killed_at_ten_random_moments_it_ends_as_if_undisturbed(
     folder: Path, tmp_path: Path, migrated: Callable[[Path], Path]
 ) -> None:
-    # Its tables are there, so that what is killed is the ingest.
-    for name in ("calm", "killed"):
+    # Their tables are there, so that what is killed is the ingest.
+    for name in ("cold", "calm", "killed"):
         migrated(tmp_path / name)
-    seconds = undisturbed(tmp_path / "calm", folder)
+    # The first start may have to compile every module; the second one tells how long it takes.
+    seconds = min(undisturbed(tmp_path / name, folder) for name in ("cold", "calm"))
     chance = random.Random(20)  # noqa: S311
     killed = 0
 
