@@ -164,6 +164,8 @@ if EMBEDDED_DATABASE:
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / "curation.sqlite3",
+            # A connection that is opened for each request begins with an empty cache.
+            "CONN_MAX_AGE": None,
             "OPTIONS": {
                 # Deferred transactions that turn into writers fail at once with "database is
                 # locked"; immediate ones wait for their turn.

@@ -5,11 +5,12 @@ then what is pending, by priority; at the very end what one has skipped.
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -26,7 +27,7 @@ from curation.models import (
     Status,
 )
 from curation.prepared import prepared
-from curation.review.claims import take
+from curation.review.claims import release, take
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
@@ -39,12 +40,26 @@ TRIES = 50
 def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
     """Claim the next item for `user`, or None: nothing is waiting. `leave` is not offered again."""
     filter = filter or Filter()
+    # SQLite has no locks on rows, and would keep everybody from writing meanwhile.
+    looking = transaction.atomic if connection.features.has_select_for_update else nullcontext
     for _ in range(TRIES):
-        with transaction.atomic():
+        with looking():
             item = next(_candidates(user, filter, leave), None)
-            if item is None or take(item, user):
+            if item is None:
+                return None
+            claim = take(item, user)
+            if claim is None:
+                continue
+            if _at_version(type(item), item.pk, item.version):
                 return item
+            # Somebody has decided on it since it was looked for.
+            release(claim.token, user)
     return None
+
+
+@prepared
+def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[int]]:
+    return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
 
 def waiting(user: User, filter: Filter) -> int:
