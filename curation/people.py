@@ -12,8 +12,8 @@ REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pai
 
 _VIEWED = (
     "band", "bulkdecision", "claim", "compiledgraph", "contaminationmatch", "copyflag",
-    "correction", "decision", "decisionreason", "drop", "duplicatelink", "exportrun", "figures",
-    "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
+    "correction", "decision", "decisionreason", "draft", "drop", "duplicatelink", "exportrun",
+    "figures", "fingerprint", "ingestrun", "kernel", "lease", "license", "licenseevidence",
     "licensereading", "loginfailure", "optout", "pair", "provenance", "qualityfinding",
     "question", "release", "releasefile", "releasemember", "repository", "secondreview", "skip",
     "sourcefile", "sourcetext", "splitassignment", "validationcheck", "validationresult",
@@ -35,6 +35,7 @@ CURATE = (
     "add_decisionreason",
     "change_decisionreason",
     "add_pair",
+    "change_draft",
     "add_bulkdecision",
     "change_secondreview",
     "steer_queue",

@@ -1,7 +1,7 @@
 """Drafts of a repository's pairs: read at the commit of its last ingest, written as pairs.
 
 A whole draft becomes a pair, pending, once. What an operation's pair was at an earlier commit
-becomes the version before it.
+becomes the version before it. What is not whole becomes a draft that a person may finish.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curation.errors import CurationError
-from curation.models import Kernel, Origin, Provenance, Repository, Role
+from curation.models import Origin, Provenance, Repository, Role
 from curation.pairs.draft import PairDraft, Source
-from ingest.drafting import Draft, Operation, Outcome, draft
+from curation.pairs.unfinished import Unfinished
+from ingest.drafting import Operation, Outcome, Place, Texts, draft
+from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.licenses import Assessment, LicenceReader, Verdict, strictest
 from ingest.licensing import FileLicences
@@ -22,13 +24,30 @@ Progress = Callable[[str, int, int], None]
 # Tests may stand anywhere, whatever a source's own globs name.
 EVERYTHING = Selection(include=("**/*.py",), always=LICENCE_FILES)
 HARDEST = ("hard", "medium", "easy")
+SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
     outcome: Outcome
-    pair: PairDraft | None
-    """For a whole draft."""
+    known: PairDraft
+    """The pair, as far as it was found."""
+
+    @property
+    def pair(self) -> PairDraft | None:
+        """For a whole draft."""
+        return None if self.outcome.missing else self.known
+
+    @property
+    def unfinished(self) -> Unfinished | None:
+        """For what a person would have to finish."""
+        if self.outcome.missing is None:
+            return None
+        operation, missing = self.outcome.operation, [self.outcome.sentence]
+        if self.known.triton_code and not _texts(self.outcome).triton_code:
+            missing.append(SEEDED)
+        place = operation.launcher or operation.kernels[0]
+        return Unfinished(place.path, operation.name, self.outcome.missing, missing, self.known)
 
 
 def drafted(
@@ -45,11 +64,9 @@ def drafted(
     with snapshot.open() as tree:
         known = FileLicences(tree, licences)
         for outcome in draft(tree, progress):
-            pair = None
-            if outcome.draft is not None and outcome.missing is None:
-                licence = strictest([known.of(path) for path in outcome.draft.drawn_from])
-                pair = _pair(repository, snapshot.commit, outcome.operation, outcome.draft, licence)
-            yield Drafted(outcome, pair)
+            places = _places(repository, outcome.operation)
+            licence = strictest([known.of(path) for path in _drawn_from(outcome, places)])
+            yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, licence))
 
 
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
@@ -59,20 +76,26 @@ def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
 
 
 def _pair(
-    repository: Repository, commit: str, operation: Operation, found: Draft, licence: Assessment
+    repository: Repository,
+    commit: str,
+    outcome: Outcome,
+    places: list[Provenance],
+    licence: Assessment,
 ) -> PairDraft:
-    kernels = _kernels(repository, operation)
+    operation, found, texts = outcome.operation, outcome.draft, _texts(outcome)
+    kernels = [place.kernel for place in places]
     kinds = [kernel.operation_type for kernel in kernels]
     difficulties = {kernel.difficulty for kernel in kernels}
-    place = operation.launcher or found.test
+    name = found.entry_point if found else entry_point(operation.name)
+    place = _place(outcome)
     lines = (place.start_line, place.end_line)
     # What is in doubt or in conflict must not be written as if somebody had permitted it.
     settled = licence.verdict in {Verdict.PERMISSIVE, Verdict.BLOCKED}
     return PairDraft(
-        entry_point=found.entry_point,
-        python_code=found.texts.python_code,
-        triton_code=found.texts.triton_code,
-        test_code=found.texts.test_code,
+        entry_point=name,
+        python_code=texts.python_code,
+        triton_code=texts.triton_code or _seed(outcome, places),
+        test_code=texts.test_code,
         origin="real-world",
         operation_type=next((kind for kind in kinds if kind and kind != "other"), "other"),
         difficulty=next((level for level in HARDEST if level in difficulties), "medium"),
@@ -85,28 +108,64 @@ def _pair(
             license=(licence.expression or "") if settled else "",
             copyright="\n".join(licence.copyrights),
         ),
-        slug=found.entry_point.removeprefix("run_").replace("_", "-"),
-        tags=("drafted", str(found.rule)),
-        differentiable=found.differentiable,
+        slug=name.removeprefix("run_").replace("_", "-"),
+        tags=("drafted", str(found.rule)) if found else ("drafted",),
+        differentiable=found is not None and found.differentiable,
         split_group=f"operation:{repository.name}:{place.path}:{operation.name}"[:200],
         kernel=kernels[0].pk if kernels else None,
     )
 
 
-def _kernels(repository: Repository, operation: Operation) -> list[Kernel]:
-    """The rows of an operation's kernels, in the order in which the launcher leads to them."""
-    found: list[Kernel] = []
-    for place in operation.kernels:
-        row = (
-            Provenance.objects.filter(
-                source_file__repository=repository,
-                source_file__path=place.path,
-                start_line=place.start_line,
-                retired_at=None,
-            )
-            .select_related("kernel")
-            .first()
+def _texts(outcome: Outcome) -> Texts:
+    return outcome.draft.texts if outcome.draft else Texts()
+
+
+def _place(outcome: Outcome) -> Place:
+    if outcome.operation.launcher:
+        return outcome.operation.launcher
+    if outcome.draft:
+        return outcome.draft.test
+    kernel = outcome.operation.kernels[0]
+    return Place(kernel.path, kernel.start_line, kernel.start_line)
+
+
+def _drawn_from(outcome: Outcome, places: list[Provenance]) -> list[str]:
+    """The files that the texts come from; of what is not whole, also those that a person will
+    look at."""
+    found = outcome.draft.drawn_from if outcome.draft else ()
+    if outcome.missing is None:
+        return list(found)
+    begun = [path for place in places for path in place.drawn_from]
+    return sorted({*found, *begun, _place(outcome).path, *_kernel_paths(outcome.operation)})
+
+
+def _kernel_paths(operation: Operation) -> list[str]:
+    return [kernel.path for kernel in operation.kernels]
+
+
+def _seed(outcome: Outcome, places: list[Provenance]) -> str:
+    """For a Triton side that drafting did not reach: the kernels as they were ingested, and what
+    launches them."""
+    if outcome.missing is None:
+        return ""
+    kernels = [place.kernel for place in places if not place.opted_out]
+    units = dict.fromkeys(kernel.standalone_source.strip("\n") for kernel in kernels)
+    launchers = dict.fromkeys(kernel.launcher_source.strip("\n") for kernel in kernels)
+    texts = [text for text in (*units, *launchers) if text]
+    return "\n\n\n".join(texts) + "\n" if texts else ""
+
+
+def _places(repository: Repository, operation: Operation) -> list[Provenance]:
+    """Where an operation's kernels stand, in the order in which the launcher leads to them."""
+    found = (
+        Provenance.objects.filter(
+            source_file__repository=repository,
+            source_file__path=place.path,
+            start_line=place.start_line,
+            retired_at=None,
         )
-        if row is not None:
-            found.append(row.kernel)
-    return found
+        .select_related("kernel")
+        .first()
+        for place in operation.kernels
+    )
+    return [row for row in found if row is not None]

@@ -24,6 +24,7 @@ from curation.models import (
     DecisionReason,
     Device,
     Difficulty,
+    Draft,
     Drop,
     DuplicateLink,
     ExportRun,
@@ -282,6 +283,25 @@ def an_approved_pair(**over: Any) -> Pair:
         )
     )
     return pair
+
+
+def a_draft(**over: Any) -> Draft:
+    """Open, with a Triton side and no test."""
+    number = next(_numbers)
+    over["repository"] = over.get("repository") or a_repository()
+    values = {
+        "path": f"kernels/file{number}.py",
+        "operation": f"add_{number}",
+        "reason": "no-test",
+        "missing": [f"No test was found that uses add_{number}."],
+        "triton_code": KERNEL_SOURCE.format(name=f"add_{number}"),
+        "entry_point": f"run_add_{number}",
+        "slug": f"add-{number}",
+        "operation_type": OperationType.ELEMENT_WISE,
+        "difficulty": Difficulty.EASY,
+        "split_group": f"operation:{number}",
+    }
+    return Draft.objects.create(**values | over)
 
 
 def a_finding(**over: Any) -> QualityFinding:

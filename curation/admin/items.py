@@ -14,6 +14,7 @@ from curation.models import (
     ContaminationMatch,
     CopyFlag,
     Decision,
+    Draft,
     DuplicateLink,
     Fingerprint,
     Kernel,
@@ -66,3 +67,11 @@ class PairAdmin(ItemAdmin[Pair]):
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "origin", "differentiable")
     search_fields = ("slug", "entry_point", "recipe", "content_hash__startswith")
+
+
+@admin.register(Draft)
+class DraftAdmin(ReadOnlyAdmin[Draft]):
+    list_display = ("operation", "repository", "reason", "state", "edited_by", "changed_at")
+    list_filter = ("state", "reason", "repository")
+    list_select_related = ("repository", "edited_by")
+    search_fields = ("operation", "path")

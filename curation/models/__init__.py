@@ -7,6 +7,7 @@ from curation.models.compiled_graph import CompiledGraph
 from curation.models.correction import Correction
 from curation.models.decision import Actor, Decision
 from curation.models.decision_reason import DecisionReason
+from curation.models.draft import Draft, DraftState
 from curation.models.drop import Drop
 from curation.models.export_run import ExportRun
 from curation.models.figures import Figures
@@ -79,6 +80,8 @@ __all__ = [
     "DecisionReason",
     "Device",
     "Difficulty",
+    "Draft",
+    "DraftState",
     "Drop",
     "DuplicateLink",
     "ExportRun",

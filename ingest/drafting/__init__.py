@@ -4,6 +4,6 @@ Pure: it reads files as trees and hands out texts; nothing of a repository is im
 """
 
 from ingest.drafting.drafting import draft
-from ingest.drafting.records import Draft, Missing, Operation, Outcome, Rule, Texts
+from ingest.drafting.records import Draft, Missing, Operation, Outcome, Place, Rule, Texts
 
-__all__ = ["Draft", "Missing", "Operation", "Outcome", "Rule", "Texts", "draft"]
+__all__ = ["Draft", "Missing", "Operation", "Outcome", "Place", "Rule", "Texts", "draft"]

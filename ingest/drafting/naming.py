@@ -8,7 +8,7 @@ import re
 
 def entry_point(operation: str) -> str:
     """The function that both sides define; the launcher keeps its author's name beside it."""
-    return f"run_{snake(operation)}"
+    return f"run_{snake(operation.rpartition('.')[2])}"
 
 
 def snake(name: str) -> str:

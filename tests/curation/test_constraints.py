@@ -12,6 +12,7 @@ from django.utils import timezone
 from curation.models import (
     Correction,
     Decision,
+    DraftState,
     LicenseVerdict,
     Release,
     ReleaseFile,
@@ -143,6 +144,20 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("pair_license_verdict_valid", once(make.a_pair, license_verdict=NO_CHOICE)),
     ("pair_permissive_names_license", once(make.a_pair, license_verdict=PERMISSIVE)),
     ("pair.content_hash", twice(make.a_pair, content_hash=lambda: make.sha(1))),
+    (
+        "draft_one_per_operation",
+        twice(
+            make.a_draft,
+            repository=make.a_repository,
+            path=lambda: "a.py",
+            operation=lambda: "add",
+        ),
+    ),
+    ("draft_state_valid", once(make.a_draft, state=NO_CHOICE)),
+    ("draft_operation_type_valid", once(make.a_draft, operation_type=NO_CHOICE)),
+    ("draft_difficulty_valid", once(make.a_draft, difficulty=NO_CHOICE)),
+    ("draft_finished_iff_pair", once(make.a_draft, state=DraftState.FINISHED)),
+    ("draft_finished_iff_pair", lambda: make.a_draft(pair=make.a_pair())),
     ("claim_about_one_item", about_both(make.a_claim)),
     ("claim_about_one_item", once(make.a_claim, kernel=None)),
     ("claim_one_per_kernel", twice(make.a_claim, kernel=make.a_kernel)),

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from curation.models import Kernel, Pair, PairOrigin, Repository, Role, Status
+from curation.models import (
+    Draft,
+    DraftState,
+    Kernel,
+    Pair,
+    PairOrigin,
+    Repository,
+    Role,
+    Status,
+)
+from tests import factories as make
 from tests.conftest import commit
 from tests.ingest.drafting.repositories import DOUBLING, HEAD
 
@@ -123,3 +133,90 @@ def test_nothing_is_drafted_from_a_benchmark(folder: Path) -> None:
 def test_an_unknown_source_is_named() -> None:
     with pytest.raises(CommandError, match="is no known source"):
         draft_pairs("--repository", "nobody/nothing")
+
+
+# --- What is not whole ----------------------------------------------------------------------
+def test_what_is_not_whole_opens_a_draft_with_what_is_there(folder: Path) -> None:
+    said = draft_pairs()
+
+    draft = Draft.objects.get()
+    assert "1 draft opened for curators, 0 changed, 0 left as people have made them." in said
+    assert (draft.operation, draft.path, draft.reason) == ("Halving", "ops/halving.py", "no-test")
+    assert draft.missing[0] == "No test was found that uses Halving."
+    assert (draft.state, draft.edited_by) == (DraftState.OPEN, None)
+    assert draft.kernel == Kernel.objects.get(name="halving_kernel")
+    assert "def halving_kernel" in draft.triton_code
+    assert "def halved" in draft.triton_code
+    assert (draft.python_code, draft.test_code) == ("", "")
+    assert (draft.entry_point, draft.slug) == ("run_halving", "halving")
+    assert draft.provenance["commit"] == Repository.objects.get().last_commit
+
+
+def test_a_dry_run_opens_no_draft(folder: Path) -> None:
+    draft_pairs("--dry-run")
+
+    assert not Draft.objects.exists()
+
+
+def test_a_second_run_leaves_drafts_as_they_are(folder: Path) -> None:
+    draft_pairs()
+    before = list(Draft.objects.values())
+
+    assert "0 drafts opened for curators, 0 changed" in draft_pairs()
+    assert list(Draft.objects.values()) == before
+
+
+def test_a_new_commit_changes_an_open_draft_and_none_that_a_person_has_edited(folder: Path) -> None:
+    draft_pairs()
+    kernel = folder / "ops" / "halving.py"
+    kernel.write_text(kernel.read_text().replace("2 * tl.load", "3 * tl.load"))
+    again(folder)
+
+    changed = draft_pairs()
+    seen = Draft.objects.get()
+    Draft.objects.update(edited_by=make.a_curator(), triton_code="# mine\n", version=9)
+    kernel.write_text(kernel.read_text().replace("3 * tl.load", "4 * tl.load"))
+    again(folder)
+    left = draft_pairs()
+
+    assert "1 changed" in changed
+    assert ("3 * tl.load" in seen.triton_code, seen.version) == (True, 2)
+    assert "0 changed, 1 left" in left
+    edited = Draft.objects.get()
+    assert (edited.triton_code, edited.version) == ("# mine\n", 9)
+
+
+def test_a_run_that_was_killed_before_the_drafts_is_made_up_for(folder: Path) -> None:
+    draft_pairs()
+    Draft.objects.all().delete()
+
+    assert "0 pairs stored, 1 known before." in (said := draft_pairs())
+    assert "1 draft opened" in said
+
+
+def test_an_operation_that_is_whole_by_now_takes_its_draft_along(folder: Path) -> None:
+    draft_pairs()
+    test = (HEAD + TEST).replace("doubl", "halv").replace("Doubl", "Halv")
+    (folder / "tests" / "test_halving.py").write_text(test)
+    again(folder)
+
+    draft_pairs()
+
+    draft = Draft.objects.get()
+    assert draft.state == DraftState.FINISHED
+    assert draft.pair == Pair.objects.get(entry_point="run_halving")
+
+
+def test_an_operation_that_has_gone_sets_its_draft_aside(folder: Path) -> None:
+    draft_pairs()
+    (folder / "ops" / "halving.py").unlink()
+    again(folder)
+
+    draft_pairs()
+
+    assert (Draft.objects.get().state, Draft.objects.get().reason) == (DraftState.SET_ASIDE, "gone")
+
+
+def again(folder: Path) -> None:
+    commit(folder)
+    call_command("ingest", str(folder), "--now", verbosity=0)

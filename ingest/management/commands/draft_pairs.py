@@ -1,4 +1,4 @@
-"""`manage.py draft_pairs`: pairs out of ingested repositories, and why the others are none."""
+"""`manage.py draft_pairs`: pairs out of ingested repositories, and drafts of what is not whole."""
 
 import json
 import sys
@@ -11,7 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
 from curation.models import Repository
+from curation.pairs.draft import PairDraft
 from curation.pairs.store import Stored, store_versions
+from curation.pairs.unfinished import Unfinished, keep
 from curation.progress_bar import Bar
 from curation.words import counted
 from ingest.drafting import Missing, Rule
@@ -23,7 +25,8 @@ from ingest.sources import chosen
 class Command(BaseCommand):
     help = (
         "Draft pairs from the operations of ingested repositories: launcher, test and reference "
-        "are found by syntax, and nothing is run. What is whole waits for validation and review."
+        "are found by syntax, and nothing is run. What is whole waits for validation and review, "
+        "the rest for a curator who finishes it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,7 +44,7 @@ class Command(BaseCommand):
         except CurationError as error:
             raise CommandError(str(error)) from error
         tables: dict[str, Counter[str]] = {}
-        found: list[Drafted] = []
+        found: dict[Repository, list[Drafted]] = {}
         for source in sources:
             try:
                 here = self._drafted(source)
@@ -49,10 +52,11 @@ class Command(BaseCommand):
                 self.stdout.write(str(error))
                 continue
             tables[source.name] = Counter(map(_word, here))
-            found += here
+            found[source] = here
             if options["reasons"]:
                 self._tell(source, here)
-        pairs = [one.pair for one in found if one.pair is not None][: options["limit"]]
+        whole = (one.pair for here in found.values() for one in here)
+        pairs = [pair for pair in whole if pair is not None][: options["limit"]]
         if options["write"]:
             lines = (json.dumps(pair.as_record()) + "\n" for pair in pairs)
             options["write"].write_text("".join(lines), encoding="utf-8")
@@ -64,6 +68,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before."
             )
+            self._keep(found)
 
     def _drafted(self, source: Repository) -> list[Drafted]:
         bar = Bar(sys.stderr)
@@ -80,6 +85,16 @@ class Command(BaseCommand):
             kept_readings().write()
             bar.end()
 
+    def _keep(self, found: dict[Repository, list[Drafted]]) -> None:
+        each = [keep(source, *_parted(here)) for source, here in found.items()]
+        added, changed, left = (
+            sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
+        )
+        self.stdout.write(
+            f"{counted(added, 'draft')} opened for curators, {changed:,} changed, "
+            f"{left:,} left as people have made them."
+        )
+
     def _tell(self, source: Repository, here: list[Drafted]) -> None:
         for one in here:
             outcome = one.outcome
@@ -88,6 +103,12 @@ class Command(BaseCommand):
                     f"{source.name}  {outcome.operation.name}  {outcome.missing}: "
                     f"{outcome.sentence}"
                 )
+
+
+def _parted(here: list[Drafted]) -> tuple[list[Unfinished], list[PairDraft]]:
+    unfinished = [one.unfinished for one in here]
+    whole = [one.pair for one in here]
+    return [one for one in unfinished if one], [one for one in whole if one]
 
 
 def _word(one: Drafted) -> str:

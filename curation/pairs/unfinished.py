@@ -1,0 +1,127 @@
+"""Drafts that are no pairs yet, as machines find them. What a person has touched, no machine writes
+again; every change is a compare-and-set on the draft's version.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from django.db.models import F
+from django.utils import timezone
+
+from curation.models import Draft, DraftState, Pair, PairOrigin, Repository
+from curation.pairs.draft import PairDraft, Source
+
+GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a machine knows of an operation that became no whole pair."""
+
+    path: str
+    operation: str
+    reason: str
+    missing: Sequence[str]
+    known: PairDraft
+    """Its texts may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    added: int = 0
+    changed: int = 0
+    left: int = 0
+    """To people: they have touched it, or it is finished."""
+
+
+def keep(repository: Repository, found: Iterable[Unfinished], whole: Iterable[PairDraft]) -> Kept:
+    """Make the drafts of a repository what was found now. Those whose operation became a whole
+    pair are finished with it; those whose operation has gone are set aside."""
+    wanted: dict[tuple[str, str], Unfinished] = {}
+    for one in found:
+        # Two kernels of one file may have the same name, under conditions.
+        wanted.setdefault((one.path[:1000], one.operation[:200]), one)
+    rows = {(row.path, row.operation): row for row in repository.drafts.all()}
+    new = [_row(repository, *key, one) for key, one in wanted.items() if key not in rows]
+    Draft.objects.bulk_create(new, batch_size=100, ignore_conflicts=True)
+    changed = left = 0
+    for key, one in wanted.items():
+        row = rows.get(key)
+        if row is None:
+            continue
+        if row.edited_by_id is not None or row.state == DraftState.FINISHED:
+            left += 1
+        else:
+            changed += _write(row, state=DraftState.OPEN, pair=None, **_values(one))
+    pairs = {draft.split_group: draft for draft in whole}
+    for key, row in rows.items():
+        if key not in wanted and row.edited_by_id is None and row.state != DraftState.FINISHED:
+            _close(row, pairs.get(row.split_group))
+    return Kept(len(new), changed, left)
+
+
+def as_pair(draft: Draft) -> PairDraft:
+    known = {field.name for field in fields(Source)}
+    return PairDraft(
+        entry_point=draft.entry_point,
+        python_code=draft.python_code,
+        triton_code=draft.triton_code,
+        test_code=draft.test_code,
+        origin=PairOrigin.REAL_WORLD,
+        operation_type=draft.operation_type,
+        difficulty=draft.difficulty,
+        source=Source(**{k: v for k, v in draft.provenance.items() if k in known}),
+        slug=draft.slug,
+        tags=tuple(draft.tags),
+        differentiable=draft.differentiable,
+        split_group=draft.split_group,
+        kernel=draft.kernel_id,
+    )
+
+
+def move(draft: Draft, **values: Any) -> bool:
+    """Write, unless the draft is another one by now."""
+    rows = Draft.objects.filter(pk=draft.pk, version=draft.version)
+    rows = rows.exclude(state=DraftState.FINISHED)
+    return bool(rows.update(version=F("version") + 1, changed_at=timezone.now(), **values))
+
+
+def _row(repository: Repository, path: str, operation: str, one: Unfinished) -> Draft:
+    return Draft(repository=repository, path=path, operation=operation, **_values(one))
+
+
+def _values(one: Unfinished) -> dict[str, Any]:
+    known = one.known
+    return {
+        "kernel_id": known.kernel,
+        "reason": one.reason,
+        "missing": list(one.missing),
+        "python_code": known.python_code,
+        "triton_code": known.triton_code,
+        "test_code": known.test_code,
+        "entry_point": known.entry_point[:200],
+        "slug": known.readable,
+        "operation_type": known.operation_type,
+        "difficulty": known.difficulty,
+        "differentiable": known.differentiable,
+        "tags": list(known.tags),
+        "split_group": known.split_group,
+        "provenance": known.source.as_metadata(),
+    }
+
+
+def _close(row: Draft, whole: PairDraft | None) -> None:
+    pair = whole and Pair.objects.filter(content_hash=whole.content_hash).first()
+    if pair:
+        _write(row, state=DraftState.FINISHED, pair=pair)
+    elif whole is None:
+        said = ["The operation is no longer in the repository, or nothing launches it."]
+        _write(row, state=DraftState.SET_ASIDE, reason=GONE, missing=said)
+
+
+def _write(row: Draft, **values: Any) -> bool:
+    """Whether anything had to be written: an open page is stale only after a change."""
+    if all(getattr(row, name) == value for name, value in values.items()):
+        return False
+    return move(row, **values)
