@@ -179,6 +179,7 @@ def furnish() -> Kernel:
         name = f"scale_kernel_{number}"
         _kernel(name, SOFTMAX.replace("softmax_kernel", name), copy, f"serving/op_{number}.py", 8)
     _pair()
+    _drafts(source)
     priority.refresh()
     keep(dashboard.NAME, dashboard.gather())
     return shown
@@ -324,6 +325,40 @@ def _pair() -> Pair:
     for name, message, figures in CHECKS:
         make.a_validation_check(result=result, name=name, message=message, figures=figures)
     return pair
+
+
+def _drafts(source: Repository) -> None:
+    """Three that drafting could not finish, for one reason each."""
+    for operation, reason, sentence, texts in (
+        (
+            "ScaledAdd",
+            "inputs-not-standalone",
+            "What makes the inputs does not stand alone (test_scaled_add of "
+            "tests/test_scaled_add.py). einx is imported from nowhere.",
+            (PYTHON, TRITON, ""),
+        ),
+        ("rotate", "no-test", "No test was found that uses rotate.", ("", ROTARY + LAUNCHER, "")),
+        (
+            "softmax",
+            "no-launcher",
+            "Nothing in the repository launches softmax from the host.",
+            ("", "", ""),
+        ),
+    ):
+        make.a_draft(
+            repository=source,
+            path=f"fast_attention/ops/{operation.lower()}.py",
+            operation=operation,
+            reason=reason,
+            missing=[sentence],
+            python_code=texts[0],
+            triton_code=texts[1],
+            test_code=texts[2],
+            entry_point=f"run_{operation.lower()}",
+            provenance={"lines": "21-38", "commit": "0251105a" + "c" * 32,
+                        "url": "https://github.com/orbit-lab/fast-attention",
+                        "license": "BSD-3-Clause"},
+        )  # fmt: skip
 
 
 def remember() -> None:

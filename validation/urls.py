@@ -2,8 +2,9 @@
 
 from django.urls import path
 
-from validation.views import validate_item
+from validation.views import finish_draft, validate_item
 
 urlpatterns = [
     path("<kind:kind>/<int:pk>/validate", validate_item, name="validate-item"),
+    path("drafts/<int:pk>/pair", finish_draft, name="finish-draft"),
 ]

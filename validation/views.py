@@ -1,26 +1,63 @@
-"""The button on an item's page by which a curator has it checked again."""
+"""The buttons by which curators have something checked: an item again, a finished draft first."""
+
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from curation.errors import CurationError
-from curation.models import Device, Kernel
-from curation.review.access import item_or_404, person
+from curation.models import Device, DraftState, Kernel
+from curation.pairs.unfinished import as_pair
+from curation.review.access import item_or_404, may_finish_drafts, person
+from curation.review.drafts import finish
+from curation.review.views.drafts import draft_or_404, editor, written
 from curation.review.views.item import address
+from validation.contract import violations
 from validation.requests import request_validation
 
 may_ask = permission_required("curation.add_validationrun", raise_exception=True)
+may_make = permission_required("curation.add_pair", raise_exception=True)
 
 
 @may_ask
 @require_POST
 def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """A kernel is compiled; a pair runs where this installation's pairs do."""
     item = item_or_404(kind, pk)
+    _queue(request, item)
+    return redirect(address(item))
+
+
+@may_finish_drafts
+@may_make
+@may_ask
+@require_POST
+def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
+    """Saves what was sent, in any case; a pair it becomes if it keeps the contract."""
+    draft = draft_or_404(pk)
+    if draft.pair is not None:
+        messages.warning(request, f"{draft} has become this pair already.")
+        return redirect(draft.pair)
+    kept = written(request, draft, DraftState.OPEN)
+    if isinstance(kept, HttpResponse):
+        return kept
+    if broken := violations(as_pair(kept).as_record()):
+        return editor(request, kept, broken, code=400)
+    try:
+        with transaction.atomic():
+            pair = finish(draft=kept, author=person(request))
+            _queue(request, pair)
+    except CurationError as error:
+        return editor(request, draft_or_404(pk), [str(error)], typed=request.POST, code=409)
+    return redirect(pair)
+
+
+def _queue(request: HttpRequest, item: Any) -> None:
+    """A kernel is compiled; a pair runs where this installation's pairs do."""
     kernel = isinstance(item, Kernel)
     device = Device.COMPILER if kernel else Device(settings.VALIDATION_DEVICE)
     try:
@@ -29,4 +66,3 @@ def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         messages.warning(request, f"Not queued: {error}")
     else:
         messages.success(request, f"Queued: {device.label}. Its result will stand on this page.")
-    return redirect(address(item))

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from django.db import transaction
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
 
+from curation.errors import CurationError
 from curation.models import License, LicenseVerdict, Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.tokens import ENCODING, count_many
@@ -49,7 +51,7 @@ def store_versions(drafts: Iterable[PairDraft]) -> Stored:
         if Pair.objects.filter(content_hash=draft.content_hash).exists():
             known += 1
             continue
-        newest = Pair.objects.filter(split_group=draft.split_group).order_by("-pk").first()
+        newest = newest_of(draft.split_group)
         if newest is None:
             stored = store_pairs([draft])
             added, known = added + stored.added, known + stored.known
@@ -57,6 +59,27 @@ def store_versions(drafts: Iterable[PairDraft]) -> Stored:
             store_new_version(draft, newest)
             added += 1
     return Stored(added, known)
+
+
+@transaction.atomic
+def store_by(author: User, draft: PairDraft) -> Pair:
+    """What a person has finished, as the next version of what its group holds."""
+    known = Pair.objects.filter(content_hash=draft.content_hash).first()
+    if known is not None:
+        raise CurationError(f"The very same pair is there already: {known}.")
+    (row,) = _rows([(draft.content_hash, draft)])
+    row.previous = newest_of(draft.split_group)
+    row.author = author
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError:
+        raise CurationError("Somebody else has just saved the very same pair.") from None
+    return row
+
+
+def newest_of(split_group: str) -> Pair | None:
+    return Pair.objects.filter(split_group=split_group).order_by("-pk").first()
 
 
 @transaction.atomic

@@ -22,21 +22,27 @@ class Texts:
         """As browsers send them, with their line ends made ours."""
         return Texts(
             *(
-                text.replace("\r\n", "\n").rstrip() + "\n"
+                text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
                 for text in (self.python_code, self.triton_code, self.test_code)
             )
         )
 
+    def storable(self) -> "Texts":
+        """Normalised, and such as the database takes; each may be empty."""
+        texts = self.normalised()
+        sources = (texts.python_code, texts.triton_code, texts.test_code)
+        if any(len(source) > LONGEST for source in sources):
+            raise CurationError(f"Keep each of the three texts below {LONGEST:,} letters.")
+        if any("\0" in source for source in sources):
+            raise CurationError("A text holds a zero byte, which no source file may.")
+        return texts
+
 
 def new_version(*, pair: Pair, texts: Texts, author: User) -> Pair:
-    texts = texts.normalised()
+    texts = texts.storable()
     sources = (texts.python_code, texts.triton_code, texts.test_code)
-    if not all(source.strip() for source in sources):
+    if not all(sources):
         raise CurationError("None of the three texts may be empty.")
-    if any(len(source) > LONGEST for source in sources):
-        raise CurationError(f"Keep each of the three texts below {LONGEST:,} letters.")
-    if any("\0" in source for source in sources):
-        raise CurationError("A text holds a zero byte, which no source file may.")
     name = content_hash(*sources)
     if name == pair.content_hash:
         raise CurationError("Nothing has changed in any of the three texts.")

@@ -4,8 +4,10 @@ from typing import Any
 
 from django import forms
 
-from curation.models import Difficulty, OperationType, Status
+from curation.models import Difficulty, Draft, OperationType, Status
 from curation.review.decisions import Kind
+from curation.review.drafts import Edit
+from curation.review.editing import LONGEST, Texts
 
 LONGEST_COMMENT = 10_000
 
@@ -40,4 +42,26 @@ class DecisionForm(forms.Form):
             self.cleaned_data["operation_type"],
             self.cleaned_data["difficulty"],
             tuple(dict.fromkeys(tag for tag in tags if tag)),
+        )
+
+
+class DraftForm(forms.Form):
+    version = forms.IntegerField(min_value=1)
+    operation_type = forms.ChoiceField(choices=OperationType.choices)
+    difficulty = forms.ChoiceField(choices=Difficulty.choices)
+    differentiable = forms.BooleanField(required=False)
+    python_code = forms.CharField(required=False, strip=False, max_length=LONGEST)
+    triton_code = forms.CharField(required=False, strip=False, max_length=LONGEST)
+    test_code = forms.CharField(required=False, strip=False, max_length=LONGEST)
+
+    def problems(self) -> list[str]:
+        return [f"{name}: {' '.join(map(str, said))}" for name, said in self.errors.items()]
+
+    def edit(self) -> Edit:
+        said = self.cleaned_data
+        return Edit(
+            texts=Texts(*(said[name] for name in Draft.TEXTS)),
+            operation_type=said["operation_type"],
+            difficulty=said["difficulty"],
+            differentiable=said["differentiable"],
         )

@@ -4,7 +4,18 @@ from django.urls import path, register_converter
 
 from curation.review import api
 from curation.review.access import KindConverter
-from curation.review.views import account, act, bulk, dashboard, edit, find, guide, history, item
+from curation.review.views import (
+    account,
+    act,
+    bulk,
+    dashboard,
+    drafts,
+    edit,
+    find,
+    guide,
+    history,
+    item,
+)
 
 register_converter(KindConverter, "kind")
 
@@ -15,6 +26,8 @@ urlpatterns = [
     path("kernels/<int:pk>/", item.item, {"kind": "kernels"}, name="kernel"),
     path("pairs/<int:pk>/", item.item, {"kind": "pairs"}, name="pair"),
     path("pairs/<int:pk>/edit", edit.edit_pair, name="edit-pair"),
+    path("drafts/", drafts.drafts, name="drafts"),
+    path("drafts/<int:pk>/", drafts.draft, name="draft"),
     path("<kind:kind>/<int:pk>/decision", act.decide_item, name="decide"),
     path("<kind:kind>/<int:pk>/skip", act.skip, name="skip"),
     path("<kind:kind>/<int:pk>/question", act.ask, name="ask"),

@@ -39,6 +39,12 @@ def worded(name: str) -> str:
 
 
 @register.filter
+def spoken(code: str) -> str:
+    """`no-test` as “No test”."""
+    return code.replace("-", " ").capitalize()
+
+
+@register.filter
 def figure(value: object) -> object:
     """A measured number at the precision that a person reads; several of them in a row."""
     if isinstance(value, dict):

@@ -13,7 +13,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from curation.models import Decision, Kernel, Pair, SecondReview, Status
+from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status
 from curation.review.decisions import decide
 from curation.review.editing import Texts, new_version
 from curation.sources.load import load_sources
@@ -174,6 +174,23 @@ def test_a_pair_is_edited_and_its_author_may_not_decide_on_it(visit: Visit) -> N
     expect(page.locator("#main")).to_contain_text("scaled_add")
 
     assert Pair.objects.filter(previous=old).count() == 1
+
+
+def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Visit) -> None:
+    furnish()
+    make.a_curator(username="ada")
+    page = visit("ada", "/drafts/", expected="40", java_script_enabled=False)
+
+    page.get_by_role("link", name="ScaledAdd").click()
+    expect(page.get_by_role("region", name="What is missing")).to_contain_text("einx")
+    page.get_by_label("test_code.py").fill("import os\n")
+    page.get_by_role("button", name="Make it a pair and validate").click()
+    expect(page.get_by_role("alert")).to_contain_text("test_code imports os")
+    expect(page.get_by_label("test_code.py")).to_have_value("import os\n")
+    page.get_by_role("button", name="Set aside").click()
+
+    expect(page.locator(".messages")).to_contain_text("ScaledAdd is set aside")
+    expect(page.get_by_role("link", name="ScaledAdd")).to_have_count(0)
 
 
 def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
@@ -344,6 +361,7 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         "/find?q=nothing-like-this", "/?q=nothing-like-this", "/bulk", "/bulk?status=pending",
         "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",
         "/nowhere",
+        "/drafts/", "/drafts/?missing=gone", Draft.objects.earliest("pk").get_absolute_url(),
     ]  # fmt: skip
 
     found: dict[str, list[Any]] = {}
@@ -380,6 +398,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
         item, f"{item}?tab=diff", pair, f"{pair}?tab=results", f"{pair}edit",
         "/find?status=pending",
         "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",
+        "/drafts/", Draft.objects.earliest("pk").get_absolute_url(),
         "/bulk?status=pending", "/welcome",
     ):  # fmt: skip
         page.goto(path)

@@ -89,6 +89,12 @@ def pages(kernel: Kernel, pair: Pair) -> Iterator[str]:
     for tab in ("code", "results", "history"):
         yield f"{pair.get_absolute_url()}?tab={tab}"
     yield reverse("edit-pair", args=[pair.pk])
+    draft = make.a_draft(
+        operation=BAD, path=BAD, missing=[BAD], python_code=BAD, entry_point=BAD,
+        provenance={"license": BAD, "lines": BAD, "commit": BAD},
+    )  # fmt: skip
+    yield draft.get_absolute_url()
+    yield reverse("drafts")
     yield reverse("ask", args=["kernels", kernel.pk])
     yield f"{reverse('find')}?q={BAD}&tag={BAD}"
     yield f"{reverse('find')}?{BAD}={BAD}"

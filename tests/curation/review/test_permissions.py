@@ -35,6 +35,9 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "kernel": (READ,) * 2,
     "pair": (READ,) * 2,
     "edit-pair": (NO, BOTH),
+    "drafts": (NO, READ),
+    "draft": (NO, BOTH),
+    "finish-draft": (NO, TAKES_FORM),
     "decide": (TAKES_FORM,) * 2,
     "skip": (WRITE,) * 2,
     "ask": (BOTH,) * 2,
@@ -81,7 +84,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 ARGUMENTS = {
     "kernel": "pk", "pair": "pk", "edit-pair": "pk", "download-export": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
-    "api-items": "kind",
+    "draft": "pk", "finish-draft": "pk", "api-items": "kind",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
 }  # fmt: skip
@@ -103,6 +106,8 @@ def address(name: str) -> str:
     kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",)}
     if name in ("pair", "edit-pair"):
         kinds["pk"] = (make.a_pair().pk,)
+    elif name in ("draft", "finish-draft"):
+        kinds["pk"] = (make.a_draft().pk,)
     elif name in ("finish-bulk", "undo-bulk"):
         kinds["pk"] = (make.a_bulk_decision().pk,)
     elif name == "download-export":

@@ -1,0 +1,146 @@
+"""Drafts that machines could not finish: the list, and the page on which a curator does.
+
+Making a pair of one is validation's: it knows the contract, and queues.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_safe
+
+from curation.errors import CurationError
+from curation.models import Difficulty, Draft, DraftState, OperationType, Repository
+from curation.review.access import may_finish_drafts, number, person
+from curation.review.drafts import Stale, save
+from curation.review.forms import DraftForm
+
+PAGE = 50
+# Nearest to a pair first.
+REASONS = (
+    "unreadable", "triton-not-standalone", "inputs-not-standalone", "reference-not-standalone",
+    "inputs", "gradients-only", "kernel-against-kernel", "no-comparison", "no-test", "no-launcher",
+    "gone",
+)  # fmt: skip
+LISTED = ("operation", "path", "reason", "missing", "changed_at", "edited_by__username",
+          "repository__name")  # fmt: skip
+
+
+@require_safe
+@may_finish_drafts
+def drafts(request: HttpRequest) -> HttpResponse:
+    state = request.GET.get("state", "")
+    state = state if state in DraftState.values else DraftState.OPEN
+    reason = request.GET.get("missing", "")
+    reason = reason if reason in REASONS else ""
+    repository = number(request.GET.get("repository", ""))
+    rows = Draft.objects.filter(state=state)
+    rows = rows.filter(repository=repository) if repository else rows
+    rows = rows.filter(reason=reason) if reason else rows
+    page, following = _page(rows, request.GET.get("after", ""))
+    asked = {"state": state, "repository": repository or "", "missing": reason}
+    shown = {
+        "rows": page,
+        "asked": asked,
+        "narrowed": bool(repository or reason or state != DraftState.OPEN),
+        "states": DraftState.choices,
+        "reasons": REASONS,
+        "repositories": Repository.objects.filter(
+            Exists(Draft.objects.filter(repository=OuterRef("pk")))
+        ).values_list("pk", "name"),
+        "following": urlencode({**asked, "after": following}) if following else "",
+    }
+    return render(request, "curation/drafts.html", shown)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_finish_drafts
+def draft(request: HttpRequest, pk: int) -> HttpResponse:
+    found = draft_or_404(pk)
+    if request.method != "POST":
+        return editor(request, found)
+    aside = request.POST.get("do") == "set-aside"
+    kept = written(request, found, DraftState.SET_ASIDE if aside else DraftState.OPEN)
+    if isinstance(kept, HttpResponse):
+        return kept
+    messages.success(request, f"{kept} is set aside." if aside else f"{kept} is saved.")
+    return redirect("drafts" if aside else kept)
+
+
+def draft_or_404(pk: int) -> Draft:
+    return get_object_or_404(Draft.objects.select_related("repository", "edited_by"), pk=pk)
+
+
+def written(request: HttpRequest, found: Draft, state: DraftState) -> Draft | HttpResponse:
+    """The draft with what was sent in it, or else the page that says why not, with all of it."""
+    form = DraftForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise CurationError("\n".join(form.problems()))
+        return save(
+            draft=found,
+            version=form.cleaned_data["version"],
+            edit=form.edit(),
+            user=person(request),
+            state=state,
+        )
+    except Stale:
+        return editor(request, found, typed=request.POST, stale=True, code=409)
+    except CurationError as error:
+        problems = str(error).split("\n")
+        return editor(request, found, problems, typed=request.POST, saved=False, code=400)
+
+
+def editor(
+    request: HttpRequest,
+    found: Draft,
+    problems: Sequence[str] = (),
+    *,
+    typed: QueryDict | None = None,
+    stale: bool = False,
+    saved: bool = True,
+    code: int = 200,
+) -> HttpResponse:
+    """The page of a draft. Of a stale one each pane also has what others made of it meanwhile."""
+    if stale:
+        found.refresh_from_db()
+    values = {name: getattr(found, name) for name in (*Draft.TEXTS, "operation_type", "difficulty")}
+    differentiable = found.differentiable
+    now = {name: values[name] for name in Draft.TEXTS}
+    if typed is not None:
+        values = {name: typed.get(name, "") for name in values}
+        differentiable = "differentiable" in typed
+    shown = {
+        "draft": found,
+        "problems": problems,
+        "stale": stale,
+        "saved": saved,
+        "panes": [_pane(name, values[name], now[name] if stale else None) for name in Draft.TEXTS],
+        "typed": values | {"differentiable": differentiable},
+        "operations": OperationType.choices,
+        "difficulties": Difficulty.choices,
+    }
+    return render(request, "curation/draft.html", shown, status=code)
+
+
+def _pane(name: str, text: str, theirs: str | None) -> dict[str, Any]:
+    plain = text.replace("\r\n", "\n").rstrip()
+    differs = theirs is not None and theirs.rstrip() != plain
+    return {"name": name, "text": text, "theirs": theirs if differs else None, "differs": differs}
+
+
+def _page(rows: QuerySet[Draft], after: str) -> tuple[list[Draft], str]:
+    """By repository, without the texts; only whether each is there."""
+    repository, _, pk = after.partition("-")
+    if repository and pk:
+        behind = Q(repository__gt=number(repository)) | Q(pk__gt=number(pk))
+        rows = rows.filter(behind, repository__gte=number(repository))
+    there = {f"has_{name}": ~Q(**{name: ""}) for name in Draft.TEXTS}
+    listed = rows.select_related("repository", "edited_by").only(*LISTED).annotate(**there)
+    found = list(listed.order_by("repository_id", "pk")[: PAGE + 1])
+    last = found[PAGE - 1] if len(found) > PAGE else None
+    return found[:PAGE], f"{last.repository_id}-{last.pk}" if last else ""
