@@ -81,6 +81,8 @@ class ValidationResult(AboutKernelOrPair):
                 name="validationresult_one_per_pair",
             ),
         )
+        # All but the commonest verdict are rare, and looked for.
+        indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
 
 
 class Outcome(models.TextChoices):

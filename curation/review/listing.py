@@ -10,7 +10,8 @@ from curation.models import Kernel, Pair, Provenance
 from curation.search.condition import hits_are_in_order
 
 PAGE = 50
-COUNTED = 1000
+# Telling how many more there are would cost more than the list.
+COUNTED = 200
 # Rows that are read one by one in search of a text, before its index is asked.
 LOOKED_AT = 2000
 _LISTED = (
