@@ -244,3 +244,19 @@ def test_the_order_of_the_queue_is_read_from_an_index() -> None:
 
 def test_a_token_is_no_claim(ada: User) -> None:
     assert not claims.renew(uuid.uuid4(), ada)
+
+
+def test_what_is_decided_while_one_reaches_for_it_is_let_go(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)
+
+    def too_late(item: Any, user: User) -> Claim | None:
+        if item == first:
+            Kernel.objects.filter(pk=first.pk).update(status="approved", version=2)
+        return claims.take(item, user)
+
+    monkeypatch.setattr("curation.review.queue.take", too_late)
+
+    assert next_item(ada) == second
+    assert [claim.item for claim in Claim.objects.all()] == [second]
