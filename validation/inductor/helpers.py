@@ -1,0 +1,42 @@
+"""Functions that a kernel calls and Triton has no name for: their text, with what they call."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+TEXT = Path(__file__).resolve().parents[2] / "templates" / "pairs" / "inductor" / "helpers.py"
+
+
+def names() -> frozenset[str]:
+    return frozenset(name for name in _functions() if not name.startswith("_"))
+
+
+def spelled_out(wanted: Iterable[str]) -> list[str]:
+    """Each function that is needed once, in the order of the file."""
+    needed: set[str] = set()
+    waiting = list(wanted)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += _called(name)
+    return [text for name, text in _functions().items() if name in needed]
+
+
+@functools.cache
+def _functions() -> Mapping[str, str]:
+    text = TEXT.read_text("utf-8")
+    return {
+        node.name: "@triton.jit\n" + (ast.get_source_segment(text, node) or "")
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def _called(name: str) -> list[str]:
+    known = _functions()
+    tree = ast.parse(known[name])
+    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in known]

@@ -1,0 +1,155 @@
+"""A kernel as Inductor writes it becomes a plain one: no decorator but `triton.jit`, no import of
+torch's, nothing that it does not use.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from validation.inductor.unwritable import Unwritable
+
+# Functions of CUDA's library that Triton itself has under the same name.
+BUILT_IN = frozenset({
+    "abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin",
+    "sqrt", "sqrt_rn", "div_rn", "umulhi",
+})  # fmt: skip
+LIBRARIES = frozenset({"libdevice", "tl_math", "triton_helpers"})
+Node = TypeVar("Node", bound=ast.stmt)
+GRIDS = frozenset({"Grid1D", "Grid2D", "Grid3D", "Grid2DWithYZOverflow", "BatchMatmulGrid3D"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    name: str
+    definition: ast.FunctionDef
+    steps: Mapping[str, str]
+    """What a scan does with two values, by name."""
+    handed: tuple[bool, ...]
+    """Of what Inductor hands over at a launch, which are still parameters."""
+    blocks: tuple[str, ...]
+    hints: Mapping[str, int]
+    """About how many elements each axis has: powers of two."""
+    matrices: bool
+    grid: str
+    helpers: frozenset[str]
+
+
+def read_kernel(source: str, helpers: frozenset[str]) -> Kernel:
+    """`helpers` are those that can be spelled out."""
+    *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
+    heuristics = function.decorator_list[0]
+    if not isinstance(heuristics, ast.Call):
+        raise Unwritable("a kernel without heuristics")
+    told = {keyword.arg: keyword.value for keyword in heuristics.keywords}
+    meta = {**_entries(told["triton_meta"]), **_entries(told["inductor_meta"])}
+    grid = str(ast.literal_eval(meta["grid_type"]))
+    if grid not in GRIDS:
+        raise Unwritable(f"a kernel launched by {grid}")
+    plain = _Plain(helpers)
+    for step in (*steps, function):
+        plain.visit(step)
+    function.decorator_list = [ast.parse("triton.jit", mode="eval").body]
+    _drop_unused(function)
+    names = [argument.arg for argument in function.args.args]
+    blocks = tuple(name for name in names if name.endswith("BLOCK"))
+    kept = _still_read(function)
+    function.args.args = [a for a in function.args.args if a.arg in kept or a.arg in blocks]
+    return Kernel(
+        name=function.name,
+        definition=function,
+        steps={step.name: ast.unparse(step) for step in steps},
+        handed=tuple(name in kept for name in names if name not in blocks),
+        blocks=blocks,
+        hints=ast.literal_eval(told["size_hints"]),
+        matrices="native_matmul" in meta and ast.literal_eval(meta["native_matmul"]) is True,
+        grid=grid,
+        helpers=frozenset(plain.used),
+    )
+
+
+def _entries(node: ast.expr) -> dict[str, ast.expr]:
+    if not isinstance(node, ast.Dict):
+        raise Unwritable("a kernel that tells nothing of itself")
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+
+
+class _Plain(ast.NodeTransformer):
+    """Calls of Inductor's and CUDA's libraries become Triton's own, or helpers'."""
+
+    def __init__(self, helpers: frozenset[str]) -> None:
+        self._helpers = helpers
+        self.used: set[str] = set()
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if not (isinstance(node.value, ast.Name) and node.value.id in LIBRARIES):
+            return node
+        if node.attr in BUILT_IN and node.value.id != "triton_helpers":
+            return ast.parse(f"tl.{node.attr}", mode="eval").body
+        if node.attr in self._helpers:
+            self.used.add(node.attr)
+            return ast.Name(node.attr, ast.Load())
+        raise Unwritable(f"{node.value.id}.{node.attr}")
+
+
+def _drop_unused(function: ast.FunctionDef) -> None:
+    """Inductor names the same index several times, whether or not anything reads it."""
+    while unread := _written(function) - _reads(function).keys():
+        remover = _Remover(unread)
+        remover.visit(function)
+        if not remover.removed:
+            return
+
+
+def _written(function: ast.FunctionDef) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _reads(function: ast.FunctionDef) -> Counter[str]:
+    return Counter(
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+
+
+class _Remover(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self.removed = False
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
+        return self._unless(node, node.targets[0])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign | None:
+        return self._unless(node, node.target)
+
+    def _unless(self, node: Node, target: ast.expr) -> Node | None:
+        if isinstance(target, ast.Name) and target.id in self._names:
+            self.removed = True
+            return None
+        return node
+
+
+def _still_read(function: ast.FunctionDef) -> frozenset[str]:
+    """Parameters whose value matters: the body begins by naming constants anew."""
+    anew = {
+        target.id
+        for statement in function.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(target := statement.targets[0], ast.Name)
+    }
+    return frozenset(_reads(function).keys() - anew)

@@ -1,0 +1,155 @@
+"""What Inductor's module does around its kernels becomes a launcher: allocate, launch, return."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from validation.inductor.configuration import configuration
+from validation.inductor.kernels import Kernel
+from validation.inductor.unwritable import Unwritable
+
+# Said for Inductor's own bookkeeping.
+IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
+
+
+def body(module: ast.Module, kernels: Mapping[str, Kernel], tensors: Sequence[str]) -> list[str]:
+    """The launcher's statements, its returned tuple last; `tensors` are its parameters."""
+    return _Body(kernels, list(tensors)).written(_call(module))
+
+
+def _call(module: ast.Module) -> ast.FunctionDef:
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and node.name == "call":
+            return node
+    raise Unwritable("a module without a call")
+
+
+@dataclass
+class _Body:
+    kernels: Mapping[str, Kernel]
+    tensors: list[str]
+    lines: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def written(self, call: ast.FunctionDef) -> list[str]:
+        self._statements(call.body)
+        return self.lines
+
+    def _statements(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.With(body=inner):
+                self._statements(inner)
+            case ast.Delete():
+                pass
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Name(id="args")):
+                self.names = {
+                    name.id: tensor
+                    for name, tensor in zip(names, self.tensors, strict=True)
+                    if isinstance(name, ast.Name)
+                }
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                self._assigned(name, call)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.lines.append(f"{name} = {self._text(value)}")
+            case ast.Expr(value=ast.Call() as call):
+                self._called(call)
+            case ast.Return(value=ast.Tuple(elts=elements)):
+                returned = [self._text(element) for element in elements]
+                self.lines.append(f"return {', '.join(returned)}")
+            case _:
+                raise Unwritable("a statement that no launcher has")
+
+    def _assigned(self, name: str, call: ast.Call) -> None:
+        function = ast.unparse(call.func)
+        if function == "get_raw_stream":
+            return
+        if function.endswith((".size", ".stride")):
+            # Read by place, further down.
+            self.names[name] = ast.unparse(call)
+            return
+        self.lines.append(f"{name} = {self._text(call)}")
+
+    def _called(self, call: ast.Call) -> None:
+        function = ast.unparse(call.func)
+        kernel = self.kernels.get(function.removesuffix(".run"))
+        if kernel is not None and function.endswith(".run"):
+            self._launch(kernel, [self._text(argument) for argument in call.args])
+        elif function not in IDLE:
+            raise Unwritable(function)
+
+    def _launch(self, kernel: Kernel, arguments: Sequence[str]) -> None:
+        if len(arguments) != len(kernel.handed):
+            raise Unwritable("a launch that does not fit its kernel")
+        chosen = configuration(kernel)
+        counts = dict(zip(("x", "y", "z"), _counts(kernel, arguments), strict=False))
+        handed = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
+        blocks = [f"{name}={size}" for name, size in chosen.blocks.items()]
+        grid = _grid(kernel, counts, chosen.blocks)
+        words = ", ".join([*handed, *blocks, f"num_warps={chosen.warps}"])
+        self.lines.append(f"{kernel.name}[{grid}]({words})")
+
+    def _text(self, node: ast.expr) -> str:
+        return ast.unparse(_Named(self.names).visit(node))
+
+
+def _counts(kernel: Kernel, arguments: Sequence[str]) -> list[str]:
+    """The number of elements of x, y and z, as they are handed over: the last, in reverse."""
+    axes = [axis for axis in kernel.hints if not axis.startswith("r")]
+    reduced = len(kernel.hints) - len(axes)
+    end = len(arguments) - reduced
+    return list(arguments[end - len(axes) : end])[::-1]
+
+
+def _grid(kernel: Kernel, counts: Mapping[str, str], blocks: Mapping[str, int]) -> str:
+    def programs(axis: str) -> str:
+        block = blocks.get(f"{axis.upper()}BLOCK", 1)
+        count = counts[axis]
+        return count if block == 1 else f"triton.cdiv({count}, {block})"
+
+    axes = [axis for axis in "xyz" if axis in counts]
+    if kernel.grid == "BatchMatmulGrid3D":
+        axes.reverse()
+    if kernel.grid == "Grid2DWithYZOverflow":
+        # No more than 65,535 programs along the second axis.
+        y = programs("y")
+        return f"({programs('x')}, min({y}, 65535), triton.cdiv({y}, 65535))"
+    return f"({', '.join(programs(axis) for axis in axes)}{',' if len(axes) == 1 else ''})"
+
+
+class _Named(ast.NodeTransformer):
+    """Inductor's names for inputs, sizes and allocations become the launcher's."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self._names.get(node.id, node.id), mode="eval").body
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """`x_size[0]`, where `x_size` was `x.size()`."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Call) and not node.value.args:
+            read = ast.unparse(_Named(self._names).visit(node.value.func))
+            return ast.parse(f"{read}({ast.unparse(node.slice)})", mode="eval").body
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        function = ast.unparse(node.func)
+        words = [ast.unparse(argument) for argument in node.args]
+        if function == "empty_strided_cuda":
+            shape, strides, dtype = words
+            text = f"torch.empty_strided({shape}, {strides}, dtype={dtype}, device=DEVICE)"
+        elif function == "reinterpret_tensor":
+            text = f"torch.as_strided({', '.join(words)})"
+        elif function.endswith((".size", ".stride")) or function in ("min", "max"):
+            return node
+        else:
+            raise Unwritable(function)
+        return ast.parse(text, mode="eval").body

@@ -1,0 +1,5 @@
+"""What can't be made a plain pair, and why: a few words, counted by."""
+
+
+class Unwritable(Exception):
+    pass

@@ -1,0 +1,120 @@
+"""The two texts that a pair needs beside its Python side: Triton, and a test of what is alike."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from validation.inductor import helpers
+from validation.inductor.kernels import Kernel, read_kernel
+from validation.inductor.launcher import body
+from validation.inductor.unwritable import Unwritable
+from validation.recipes.layout import tidy
+
+IMPORTS = ("import torch", "import triton", "import triton.language as tl")
+
+
+def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -> str:
+    """A module of plain Triton with a launcher of the reference's name and parameters."""
+    module = ast.parse(traced["module"])
+    kernels = _kernels(module)
+    if not kernels:
+        raise Unwritable("no kernel")
+    reference = _function(python_code, entry_point)
+    parameters = [argument.arg for argument in reference.args.args]
+    numbers = _defaults(reference) | {
+        parameters[int(place)]: value for place, value in traced["numbers"].items()
+    }
+    tensors = [name for name in parameters if name not in numbers]
+    lines = body(module, kernels, tensors)
+    if not traced["single"]:
+        lines[-1] = lines[-1] + ("," if "," not in lines[-1] else "")
+    lines = [line.replace("DEVICE", f"{tensors[0]}.device") for line in lines]
+    names = {kernel.name: _name(entry_point, number) for number, kernel in enumerate(kernels.values())}
+    texts = [*helpers.spelled_out(set().union(*(k.helpers for k in kernels.values())))]
+    steps: dict[str, str] = {}
+    for kernel in kernels.values():
+        if any(steps.get(name, text) != text for name, text in kernel.steps.items()):
+            raise Unwritable("two scans whose steps share a name")
+        steps.update(kernel.steps)
+    texts += steps.values()
+    texts += [ast.unparse(kernel.definition) for kernel in kernels.values()]
+    checks = [
+        line
+        for name, value in numbers.items()
+        for line in (
+            f"    if {name} != {value!r}:",
+            f'        raise ValueError("Compiled for {name} = {value!r}.")',
+        )
+    ]
+    signature = ast.unparse(reference.args)
+    summary = [f'    """{first}"""'] if (first := _summary(reference)) else []
+    launcher = [f"def {entry_point}({signature}):", *summary, *checks, *(f"    {x}" for x in lines)]
+    text = "\n\n\n".join(["\n".join(IMPORTS), *texts, "\n".join(launcher)]) + "\n"
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return tidy(text)
+
+
+def _kernels(module: ast.Module) -> dict[str, Kernel]:
+    found = {}
+    for node in module.body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]),
+            ):
+                found[name] = read_kernel(source, helpers.names())
+    return found
+
+
+def _name(entry_point: str, number: int) -> str:
+    return f"{entry_point}_kernel" + (f"_{number}" if number else "")
+
+
+def _function(text: str, name: str) -> ast.FunctionDef:
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
+                raise Unwritable("parameters that are not positional")
+            return node
+    raise Unwritable(f"no function {name}")
+
+
+def _defaults(function: ast.FunctionDef) -> dict[str, Any]:
+    """What was compiled in where the test hands nothing over."""
+    given = function.args.defaults
+    named = function.args.args[len(function.args.args) - len(given) :]
+    return {
+        argument.arg: ast.literal_eval(default)
+        for argument, default in zip(named, given, strict=True)
+    }
+
+
+def _summary(function: ast.FunctionDef) -> str:
+    return (ast.get_docstring(function) or "").partition("\n")[0].replace('"""', "")
+
+
+def test_code(text: str, cases: Sequence[Mapping[str, Any]]) -> str:
+    """The pair's test with these cases instead of its own."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES":
+            lines = text.splitlines()
+            told = ["CASES = [", *(f"    {_literal(case)}," for case in cases), "]"]
+            end = node.end_lineno or node.lineno
+            return "\n".join([*lines[: node.lineno - 1], *told, *lines[end:]]) + "\n"
+    raise Unwritable("a test without CASES")
+
+
+def _literal(value: Any) -> str:
+    match value:
+        case dict():
+            return "{" + ", ".join(f"{_literal(k)}: {_literal(v)}" for k, v in value.items()) + "}"
+        case list() | tuple():
+            inner = ", ".join(map(_literal, value))
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        case str():
+            return f'"{value}"'
+        case _:
+            return repr(value)
