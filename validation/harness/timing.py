@@ -123,7 +123,7 @@ class Measurement(Examination):
             "module": module,
             module: getattr(self.entry, module),
             "entry_point": self.entry.entry_point,
-            "device": "cuda",
+            "device": self._device(),
             "seed": self.options.seed,
             "sets": [{"number": number, "arguments": tree} for number, tree in sets],
             "compiled": compiled,

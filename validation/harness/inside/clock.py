@@ -25,7 +25,7 @@ class Clock:
         self._record, self._elapsed = event.record, event.elapsed_time
         self._wait, self._sleep = inside._cuda_synchronize, inside._cuda_sleep
         self._zero, self._now = inside.TensorBase.zero_, time.perf_counter_ns
-        self._modes = inside._len_torch_function_stack, inside._len_torch_dispatch_stack
+        self._modes = _modes()
         self._hold, self._release = gc.disable, gc.enable
         self._home = torch.cuda.current_stream()
         self._go_home = _home_goer(inside, self._home)
@@ -79,7 +79,38 @@ class Clock:
 
     def left_behind(self) -> str:
         """Whether the code that ran left something that stands between torch and who calls it."""
-        return "leaves a mode of torch's on" if any(count() for count in self._modes) else ""
+        return _left(self._modes)
+
+
+class HostClock:
+    """Where there is no GPU: good enough to see everything else work, not for figures."""
+
+    def __init__(self) -> None:
+        self._now = time.perf_counter_ns
+        self._modes = _modes()
+
+    def wake(self) -> None:
+        return
+
+    def get_ahead(self, call: Callable[[], Any]) -> Any:
+        return call()
+
+    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
+        began = self._now()
+        answer = call()
+        return answer, (self._now() - began) / 1e3
+
+    def left_behind(self) -> str:
+        return _left(self._modes)
+
+
+def _modes() -> tuple[Callable[[], int], ...]:
+    inside: Any = torch._C
+    return inside._len_torch_function_stack, inside._len_torch_dispatch_stack
+
+
+def _left(modes: tuple[Callable[[], int], ...]) -> str:
+    return "leaves a mode of torch's on" if any(count() for count in modes) else ""
 
 
 def _nothing() -> None:

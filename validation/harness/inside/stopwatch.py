@@ -14,7 +14,7 @@ import torch
 
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu, launches, tampering
-from validation.harness.inside.clock import Clock
+from validation.harness.inside.clock import Clock, HostClock
 from validation.harness.inside.complaint import described
 from validation.harness.inside.conduct import Conduct
 from validation.harness.inside.lookout import Lookout
@@ -35,7 +35,8 @@ class Stopwatch:
         self.module = order["module"]
         self.point, self.seed = order["entry_point"], order["seed"]
         self.watched = self.module == "triton_code"
-        self.clock = Clock()
+        self.device = torch.device(order["device"])
+        self.clock = Clock() if self.device.type == "cuda" else HostClock()
         self.reseed = torch.manual_seed
         if self.watched:
             launches.install()
@@ -57,7 +58,8 @@ class Stopwatch:
             if order["compiled"]:
                 self.function = torch.compile(self.function, dynamic=False)
             self.sets = [
-                (one["number"], unpack(one["arguments"], _Placing(blobs))) for one in order["sets"]
+                (one["number"], unpack(one["arguments"], _Placing(blobs, self.device)))
+                for one in order["sets"]
             ]
             flops = _flops(self.function, self.sets[0][1]) if order["count"] else 0
             for _ in range(WARM_UPS):
@@ -148,18 +150,18 @@ class Stopwatch:
 
 
 class _Placing:
-    """Tensors on the GPU, those of one storage in one."""
+    """Tensors on the device, those of one storage in one."""
 
-    def __init__(self, blobs: Blobs) -> None:
-        self.blobs = blobs
+    def __init__(self, blobs: Blobs, device: torch.device) -> None:
+        self.blobs, self.device = blobs, device
         self.storages: dict[int, torch.Tensor] = {}
 
     def __call__(self, tree: Any) -> torch.Tensor:
         place = tree["storage"]
         blob = self.blobs[place]
         if place not in self.storages:
-            self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to("cuda")
-        empty = torch.empty(0, dtype=getattr(torch, tree["dtype"]), device="cuda")
+            self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
+        empty = torch.empty(0, dtype=getattr(torch, tree["dtype"]), device=self.device)
         storage = self.storages[place].untyped_storage()
         return empty.set_(storage, tree["offset"], tree["shape"], tree["stride"])
 
