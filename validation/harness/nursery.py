@@ -125,7 +125,7 @@ class Nursery:
         self._process = start(
             # Its script comes on standard input: a command line is for everyone inside to read.
             [sys.executable, "-I", "-"],
-            self._confinement(),
+            self.confinement(),
             level=self._given_level,
             pass_fds=(theirs.socket.fileno(),),
             stdin=script,
@@ -150,7 +150,8 @@ class Nursery:
         self._channel, self._warming = ours, None
         threading.Thread(target=self._listen, args=(ours,), daemon=True).start()
 
-    def _confinement(self) -> Confinement:
+    def confinement(self) -> Confinement:
+        """What holds its processes."""
         environment = {
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 
+from validation.harness import sanitizer
 from validation.sandbox import Level
 
 EVERY_CHECK = (
@@ -38,6 +39,13 @@ class Options:
         """Refuses what was asked for and can't be done here."""
         if self.timing and self.device != "cuda":
             raise Unsuited("Timing needs a GPU: Triton's interpreter says nothing about speed.")
+        if self.sanitize and self.device != "cuda":
+            raise Unsuited("compute-sanitizer looks at what runs on a GPU, and at nothing else.")
+        if self.sanitize and sanitizer.found() is None:
+            raise Unsuited(
+                "compute-sanitizer is neither on PATH nor where CUDA_HOME says. "
+                "It comes with the CUDA toolkit."
+            )
 
     def workers(self) -> int:
         return self.jobs or min(len(os.sched_getaffinity(0)), 16)

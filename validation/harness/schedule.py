@@ -13,6 +13,7 @@ from validation.harness.examine import Examination
 from validation.harness.nursery import ChildEnded, Closed
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict
+from validation.harness.sanitizing import sanitized
 from validation.harness.timing import timed
 
 Done = TypeVar("Done")
@@ -53,7 +54,7 @@ def reports(
     """`beat` is called at least every few seconds; what it raises ends the run. With timing, what
     passed comes last."""
     if not crew.options.timing:
-        yield from _worked((partial(examined, entry, crew) for entry in entries), crew, beat)
+        yield from _worked((partial(_checked, entry, crew) for entry in entries), crew, beat)
         return
     # Nothing else may use the GPU while something is timed: what passed waits for the rest.
     passed = []
@@ -101,7 +102,14 @@ def _worked(
 
 
 def _with_its_entry(entry: Entry, crew: Crew) -> tuple[Entry, Report]:
-    return entry, examined(entry, crew)
+    return entry, _checked(entry, crew)
+
+
+def _checked(entry: Entry, crew: Crew) -> Report:
+    report = examined(entry, crew)
+    if crew.options.sanitize and report.verdict is Verdict.PASSED:
+        return sanitized(entry, report, crew)
+    return report
 
 
 def examined(entry: Entry, crew: Crew) -> Report:

@@ -18,7 +18,7 @@ from validation.harness.inside.clock import Clock, HostClock
 from validation.harness.inside.complaint import described
 from validation.harness.inside.conduct import Conduct
 from validation.harness.inside.lookout import Lookout
-from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
 
 # Compiling, tuning, and filling the allocator's pools.
 WARM_UPS = 3
@@ -58,7 +58,7 @@ class Stopwatch:
             if order["compiled"]:
                 self.function = torch.compile(self.function, dynamic=False)
             self.sets = [
-                (one["number"], unpack(one["arguments"], _Placing(blobs, self.device)))
+                (one["number"], unpack(one["arguments"], Placing(blobs, self.device)))
                 for one in order["sets"]
             ]
             flops = _flops(self.function, self.sets[0][1]) if order["count"] else 0
@@ -147,23 +147,6 @@ class Stopwatch:
             "asides": self.asides,
             "notes": sorted(set(self.notes)),
         }
-
-
-class _Placing:
-    """Tensors on the device, those of one storage in one."""
-
-    def __init__(self, blobs: Blobs, device: torch.device) -> None:
-        self.blobs, self.device = blobs, device
-        self.storages: dict[int, torch.Tensor] = {}
-
-    def __call__(self, tree: Any) -> torch.Tensor:
-        place = tree["storage"]
-        blob = self.blobs[place]
-        if place not in self.storages:
-            self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
-        empty = torch.empty(0, dtype=getattr(torch, tree["dtype"]), device=self.device)
-        storage = self.storages[place].untyped_storage()
-        return empty.set_(storage, tree["offset"], tree["shape"], tree["stride"])
 
 
 def _flops(function: Any, arguments: Any) -> int:
