@@ -10,7 +10,16 @@ from django.db.models import QuerySet
 from curation.errors import CurationError
 from curation.models import Kernel, Kind, Language, Outcome, Status, Verdict
 from validation import compile as compiling
-from validation.compile import Answer, Environment, Judge, Reason, Unit, WorkerUnavailable
+from validation.compile import (
+    Answer,
+    Environment,
+    Judge,
+    Launch,
+    Launcher,
+    Reason,
+    Unit,
+    WorkerUnavailable,
+)
 from validation.findings import Beat, Check, Finding
 from validation.sandbox import SandboxUnavailable
 
@@ -41,8 +50,9 @@ def compilable() -> QuerySet[Kernel]:
 @contextmanager
 def open_compiler(options: Mapping[str, Any]) -> Iterator["Compiler"]:
     try:
-        with Judge(target=str(options.get("target", compiling.TARGET))) as judge:
-            yield Compiler(judge)
+        target = str(options.get("target", compiling.TARGET))
+        with Judge(target=target) as judge, Launcher(target=target) as launcher:
+            yield Compiler(judge, launcher)
     except SandboxUnavailable as error:
         raise CompilerUnavailable(str(error)) from None
     except WorkerUnavailable as error:
@@ -50,8 +60,8 @@ def open_compiler(options: Mapping[str, Any]) -> Iterator["Compiler"]:
 
 
 class Compiler:
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
+    def __init__(self, judge: Judge, launcher: Launcher) -> None:
+        self._judge, self._launcher = judge, launcher
         self._environment = judge.environment
 
     @property
@@ -67,7 +77,10 @@ class Compiler:
                 kernels[kernel.pk] = kernel
         units = map(unit, kernels.values())
         for asked, outcome in self._judge.compile(units, beat):
-            yield kernels[asked.key], finding(outcome, self._environment)
+            launch = None
+            if outcome.answer is Answer.COMPILES:
+                launch = self._launcher.launch(asked, outcome, beat)
+            yield kernels[asked.key], finding(outcome, self._environment, launch)
 
 
 def _not_asked(kernel: Kernel) -> str:
@@ -84,7 +97,9 @@ def unit(kernel: Kernel) -> Unit:
     return Unit(kernel.pk, kernel.standalone_source, kernel.name.rpartition(".")[2])
 
 
-def finding(outcome: compiling.Outcome, environment: Environment) -> Finding:
+def finding(
+    outcome: compiling.Outcome, environment: Environment, launch: Launch | None = None
+) -> Finding:
     sentence = outcome.sentence(environment)
     return Finding(
         verdict=_verdict(outcome),
@@ -97,8 +112,10 @@ def finding(outcome: compiling.Outcome, environment: Environment) -> Finding:
             "flips": outcome.flips,
             "stages": list(outcome.stages),
             "reason": outcome.reason or "",
+            "imports": outcome.imports,
+            "launches": launch.sentence if launch else "",
         },
-        checks=tuple(_checks(outcome)),
+        checks=tuple(_checks(outcome, launch)),
     )
 
 
@@ -116,7 +133,10 @@ def _verdict(outcome: compiling.Outcome) -> Verdict:
             return Verdict.UNSUPPORTED
 
 
-def _checks(outcome: compiling.Outcome) -> Iterator[Check]:
+def _checks(outcome: compiling.Outcome, launch: Launch | None) -> Iterator[Check]:
+    if outcome.imports is not None:
+        message = "" if outcome.imports else outcome.message
+        yield Check("import", Outcome.PASSED if outcome.imports else Outcome.FAILED, message)
     if outcome.answer is Answer.COMPILES:
         for stage in STAGES:
             reached = stage in outcome.stages
@@ -125,6 +145,10 @@ def _checks(outcome: compiling.Outcome) -> Iterator[Check]:
                 Outcome.PASSED if reached else Outcome.SKIPPED,
                 "" if reached else "No tool for this stage is there.",
             )
+        if launch is not None:
+            # A launch that fails proves nothing.
+            ran = Outcome.PASSED if launch.launched else Outcome.SKIPPED
+            yield Check("launch", ran, launch.sentence)
     else:
         refused = outcome.answer is Answer.REJECTED
         yield Check("ttir", Outcome.FAILED if refused else Outcome.SKIPPED, outcome.message)

@@ -14,11 +14,12 @@ from validation.findings import Beat, Check, Finding, OpenChecker
 from validation.sandbox import SandboxUnavailable
 
 # What a run may say about how it is carried out.
-OPTIONS = ("jobs", "share", "timeout", "seed")
+OPTIONS = ("jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):
-    """This host can't confine what it would run: trying again gives the same."""
+    """This host can't confine what it would run, or not do what was asked for: trying again gives
+    the same."""
 
 
 class HarnessAway(CurationError):
@@ -45,7 +46,7 @@ def _opened(options: harness.Options) -> Iterator["Harness"]:
     try:
         with harness.opened(options) as crew:
             yield Harness(crew)
-    except SandboxUnavailable as error:
+    except (SandboxUnavailable, harness.Unsuited) as error:
         raise HarnessUnavailable(str(error)) from None
     except (harness.ParentAway, harness.GpuSick) as error:
         raise HarnessAway(str(error)) from None

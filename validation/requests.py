@@ -1,6 +1,6 @@
 """Asking for validations: the one way for the admin, the command line and the scheduler."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import islice
 from typing import Any
@@ -27,8 +27,10 @@ def request_validation(
     device: Device,
     requested_by: User | None = None,
     hand_over: bool = True,
+    options: Mapping[str, Any] | None = None,
 ) -> list[ValidationRun]:
-    """Queue runs for `items`. Without `hand_over` the caller carries them out itself."""
+    """Queue runs for `items`. Without `hand_over` the caller carries them out itself. `options` say
+    how, as far as the device's checker knows them."""
     checker_for(device)
     runs = []
     for batch in batches(items):
@@ -38,6 +40,7 @@ def request_validation(
                 batch=[[item._meta.model_name, item.pk, item.content_hash] for item in batch],
                 total=len(batch),
                 requested_by=requested_by,
+                options=dict(options or {}),
             )
             if hand_over:
                 enqueue(run)

@@ -1,6 +1,6 @@
 """What machines found, as a short list of lights in the order in which one would reject."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,12 +109,24 @@ def compile_light(result: ValidationResult | None) -> Light:
     where = result.run.environment
     triton = f"triton {where['triton']}" if where.get("triton") else "this triton"
     architecture = str(where.get("target", "")).replace("cuda:", "sm_")
-    details = (Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),)
+    details = (
+        Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),
+        *_by_itself(result),
+    )
     if result.verdict == Verdict.PASSED:
         return Light("Compiles", GOOD, _listed(architecture, _took(result)), details)
     if result.verdict == Verdict.FAILED:
         return Light("Compiles", BAD, f"not with {triton}", details)
     return Light("Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details)
+
+
+def _by_itself(result: ValidationResult) -> Iterator[Detail]:
+    """What else is known of a unit: whether it can be imported alone, and launched."""
+    imports = result.figures.get("imports")
+    if imports is not None:
+        yield Detail("imports by itself" if imports else "can't be imported by itself")
+    if launches := result.figures.get("launches"):
+        yield Detail(f"launch: {launches}")
 
 
 def validation_light(results: Sequence[ValidationResult]) -> Light:

@@ -111,6 +111,21 @@ def test_every_verdict_of_the_harness_has_its_row(verdict: harness.Verdict) -> N
     assert (made.outcome == Outcome.PASSED) == (verdict is harness.Verdict.PASSED)
 
 
+def test_asking_for_speed_is_kept_with_the_run() -> None:
+    from_the_zoo("vector-add")
+
+    said = call("--timing", device=Device.CUDA)
+
+    assert said == "1 item in 1 run: queued."
+    assert ValidationRun.objects.get().options == {"timing": True}
+
+
+@pytest.mark.parametrize("option", ["--timing", "--sanitize"])
+def test_speed_and_the_sanitizer_need_a_gpu(option: str) -> None:
+    with pytest.raises(CommandError, match=f"^{option} needs a GPU"):
+        call(option)
+
+
 # --- After the tools changed ----------------------------------------------------------------
 def seen(pair: Pair, triton: str, verdict: Verdict, **over: Any) -> None:
     run = a_validation_run(environment={"torch": "2.11", "triton": triton})

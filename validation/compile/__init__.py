@@ -1,13 +1,15 @@
 """Does a kernel compile? Ahead of time, for a named target, without a GPU, in the sandbox."""
 
-from validation.compile.judge import TARGET, Judge, WorkerUnavailable
-from validation.compile.outcome import Answer, Environment, Outcome, Reason, Unit
+from validation.compile.judge import TARGET, Judge, Launcher, WorkerUnavailable
+from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit
 
 __all__ = [
     "TARGET",
     "Answer",
     "Environment",
     "Judge",
+    "Launch",
+    "Launcher",
     "Outcome",
     "Reason",
     "Unit",

@@ -50,8 +50,8 @@ class Loaded:
     options: dict[str, int]
 
 
-def load(source: str, name: str) -> Loaded:
-    """Execute the unit and find its kernel."""
+def imported(source: str) -> types.ModuleType:
+    """The unit, executed."""
     file = Path(tempfile.mkdtemp()) / "unit.py"
     file.write_text(source)
     spec = importlib.util.spec_from_file_location("unit", file)
@@ -63,6 +63,11 @@ def load(source: str, name: str) -> Loaded:
         spec.loader.exec_module(module)
     except BaseException as error:  # noqa: BLE001 - scraped code raises what it likes
         raise NotLoaded(_said(error), by_triton=_by_triton(error)) from None
+    return module
+
+
+def found_in(module: types.ModuleType, name: str) -> Loaded:
+    """Its kernel."""
     kernel, known, options = _unwrapped(getattr(module, name, None))
     if kernel is None:
         kernel = next(

@@ -8,9 +8,10 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import asdict, replace
+from types import ModuleType
 from typing import Any
 
-from validation.compile.compiler import Compiler, Loaded, NotLoaded, load
+from validation.compile.compiler import Compiler, Loaded, NotLoaded, found_in, imported
 from validation.compile.device import gpu_target
 from validation.compile.errors import is_of_the_language
 from validation.compile.guess import Guess, Type, no_larger, quarter
@@ -27,15 +28,27 @@ ATTEMPT_SECONDS = 5.0
 
 def examine(source: str, name: str, target: str, seconds: float) -> dict[str, Any]:
     try:
-        loaded = load(source, name)
+        module = imported(source)
+    except NotLoaded as error:
+        return _plain(replace(_not_loaded(error), imports=False))
+    return _plain(replace(_examined(module, source, name, target, seconds), imports=True))
+
+
+def _not_loaded(error: NotLoaded) -> Outcome:
+    if error.by_triton:
+        return Outcome(Answer.REJECTED, message=str(error))
+    return Outcome(Answer.UNDECIDED, Reason.EXTRACTION, str(error))
+
+
+def _examined(module: ModuleType, source: str, name: str, target: str, seconds: float) -> Outcome:
+    try:
+        loaded = found_in(module, name)
         reading = read_uses(source, loaded.kernel.fn.__name__)
     except NotLoaded as error:
-        if error.by_triton:
-            return _plain(Outcome(Answer.REJECTED, message=str(error)))
-        return _plain(Outcome(Answer.UNDECIDED, Reason.EXTRACTION, str(error)))
+        return _not_loaded(error)
     except (SyntaxError, KeyError, RecursionError) as error:
         message = f"{type(error).__name__}: {error}"
-        return _plain(Outcome(Answer.UNDECIDED, Reason.EXTRACTION, message))
+        return Outcome(Answer.UNDECIDED, Reason.EXTRACTION, message)
     compiler = Compiler(loaded, gpu_target(target))
 
     def attempt(guess: Guess) -> Any:
@@ -44,8 +57,8 @@ def examine(source: str, name: str, target: str, seconds: float) -> dict[str, An
 
     found = search(attempt, loaded.parameters, reading, loaded.known)
     if found.guess is None:
-        return _plain(_not_found(found))
-    return _plain(_compiled(compiler, loaded, found.guess, found, COMPILE * seconds))
+        return _not_found(found)
+    return _compiled(compiler, loaded, found.guess, found, COMPILE * seconds)
 
 
 def _not_found(found: Found) -> Outcome:

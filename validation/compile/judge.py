@@ -7,12 +7,21 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from validation.compile.outcome import Environment, Outcome, Unit, crashed, outcome, timed_out
+from validation.compile.outcome import (
+    Environment,
+    Launch,
+    Outcome,
+    Unit,
+    crashed,
+    launch,
+    outcome,
+    timed_out,
+)
 from validation.sandbox import Confinement, Level, Limits, best, kill, python_readable, start
 from validation.sandbox.python import module
 
@@ -20,6 +29,8 @@ TARGET = "cuda:90"
 WORKER = "validation.compile.worker"
 # Of one processor, for one kernel.
 SECONDS = 30.0
+# And to be run in the interpreter, one block of it.
+LAUNCH_SECONDS = 10.0
 # Importing torch and Triton on a busy machine.
 START_SECONDS = 180.0
 # A worker that says nothing for so many times a kernel's own time is dead.
@@ -122,6 +133,58 @@ class Judge:
             self._worker = None
 
 
+class Launcher:
+    """A context as well: launches kernels whose signature the judge has found."""
+
+    def __init__(
+        self, *, target: str = TARGET, seconds: float = LAUNCH_SECONDS, level: Level | None = None
+    ) -> None:
+        self._target, self._seconds = target, seconds
+        self._level = level or best()
+        self._worker: _Worker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def launch(
+        self, unit: Unit, compiled: Outcome, beat: Callable[[], None] = lambda: None
+    ) -> Launch:
+        if self._worker is None or self._worker.asked >= LIFETIME:
+            self._stop()
+            env = {**ENV, "TRITON_INTERPRET": "1"}
+            self._worker = _Worker(self._target, 1, self._level, env)
+        try:
+            self._worker.ask(
+                unit,
+                self._seconds,
+                signature=dict(compiled.signature),
+                constants=dict(compiled.constants),
+            )
+            said = self._worker.answer(SILENCE * self._seconds, beat)
+        except _WorkerDied as died:
+            self._stop()
+            return Launch(False, str(died))
+        if said["timeout"]:
+            return Launch(False, f"it took more than {self._seconds:g} s")
+        try:
+            return launch(json.loads(said["said"]))
+        except (ValueError, AttributeError):
+            return Launch(False, f"its process ended with status {said['status']}")
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+
 class _WorkerDied(Exception):
     pass
 
@@ -129,13 +192,15 @@ class _WorkerDied(Exception):
 class _Worker:
     """One sandboxed process and the two pipes to it."""
 
-    def __init__(self, target: str, parallel: int, level: Level) -> None:
+    def __init__(
+        self, target: str, parallel: int, level: Level, env: Mapping[str, str] = ENV
+    ) -> None:
         package = Path(__file__).resolve().parents[1]
         confinement = Confinement(
             readable=(*python_readable(), package),
             limits=LIMITS,
             scratch=2 << 30,
-            env=ENV,
+            env=env,
         )
         self.asked = 0
         self._target = target
@@ -162,7 +227,7 @@ class _Worker:
             raise WorkerUnavailable(f"The compiler's worker did not start: {said}") from None
         self.versions = {name: str(ready[name]) for name in ("triton", "torch", "python")}
 
-    def ask(self, unit: Unit, seconds: float) -> None:
+    def ask(self, unit: Unit, seconds: float, **more: Any) -> None:
         assert self._process.stdin is not None  # noqa: S101 - it was asked for
         self.asked += 1
         request = {
@@ -171,6 +236,7 @@ class _Worker:
             "name": unit.name,
             "target": self._target,
             "seconds": seconds,
+            **more,
         }
         try:
             self._process.stdin.write(json.dumps(request).encode() + b"\n")

@@ -69,6 +69,8 @@ class Outcome:
     stages: tuple[str, ...] = ()
     # Of a processor.
     seconds: float = 0.0
+    # Whether the unit can be executed by itself; None: nobody got that far.
+    imports: bool | None = None
 
     @property
     def definite(self) -> bool:
@@ -103,9 +105,29 @@ def outcome(said: Mapping[str, Any], seconds: float) -> Outcome:
             flips=int(said.get("flips", 0)),
             stages=tuple(str(stage)[:20] for stage in said.get("stages", ()))[:10],
             seconds=seconds,
+            imports=said["imports"] if isinstance(said.get("imports"), bool) else None,
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         return crashed(f"its answer made no sense: {error}", seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`launched`: one block ran to its end with arguments that were guessed. Where it did not,
+    that proves nothing: the guess may be to blame."""
+
+    launched: bool
+    message: str = ""
+
+    @property
+    def sentence(self) -> str:
+        if self.launched:
+            return "one block ran to its end in the interpreter, with arguments that were guessed"
+        return f"unknown: with arguments that were guessed, {self.message}"
+
+
+def launch(said: Mapping[str, Any]) -> Launch:
+    return Launch(said.get("launched") is True, str(said.get("message", ""))[:2000])
 
 
 def crashed(message: str, seconds: float) -> Outcome:

@@ -25,6 +25,7 @@ import triton
 
 from validation.compile.device import be_the_target
 from validation.compile.examine import PATIENCE, examine
+from validation.compile.launch import launch
 
 PR_SET_DUMPABLE = 4
 # What ptxas and the second compile may take beyond a kernel's own time.
@@ -141,11 +142,18 @@ def _answer(request: dict[str, Any], writing: int, folder: str) -> None:
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
     tempfile.tempdir = folder
-    said = examine(request["source"], request["name"], request["target"], request["seconds"])
+    said = _said(request)
     line = json.dumps(said).encode()
     while line:
         line = line[os.write(3, line) :]
     os._exit(0)
+
+
+def _said(request: dict[str, Any]) -> dict[str, Any]:
+    source, name, seconds = request["source"], request["name"], request["seconds"]
+    if "signature" in request:
+        return launch(source, name, request["signature"], request["constants"], seconds)
+    return examine(source, name, request["target"], seconds)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Knows no Django and nothing else of the project: `python -m validation.harness E
 from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry, EntryUnreadable, read_entries
 from validation.harness.nursery import ParentAway
-from validation.harness.options import Options
+from validation.harness.options import Options, Unsuited
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.schedule import check, opened, reports
 
@@ -19,6 +19,7 @@ __all__ = [
     "Options",
     "ParentAway",
     "Report",
+    "Unsuited",
     "Verdict",
     "check",
     "opened",

@@ -17,6 +17,7 @@ from validation.harness import (
     Options,
     ParentAway,
     Report,
+    Unsuited,
     Verdict,
     check,
     read_entries,
@@ -35,6 +36,8 @@ def main(words: list[str] | None = None) -> int:
         timeout=arguments.timeout,
         seed=arguments.seed,
         level=Level(arguments.sandbox) if arguments.sandbox else None,
+        timing=arguments.timing,
+        sanitize=arguments.sanitize,
     )
     if arguments.checks:
         options = replace(options, checks=tuple(arguments.checks))
@@ -44,7 +47,9 @@ def main(words: list[str] | None = None) -> int:
             say(f"{arguments.entries} holds no entry.")
             return 2
         counts = run(entries, options, arguments.report)
-    except (EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, OSError) as error:
+    except (
+        EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, Unsuited, OSError,
+    ) as error:  # fmt: skip
         say(f"{error}")
         return 2
     except KeyboardInterrupt:
@@ -75,7 +80,8 @@ def row(report: Report) -> None:
     wipe()
     mark = "✓" if report.verdict is Verdict.PASSED else "✗"
     seconds = report.seconds.get("total", 0.0)
-    say(f"{mark} {report.id:<40.40} {report.verdict:<11} {seconds:6.2f} s  {report.message}")
+    speed = f"{fast:6.2f} x  " if (fast := report.figures.get("speedup")) else ""
+    say(f"{mark} {report.id:<40.40} {report.verdict:<11} {seconds:6.2f} s  {speed}{report.message}")
 
 
 def progress(done: int, total: int) -> None:
@@ -108,6 +114,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--report", type=Path, help="one JSON line an entry is written here")
     made.add_argument("--checks", nargs="+", choices=Options().checks, help="only these")
     made.add_argument("--timeout", type=float, default=Options().timeout, help="seconds a step")
+    made.add_argument("--timing", action="store_true", help="how fast is what passes? On a GPU")
+    made.add_argument(
+        "--sanitize", action="store_true", help="run what passes under compute-sanitizer too"
+    )
     made.add_argument("--seed", type=int, default=Options().seed)
     made.add_argument(
         "--sandbox",

@@ -39,7 +39,7 @@ class Crew:
         memory = options.memory * 2 if options.device == "cuda" else options.memory
         self.candidates = Nursery(
             options.device, memory=memory, cpu_seconds=seconds, level=options.level,
-            processes=512 if options.device == "interpreter" else 4096,
+            processes=512 if options.device == "interpreter" else 4096, compiler=options.timing,
         )  # fmt: skip
         self.gate = Gate()
         self._waiting: dict[tuple[str, str], list[Child]] = {}
@@ -48,6 +48,7 @@ class Crew:
 
     def open(self) -> None:
         """Both import torch, at once."""
+        self.options.insist()
         self.candidates.begin()
         self.references.begin()
         self.candidates.open()

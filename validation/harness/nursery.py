@@ -31,7 +31,7 @@ sys.modules["validation"].__path__ = [{package!r}]
 from validation.harness.inside.parent import main
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
-main({control})
+main({control}, compiler={compiler})
 """
 # Of all children together, and of each: who fills the first would take it from the others.
 SCRATCH = 2 << 30
@@ -80,10 +80,12 @@ class Nursery:
     """One warm parent. Restarted when it dies; what its children were doing is then lost."""
 
     def __init__(
-        self, device: str, *, memory: int, cpu_seconds: int, level: Level | None, processes: int
-    ) -> None:
+        self, device: str, *, memory: int, cpu_seconds: int, level: Level | None, processes: int,
+        compiler: bool = False,
+    ) -> None:  # fmt: skip
         self.device, self.memory, self.cpu_seconds = device, memory, cpu_seconds
         self.processes = processes
+        self.compiler = compiler
         self.level = level or probe().level
         self.hello: dict[str, str] = {}
         self._given_level = level
@@ -115,12 +117,15 @@ class Nursery:
         ours, theirs = Channel.pair()
         noise = tempfile.TemporaryFile()  # noqa: SIM115 - read only where the start fails
         script = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
-        script.write(BEGIN.format(package=str(PACKAGE), control=theirs.socket.fileno()).encode())
+        begin = BEGIN.format(
+            package=str(PACKAGE), control=theirs.socket.fileno(), compiler=self.compiler
+        )
+        script.write(begin.encode())
         script.seek(0)
         self._process = start(
             # Its script comes on standard input: a command line is for everyone inside to read.
             [sys.executable, "-I", "-"],
-            self._confinement(),
+            self.confinement(),
             level=self._given_level,
             pass_fds=(theirs.socket.fileno(),),
             stdin=script,
@@ -145,7 +150,8 @@ class Nursery:
         self._channel, self._warming = ours, None
         threading.Thread(target=self._listen, args=(ours,), daemon=True).start()
 
-    def _confinement(self) -> Confinement:
+    def confinement(self) -> Confinement:
+        """What holds its processes."""
         environment = {
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
@@ -154,6 +160,8 @@ class Nursery:
             "PYTHONHASHSEED": "0",
             "TRITON_DEFAULT_FP_FUSION": "1",
             "CUDA_MODULE_LOADING": "LAZY",
+            # No pool of processes in a process that may be gone at any time.
+            "TORCHINDUCTOR_COMPILE_THREADS": "1",
             # Asking whether there is a GPU must not make a context in the parent.
             "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
             "PATH": os.environ.get("PATH", "/usr/bin:/bin")

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 
+from validation.harness import sanitizer
 from validation.sandbox import Level
 
 EVERY_CHECK = (
@@ -11,11 +12,16 @@ EVERY_CHECK = (
 )  # fmt: skip
 
 
+class Unsuited(Exception):
+    """What was asked for can't be had here; the sentence says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """`jobs` is how many entries are worked on at once, `share` how many of one origin may follow
     one another in one process on a GPU (1: never). `level` None: as confined as this host
-    allows. Memory in bytes, times in seconds of wall clock for each step of an entry."""
+    allows. Memory in bytes, times in seconds of wall clock for each step of an entry. `timing` and
+    `sanitize`: what passed is also timed, and run under compute-sanitizer."""
 
     device: str = "interpreter"
     jobs: int = 0
@@ -26,6 +32,20 @@ class Options:
     gpu_memory: float = 0.2
     share: int = 16
     seed: int = 20260101
+    timing: bool = False
+    sanitize: bool = False
+
+    def insist(self) -> None:
+        """Refuses what was asked for and can't be done here."""
+        if self.timing and self.device != "cuda":
+            raise Unsuited("Timing needs a GPU: Triton's interpreter says nothing about speed.")
+        if self.sanitize and self.device != "cuda":
+            raise Unsuited("compute-sanitizer looks at what runs on a GPU, and at nothing else.")
+        if self.sanitize and sanitizer.found() is None:
+            raise Unsuited(
+                "compute-sanitizer is neither on PATH nor where CUDA_HOME says. "
+                "It comes with the CUDA toolkit."
+            )
 
     def workers(self) -> int:
         return self.jobs or min(len(os.sched_getaffinity(0)), 16)

@@ -4,6 +4,8 @@ import queue
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
@@ -11,8 +13,14 @@ from validation.harness.examine import Examination
 from validation.harness.nursery import ChildEnded, Closed
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict
+from validation.harness.sanitizing import sanitized
+from validation.harness.timing import timed
+
+Done = TypeVar("Done")
 
 AHEAD = 2
+# Each has three processes with a context while it waits for its turn.
+TIMED_AT_ONCE = 8
 BEAT_SECONDS = 1.0
 # How systems say that there are no processes, no memory, no disk, no GPU to be had.
 NONE_LEFT = (
@@ -43,21 +51,41 @@ def opened(options: Options) -> Iterator[Crew]:
 def reports(
     entries: Iterable[Entry], crew: Crew, beat: Callable[[], None] = lambda: None
 ) -> Generator[Report, None, None]:
-    """`beat` is called at least every few seconds; what it raises ends the run."""
-    done: queue.Queue[Report | BaseException] = queue.Queue()
-    workers = crew.options.workers()
+    """`beat` is called at least every few seconds; what it raises ends the run. With timing, what
+    passed comes last."""
+    if not crew.options.timing:
+        yield from _worked((partial(_checked, entry, crew) for entry in entries), crew, beat)
+        return
+    # Nothing else may use the GPU while something is timed: what passed waits for the rest.
+    passed = []
+    for entry, report in _worked(
+        (partial(_with_its_entry, entry, crew) for entry in entries), crew, beat
+    ):
+        if report.verdict is Verdict.PASSED:
+            passed.append((entry, report))
+        else:
+            yield report
+    yield from _worked((partial(timed, *one, crew) for one in passed), crew, beat, TIMED_AT_ONCE)
+
+
+def _worked(
+    tasks: Iterable[Callable[[], Done]], crew: Crew, beat: Callable[[], None], most: int = 1 << 16
+) -> Generator[Done, None, None]:
+    """What the tasks give, several at once, in the order in which they are done."""
+    done: queue.Queue[Done | BaseException] = queue.Queue()
+    workers = min(crew.options.workers(), most)
     pool = ThreadPoolExecutor(workers, thread_name_prefix="entry")
     under_way = 0
 
-    def work(entry: Entry) -> None:
+    def work(task: Callable[[], Done]) -> None:
         try:
-            done.put(examined(entry, crew))
-        except BaseException as error:  # noqa: BLE001 - raised where the reports are read
+            done.put(task())
+        except BaseException as error:  # noqa: BLE001 - raised where the results are read
             done.put(error)
 
     try:
-        for entry in entries:
-            pool.submit(work, entry)
+        for task in tasks:
+            pool.submit(work, task)
             under_way += 1
             while under_way >= workers * AHEAD or not done.empty():
                 yield _next(done, beat)
@@ -71,6 +99,17 @@ def reports(
             # Threads that still wait for a process learn that there is none any more.
             crew.close()
         pool.shutdown(wait=True)
+
+
+def _with_its_entry(entry: Entry, crew: Crew) -> tuple[Entry, Report]:
+    return entry, _checked(entry, crew)
+
+
+def _checked(entry: Entry, crew: Crew) -> Report:
+    report = examined(entry, crew)
+    if crew.options.sanitize and report.verdict is Verdict.PASSED:
+        return sanitized(entry, report, crew)
+    return report
 
 
 def examined(entry: Entry, crew: Crew) -> Report:
@@ -101,7 +140,7 @@ def starved(report: Report) -> bool:
     return any(words in check.words for check in report.checks for words in NONE_LEFT)
 
 
-def _next(done: "queue.Queue[Report | BaseException]", beat: Callable[[], None]) -> Report:
+def _next(done: "queue.Queue[Done | BaseException]", beat: Callable[[], None]) -> Done:
     while True:
         beat()
         try:

@@ -12,6 +12,7 @@ from validation.harness.inside.candidate import Candidate
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gpu import Health
 from validation.harness.inside.reference import Reference
+from validation.harness.inside.stopwatch import Stopwatch
 from validation.harness.inside.suite import Suite
 
 ROLES: dict[str, Any] = {
@@ -20,6 +21,7 @@ ROLES: dict[str, Any] = {
     "candidate": Candidate,
     "suite": Suite,
     "health": Health,
+    "timing": Stopwatch,
 }
 
 

@@ -81,8 +81,11 @@ def learn(folder: str) -> dict[str, str]:
             and not any(other.name.startswith("tiny") for other in path.parent.iterdir())
         ):
             _seed[str(path.relative_to(cache))] = path.read_bytes()
-    name, capability, driver, cuda = told.read_text().split("\n")
-    return {"gpu": name, "capability": capability, "driver": driver, "cuda": cuda}
+    name, capability, driver, cuda, speed, cache_size = told.read_text().split("\n")
+    return {
+        "gpu": name, "capability": capability, "driver": driver, "cuda": cuda,
+        "memory_gb_s": speed, "l2_bytes": cache_size,
+    }  # fmt: skip
 
 
 def _looked(folder: str) -> list[str]:
@@ -96,7 +99,23 @@ def _looked(folder: str) -> list[str]:
     if out[:3].tolist() != [0.0, 2.0, 4.0]:
         raise RuntimeError("a small kernel computed something else")
     major, minor = torch.cuda.get_device_capability()
-    return [torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda)]
+    cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
+    return [
+        torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda),
+        _memory_speed(), str(cache),
+    ]  # fmt: skip
+
+
+def _memory_speed() -> str:
+    """GB/s that the memory could do at best; empty where nobody says."""
+    from triton.runtime import driver
+
+    try:
+        said = driver.active.utils.get_device_properties(0)
+        # Both edges of a clock in kHz, over a bus that is so many bits wide.
+        return f"{2e-6 * said['mem_clock_rate'] * said['mem_bus_width'] / 8:.0f}"
+    except (AttributeError, KeyError, TypeError):
+        return ""
 
 
 def _driver() -> str:

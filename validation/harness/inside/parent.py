@@ -24,10 +24,10 @@ FILES_MOST = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def main(control: int) -> None:
+def main(control: int, *, compiler: bool = False) -> None:
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
-    channel.send({"hello": warm.up()})
+    channel.send({"hello": warm.up(compiler=compiler)})
     gc.collect()
     gc.freeze()
     Parent(channel).watch()

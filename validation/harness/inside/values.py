@@ -83,6 +83,23 @@ def unpack(tree: Json, tensor: Materialise) -> Any:
     raise CannotTravel(f"a value of kind {kind}")
 
 
+class Placing:
+    """Tensors on the device, those of one storage in one."""
+
+    def __init__(self, blobs: list[memoryview], device: torch.device) -> None:
+        self.blobs, self.device = blobs, device
+        self.storages: dict[int, torch.Tensor] = {}
+
+    def __call__(self, tree: Any) -> torch.Tensor:
+        place = tree["storage"]
+        blob = self.blobs[place]
+        if place not in self.storages:
+            self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
+        empty = torch.empty(0, dtype=getattr(torch, tree["dtype"]), device=self.device)
+        storage = self.storages[place].untyped_storage()
+        return empty.set_(storage, tree["offset"], tree["shape"], tree["stride"])
+
+
 def plain_values(tree: Json) -> Any:
     """The value of a tree that holds no tensor: a case."""
 

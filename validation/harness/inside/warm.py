@@ -18,8 +18,8 @@ def tiny(out_ptr, BLOCK: tl.constexpr):
 """
 
 
-def up() -> dict[str, str]:
-    """The versions that every result names."""
+def up(*, compiler: bool = False) -> dict[str, str]:
+    """The versions that every result names. `compiler`: torch.compile's parts too."""
     import numpy as np
     import pytest
     import torch
@@ -29,6 +29,8 @@ def up() -> dict[str, str]:
     from validation.harness.inside import gpu
 
     _modes_once()
+    if compiler:
+        _compiler_once()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_warm.py").write_text("def test_warm():\n    assert [1] == [1]\n")
         _pytest_once(folder)
@@ -62,6 +64,14 @@ def _modes_once() -> None:
             # Where there is a GPU this starts a thread for it, which no fork survives.
             torch.autograd.grad((leaf * 2).sum(), leaf)
     torch.randn(4).double().clone()
+
+
+def _compiler_once() -> None:
+    import torch
+    import torch._inductor.compile_fx
+
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise RuntimeError("importing torch.compile's parts made a CUDA context")
 
 
 def _pytest_once(folder: str) -> None:

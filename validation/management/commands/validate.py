@@ -36,6 +36,13 @@ class Command(BaseCommand):
             "--now", action="store_true", help="do it in this process instead of the queue"
         )
 
+        parser.add_argument(
+            "--timing", action="store_true", help="also how fast what passes is, on a GPU"
+        )
+        parser.add_argument(
+            "--sanitize", action="store_true", help="also run what passes under compute-sanitizer"
+        )
+
     def handle(
         self,
         *,
@@ -45,20 +52,25 @@ class Command(BaseCommand):
         repository: str | None,
         device: str,
         now: bool,
-        **options: Any,
+        timing: bool,
+        sanitize: bool,
+        **_: Any,
     ) -> None:
         wanted = Device(device)
         if changes:
             self._show_changes(wanted)
             return
+        how = {name: True for name, on in (("timing", timing), ("sanitize", sanitize)) if on}
+        if how and wanted is not Device.CUDA:
+            raise CommandError(f"--{next(iter(how))} needs a GPU: give it --device cuda.")
         items = list(_chosen(wanted, ids, repository, everything=all).only("pk", "content_hash"))
         asked = counted(len(items), "item")
         if now:
-            verdicts = _check_here(items, wanted)
+            verdicts = _check_here(items, wanted, how)
             counts = ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.most_common())
             self.stdout.write(f"{asked}: {counts or 'nothing to do'}.")
         else:
-            runs = request_validation(items, device=wanted)
+            runs = request_validation(items, device=wanted, options=how)
             self.stdout.write(f"{asked} in {counted(len(runs), 'run')}: queued.")
 
     def _show_changes(self, device: Device) -> None:
@@ -69,11 +81,11 @@ class Command(BaseCommand):
         self.stdout.write(f"On {device.label}: {counted(count, 'changed verdict')}.")
 
 
-def _check_here(items: list[Any], device: Device) -> Counter[str]:
+def _check_here(items: list[Any], device: Device, options: dict[str, Any]) -> Counter[str]:
     """Run after run, each made when its turn comes: what waits for long, others would take."""
     verdicts: Counter[str] = Counter()
     for batch in batches(items):
-        for run in request_validation(batch, device=device, hand_over=False):
+        for run in request_validation(batch, device=device, hand_over=False, options=options):
             done = carry_out_here(run, validate)
             if done.state != RunState.SUCCEEDED:
                 raise CommandError(done.message)

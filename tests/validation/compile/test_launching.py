@@ -1,0 +1,87 @@
+"""What else can be known of a kernel without a pair: does its unit import, can it be launched?"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from curation.models import Outcome as CheckOutcome
+from tests.validation.compile import kernels
+from validation.compile import Answer, Environment, Judge, Launch, Launcher, Outcome, Unit
+from validation.compiling import finding
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    with Launcher(seconds=5) as made:
+        yield made
+
+
+def launched(source: str, signature: dict[str, str], launcher: Launcher, **fixed: str) -> Launch:
+    compiled = Outcome(Answer.COMPILES, signature=signature, constants=fixed)
+    return launcher.launch(Unit(1, source, "kernel"), compiled)
+
+
+def test_what_compiles_is_launched_with_the_signature_that_was_found(
+    judge: Judge, launcher: Launcher
+) -> None:
+    ((unit, done),) = judge.compile([Unit(1, kernels.ADD, "kernel")])
+
+    made = finding(done, judge.environment, launcher.launch(unit, done))
+
+    assert done.imports is True
+    checks = {check.name: check for check in made.checks}
+    assert list(checks) == ["import", "ttir", "ptx", "cubin", "launch"]
+    assert checks["launch"].outcome == CheckOutcome.PASSED
+    assert "with arguments that were guessed" in checks["launch"].message
+    assert made.figures["launches"] == checks["launch"].message
+
+
+@pytest.mark.parametrize("name", ["THROUGH_HELPERS", "INDEXED", "TUNED"])
+def test_helpers_indices_and_tuned_kernels_can_be_launched(
+    name: str, judge: Judge, launcher: Launcher
+) -> None:
+    ((unit, done),) = judge.compile([Unit(1, kernels.COMPILING[name], "kernel")])
+
+    assert launcher.launch(unit, done) == Launch(launched=True)
+
+
+def test_a_launch_that_fails_proves_nothing(launcher: Launcher) -> None:
+    source = kernels.unit(
+        "@triton.jit\ndef kernel(out, n):\n    tl.static_assert(n == 3, 'three')\n"
+    )
+
+    made = launched(source, {"out": "*fp32", "n": "i32"}, launcher)
+
+    assert not made.launched
+    assert made.sentence.startswith("unknown: with arguments that were guessed, ")
+    where = Environment("3.9.0", "cuda:90", "bubblewrap")
+    checks = finding(Outcome(Answer.COMPILES, imports=True), where, made).checks
+    (check,) = (check for check in checks if check.name == "launch")
+    assert check.outcome == CheckOutcome.SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("while True:\n        pass", "it took more than 5 s"),
+        ("tl.load(out + (1 << 60))", "its process ended with status -11"),
+    ],
+)
+def test_what_hangs_or_crashes_holds_nobody_up(body: str, words: str, launcher: Launcher) -> None:
+    source = kernels.unit(f"@triton.jit\ndef kernel(out):\n    {body}\n")
+
+    assert launched(source, {"out": "*fp32"}, launcher) == Launch(False, words)
+    assert launched(kernels.INDEXED, INDEXED, launcher, BLOCK="32").launched
+
+
+INDEXED = {"table": "*fp32", "rows": "*i32", "out": "*fp32", "stride": "i32"}
+
+
+def test_a_unit_that_cannot_be_imported_says_what_it_raises(judge: Judge) -> None:
+    ((_, done),) = judge.compile([Unit(1, kernels.MISSING_MODULE, "kernel")])
+
+    (first, *_) = finding(done, judge.environment).checks
+
+    assert done.imports is False
+    assert (first.name, first.outcome) == ("import", CheckOutcome.FAILED)
+    assert "nowhere_to_be_found" in first.message

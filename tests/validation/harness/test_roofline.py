@@ -1,0 +1,112 @@
+"""Times in figures: how they spread, what they are worth, and which nobody should believe."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validation.harness.judge.numbers import Unreadable
+from validation.harness.judge.roofline import Gpu, Times, Work, judged, memory_floor, spread, times
+from validation.harness.timing import form, size
+
+H200 = Gpu("NVIDIA H200", 4917.0, 50 << 20)
+MIB = 1 << 20
+
+
+def at(microseconds: float) -> Times:
+    return Times(microseconds, microseconds, microseconds, 20)
+
+
+def test_the_median_and_the_quartiles_are_said() -> None:
+    found = spread([4.0, 1.0, 3.0, 2.0, 100.0])
+
+    assert (found.low_us, found.median_us, found.high_us, found.runs) == (2.0, 3.0, 4.0, 5)
+    assert found.noise == pytest.approx(2 / 3)
+
+
+@given(st.lists(st.floats(0, 1e7), min_size=1, max_size=40))
+def test_no_run_takes_the_quartiles_out_of_their_order(values: list[float]) -> None:
+    found = spread(values)
+
+    assert min(values) - 1e-3 <= found.low_us <= found.median_us <= found.high_us
+    assert found.high_us <= max(values) + 1e-3
+
+
+@pytest.mark.parametrize(
+    "said", [None, "1", [1.0], [1.0, "2"], [1.0, -1.0], [1.0, math.nan], [1.0, math.inf], [1.0] * 3]
+)
+def test_times_that_are_none_are_not_read(said: object) -> None:
+    with pytest.raises(Unreadable):
+        times(said, 2)
+
+
+def test_a_speedup_is_told_against_both() -> None:
+    found = judged(at(100), at(300), at(150), Work(64 * MIB, 64 * MIB), H200)
+
+    assert (found.speedup, found.speedup_compiled) == (3.0, 1.5)
+    assert found.words.startswith("3.00 times as fast as eager torch, 1.50 times torch.compile.")
+    assert found.figures()["gigabytes_per_second"] == pytest.approx(128 * MIB / 100e-6 / 1e9)
+    json.dumps(found.figures(), allow_nan=False)
+
+
+def test_faster_than_memory_is_impossible_and_has_no_speedup() -> None:
+    found = judged(at(5), at(300), at(150), Work(256 * MIB, 1 * MIB), H200)
+
+    assert found.floor_us == pytest.approx(256 * MIB / 4917e3)
+    assert found.speedup is found.speedup_compiled is None
+    assert "269,484,032 bytes at 4,917 GB/s takes 54.6" in found.impossible
+    assert found.words.startswith("impossible: 5.0 µs, where to move ")
+
+
+def test_what_the_cache_may_still_hold_is_not_held_against_anybody() -> None:
+    assert memory_floor(Work(0, 50 * MIB), H200) == 0
+    assert memory_floor(Work(0, 150 * MIB), H200) == pytest.approx(100 * MIB / 4917e3)
+
+
+def test_where_torch_too_reads_less_than_everything_there_is_no_such_floor() -> None:
+    found = judged(at(5), at(10), None, Work(256 * MIB, 1 * MIB), H200)
+
+    assert (found.floor_us, found.impossible) == (0.0, "")
+    assert found.speedup == 2.0
+    assert found.speedup_compiled is None
+
+
+def test_more_operations_than_the_gpu_has_are_impossible() -> None:
+    flops = 2 * 4096**3
+    work = Work(2 * 4096**2 * 2, 4096**2 * 2, flops, narrowest=2)
+
+    fair = judged(at(200), at(220), at(220), work, H200)
+    causal = judged(at(100), at(220), at(220), work, H200)
+    absurd = judged(at(30), at(220), at(220), work, H200)
+
+    assert fair.speedup == pytest.approx(1.1)
+    assert causal.impossible == ""
+    assert "operations at 989 TFLOP/s" in absurd.impossible
+
+
+def test_on_a_gpu_that_says_nothing_of_itself_nothing_is_impossible() -> None:
+    found = judged(at(0.1), at(300), None, Work(256 * MIB, 1 * MIB, 10**15), Gpu.of({}))
+
+    assert (found.floor_us, found.impossible) == (0.0, "")
+
+
+def test_a_noisy_clock_is_named() -> None:
+    noisy = Times(100.0, 80.0, 130.0, 20)
+
+    assert "half of the runs differ by 50%" in judged(noisy, at(200), None, Work(0, 0), H200).words
+    assert "differ" not in judged(at(100), at(200), None, Work(0, 0), H200).words
+
+
+@pytest.mark.parametrize("said", [{}, {"memory_gb_s": "", "l2_bytes": "x"}, {"memory_gb_s": "nan"}])
+def test_what_a_gpu_is_said_to_be_may_be_anything(said: dict[str, str]) -> None:
+    assert Gpu.of(said) == Gpu()
+
+
+def test_what_is_expanded_is_read_once() -> None:
+    leaf = {"storage": 0, "dtype": "float16", "shape": [8, 100], "stride": [0, 1], "offset": 0}
+
+    assert size({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
+    assert form({"tuple": [leaf]}) == form({"tuple": [leaf | {"storage": 7}]})
+    assert form({"tuple": [leaf]}) != form({"tuple": [leaf | {"shape": [9, 100]}]})

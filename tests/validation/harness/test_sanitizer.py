@@ -1,0 +1,128 @@
+"""What passed, once more under compute-sanitizer. The real one needs a GPU; a stand-in that calls
+and ends as it does takes its place, in the real sandbox."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.zoo.load import zoo
+from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, check, opened
+from validation.harness.entry import parse
+from validation.harness.sanitizer import complaint, errors, found
+from validation.harness.sanitizing import judged, sanitized
+
+ADD = next(parse(e.record(), e.name) for e in zoo() if e.name == "vector-add")
+# Takes the program's word for what it did wrong; all else as the real one.
+STAND_IN = """\
+#!{python}
+import subprocess, sys
+words = sys.argv[1:]
+options = {{}}
+while words[0].startswith("--"):
+    options[words[0]] = words[1]
+    words = words[2:]
+print("========= COMPUTE-SANITIZER", flush=True)
+done = subprocess.run(words, capture_output=True, text=True)
+print(done.stdout, done.stderr, flush=True)
+count = done.stdout.count("reads beyond")
+for _ in range(count):
+    print("========= Invalid __global__ read of size 4 bytes")
+    print("=========     at add_kernel+0x3d0 in triton_code.py:12")
+print(f"========= ERROR SUMMARY: {{count}} error{{'s' * (count != 1)}}")
+sys.exit(int(options["--error-exitcode"]) if count else done.returncode)
+"""
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    tool = tmp_path / "toolkit" / "bin" / "compute-sanitizer"
+    tool.parent.mkdir(parents=True)
+    tool.write_text(STAND_IN.format(python=sys.executable))
+    for path in (tool, tool.parent, tool.parent.parent):
+        path.chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(tool.parent.parent))
+    return tool
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Crew]:
+    with opened(Options(jobs=1)) as made:
+        yield made
+
+
+def under_it(crew: Crew, more: str = "") -> Check:
+    entry = replace(ADD, triton_code=ADD.triton_code + more)
+    report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), crew)
+    (made,) = report.checks
+    assert made.name == "sanitizer"
+    assert report.verdict is (made.verdict or Verdict.PASSED)
+    return made
+
+
+def test_what_it_has_nothing_to_say_about_passes(crew: Crew, stand_in: Path) -> None:
+    made = under_it(crew)
+
+    assert (made.verdict, made.words) == (
+        Verdict.PASSED, "compute-sanitizer finds nothing in 6 cases",
+    )  # fmt: skip
+
+
+def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_in: Path) -> None:
+    made = under_it(crew, "\nprint('reads beyond')\n")
+
+    assert made.verdict is Verdict.FAILED
+    assert made.words.startswith("compute-sanitizer: Invalid __global__ read of size 4 bytes; at a")
+    assert made.numbers == {"errors": 1, "cases": 6}
+
+
+@pytest.mark.parametrize("more", ["\nraise OSError('tired')\n", "\nimport os\nos._exit(0)\n"])
+def test_who_does_not_come_to_the_end_has_not_been_looked_at(
+    crew: Crew, stand_in: Path, more: str
+) -> None:
+    made = under_it(crew, more)
+
+    assert made.verdict is None
+    assert made.words.startswith("not run to the end: ")
+
+
+def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+
+    assert found() is None
+    with pytest.raises(Unsuited, match="neither on PATH nor where CUDA_HOME says"):
+        list(check([ADD], Options(device="cuda", sanitize=True)))
+
+
+def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
+    assert found() == stand_in
+    with pytest.raises(Unsuited, match="runs on a GPU"):
+        list(check([ADD], Options(sanitize=True)))
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "count"),
+    [
+        ("========= ERROR SUMMARY: 0 errors", 0, 0),
+        ("========= ERROR SUMMARY: 1 error", 97, 1),
+        ("========= ERROR SUMMARY: 12 errors", 97, 12),
+        ("========= ERROR SUMMARY: 3 errors\n========= ERROR SUMMARY: 0 errors", 0, 3),
+        ("========= ERROR SUMMARY: 0 errors", 97, 1),
+        ("killed", 97, 1),
+        ("Error: no device", 1, None),
+    ],
+)
+def test_no_word_of_the_entry_hides_what_was_found(
+    said: str, status: int, count: int | None
+) -> None:
+    assert errors(said, status) == count
+
+
+def test_of_its_words_those_that_tell_something_are_kept() -> None:
+    said = "hello\n========= COMPUTE-SANITIZER\n========= \n=========     at   a+0x1\n"
+
+    assert complaint(said) == "at a+0x1"
+    assert judged(None, said, "ran", 3).words == "not run to the end: it took too long"

@@ -1,0 +1,180 @@
+"""Times as a hostile process said them, in figures: how they spread, and how short none can be."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from validation.harness.judge.numbers import Unreadable
+
+# In TFLOP/s, dense, by the bytes of the narrowest number: what no kernel on this GPU can exceed.
+PEAKS = {
+    "A100": {1: 624.0, 2: 312.0, 4: 156.0, 8: 19.5},
+    "H100": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
+    "H200": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
+}
+# A causal mask spares half of what the reference computes.
+SPARED = 2.0
+# Clocks are read to half a microsecond.
+RESOLUTION = 0.5
+# Beyond this a figure is about the machine's day.
+NOISY = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Microseconds of the GPU's: the median and the quartiles around it."""
+
+    median_us: float
+    low_us: float
+    high_us: float
+    runs: int
+
+    @property
+    def noise(self) -> float:
+        return (self.high_us - self.low_us) / max(self.median_us, RESOLUTION)
+
+    def __str__(self) -> str:
+        return f"{self.median_us:.1f} µs ({self.low_us:.1f} to {self.high_us:.1f})"
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """As far as it is known: 0 or empty where it is not."""
+
+    name: str = ""
+    gigabytes_per_second: float = 0.0
+    cache_bytes: int = 0
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Gpu":
+        return cls(
+            environment.get("gpu", ""),
+            _positive(environment.get("memory_gb_s")),
+            int(_positive(environment.get("l2_bytes"))),
+        )
+
+    def peak(self, narrowest: int) -> float:
+        """TFLOP/s; 0: unknown."""
+        for name, peaks in PEAKS.items():
+            if name in self.name:
+                return peaks.get(narrowest, 0.0)
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What has to be done at least: inputs read once, outputs written once, the reference's
+    operations where torch can count them. `narrowest`: bytes of the narrowest number."""
+
+    read: int
+    written: int
+    flops: int = 0
+    narrowest: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    candidate: Times
+    eager: Times
+    compiled: Times | None
+    work: Work
+    floor_us: float
+    impossible: str
+
+    @property
+    def speedup(self) -> float | None:
+        """Against eager torch; None where nobody should believe it."""
+        if self.impossible:
+            return None
+        return self.eager.median_us / max(self.candidate.median_us, RESOLUTION)
+
+    @property
+    def speedup_compiled(self) -> float | None:
+        if self.impossible or self.compiled is None:
+            return None
+        return self.compiled.median_us / max(self.candidate.median_us, RESOLUTION)
+
+    @property
+    def words(self) -> str:
+        others = f"eager torch {self.eager}"
+        others += f", torch.compile {self.compiled}" if self.compiled else ""
+        said = f"{self.candidate}; {others}"
+        if self.impossible:
+            return f"impossible: {self.impossible}. {said}"
+        factors = f"{self.speedup:.2f} times as fast as eager torch"
+        if self.speedup_compiled is not None:
+            factors += f", {self.speedup_compiled:.2f} times torch.compile"
+        noise = max(one.noise for one in (self.candidate, self.eager, self.compiled) if one)
+        noisy = f"; half of the runs differ by {noise:.0%}" if noise > NOISY else ""
+        return f"{factors}. {said}{noisy}"
+
+    def figures(self) -> dict[str, Any]:
+        seconds = self.candidate.median_us * 1e-6
+        moved = self.work.read + self.work.written
+        return {
+            "candidate": asdict(self.candidate),
+            "eager": asdict(self.eager),
+            "compiled": asdict(self.compiled) if self.compiled else None,
+            "speedup": self.speedup,
+            "speedup_compiled": self.speedup_compiled,
+            "bytes": moved,
+            "gigabytes_per_second": moved / seconds / 1e9 if seconds else None,
+            "flops": self.work.flops or None,
+            "floor_us": self.floor_us,
+            "impossible": self.impossible,
+        }
+
+
+def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, gpu: Gpu) -> Timing:
+    by_memory = memory_floor(work, gpu)
+    peak = gpu.peak(work.narrowest)
+    by_arithmetic = work.flops / (peak * 1e6) / SPARED if peak else 0.0
+    fastest = min(one.median_us for one in (eager, compiled) if one)
+    if fastest + RESOLUTION < by_memory:
+        # Torch too touches a part of its inputs only: it gathers.
+        by_memory = 0.0
+    floor = max(by_memory, by_arithmetic)
+    impossible = ""
+    if candidate.median_us + RESOLUTION < floor:
+        what = (
+            f"to move {work.read + work.written:,} bytes at {gpu.gigabytes_per_second:,.0f} GB/s"
+            if by_memory >= by_arithmetic
+            else f"for half of {work.flops:,} operations at {peak:,.0f} TFLOP/s"
+        )
+        impossible = f"{candidate.median_us:.1f} µs, where {what} takes {floor:.1f}"
+    return Timing(candidate, eager, compiled, work, floor, impossible)
+
+
+def memory_floor(work: Work, gpu: Gpu) -> float:
+    """Microseconds. The cache holds none of the inputs when a run begins, and may hold as much of
+    the outputs as fits when it ends."""
+    if not gpu.gigabytes_per_second:
+        return 0.0
+    written = max(0, work.written - gpu.cache_bytes)
+    return (work.read + written) / (gpu.gigabytes_per_second * 1e3)
+
+
+def times(said: Any, runs: int) -> Times:
+    """Of the numbers that came from where the entry's code runs."""
+    if not isinstance(said, list) or len(said) != runs:
+        raise Unreadable("not as many times as runs")
+    if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in said):
+        raise Unreadable("a time that is none")
+    return spread(said)
+
+
+def spread(values: Sequence[float]) -> Times:
+    if len(values) < 2:
+        return Times(values[0], values[0], values[0], len(values))
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Times(round(median, 3), round(low, 3), round(high, 3), len(values))
+
+
+def _positive(text: str | None) -> float:
+    try:
+        value = float(text or 0)
+    except ValueError:
+        return 0.0
+    return value if math.isfinite(value) and value > 0 else 0.0

@@ -1,0 +1,235 @@
+"""How fast is an entry that passed? Its Triton, its reference, and its reference compiled, each in
+a process of its own, on values that none of them has seen; one after the other, alone on the GPU.
+"""
+
+import secrets
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from validation.harness.arguments import gathered
+from validation.harness.crew import Crew
+from validation.harness.entry import Entry
+from validation.harness.examine import Examination, Stopped, reading
+from validation.harness.judge import evidence
+from validation.harness.judge.evidence import raised
+from validation.harness.judge.numbers import Numbers, Unreadable, width
+from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, times
+from validation.harness.nursery import Child, ChildEnded
+from validation.harness.plan import Trial
+from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.verdicts import verdict_of
+
+# Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
+RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
+# Whose answers are looked at: the last, and others that nobody could foresee.
+LOOKED_AT = 4
+WHAT = {"triton_code": "the entry", "python_code": "the reference"}
+
+
+def timed(entry: Entry, report: Report, crew: Crew) -> Report:
+    """The report of an entry that passed, with how fast it is."""
+    # Gradients are not timed.
+    examination = Measurement(replace(entry, differentiable=False), crew, alone=True)
+    try:
+        check = examination.check()
+    except Stopped as stopped:
+        check = _not_timed(stopped.check)
+        if stopped.check.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
+            with crew.gate.entered(alone=False):
+                crew.check_health()
+    except ChildEnded:
+        check = Check("timing", None, "not timed: the process that starts all others died")
+    checks = (*report.checks, presentable(check))
+    verdict, message = verdict_of(checks)
+    seconds = sum(examination.seconds.values())
+    figures = presentable({**report.figures, **examination.figures})
+    return replace(
+        report, verdict=verdict, message=message, checks=checks, figures=figures,
+        seconds={**report.seconds, "timing": round(seconds, 4)},
+    )  # fmt: skip
+
+
+def _not_timed(check: Check) -> Check:
+    """Being slow, or large, or without a compiler is no fault of an entry that passed."""
+    if check.verdict in (Verdict.CHEATING, Verdict.FAILED):
+        return replace(check, name="timing")
+    return Check("timing", None, f"not timed: {check.words}")
+
+
+class Measurement(Examination):
+    def check(self) -> Check:
+        with ExitStack() as stack:
+            with self.crew.gate.entered(alone=False):
+                trials, arguments, blobs = self._fresh()
+                order = [(trial.number, arguments[trial.number]) for trial in trials]
+
+                def prepared(module: str, *, compiled: bool = False) -> tuple[Child, int]:
+                    child = stack.enter_context(self._candidate("timing"))
+                    return child, self._prepare(child, module, order, blobs, compiled=compiled)
+
+                mine, _ = prepared("triton_code")
+                eager, flops = prepared("python_code")
+                try:
+                    compiled = prepared("python_code", compiled=True)[0]
+                except Stopped as stopped:
+                    compiled = None
+                    self.figures["not_compiled"] = stopped.check.words
+            with self.crew.gate.entered(alone=True):
+                runs = len(trials) - 1
+                candidate = self._measure(mine, runs, watched=True)
+                reference = self._measure(eager, runs)
+                inductor = self._measure(compiled, runs) if compiled else None
+            # The first was for warming up.
+            last, *others = reversed(trials[1:])
+            some = [last, *secrets.SystemRandom().sample(others, LOOKED_AT - 1)]
+            written = self._right(mine, some, arguments, blobs)
+        return self._said(candidate, reference, inductor, _work(arguments, trials, written, flops))
+
+    def _fresh(self) -> tuple[list[Trial], dict[int, Any], list[memoryview]]:
+        """The largest case that is shown, with as many values as there will be runs."""
+        with self.crew.reference() as author:
+            texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
+            order = {**texts, "entry_point": self.entry.entry_point}
+            said = self._ask(author, "author", "cases", order).header
+            with reading("timing"):
+                cases = [dict(case) for case in said["cases"]]
+            shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
+            with reading("timing"):
+                _, made, _ = gathered(shown, [self._make(author, shown)])
+                sizes = {number: size(tree) for number, tree in made.items()}
+            fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + 1) <= MOST]
+            if not fitting:
+                raise Stopped(Check("timing", None, "its inputs are too large to have many of"))
+            largest = max(fitting, key=lambda number: sizes[number])
+            count = min(RUNS, MOST // max(1, sizes[largest]) - 1) + 1
+            self.figures["timed_case"] = cases[largest]
+            trials = [_other(shown[largest], number) for number in range(count)]
+            with reading("timing"):
+                trials, arguments, blobs = gathered(trials, [self._make(author, trials)])
+            forms = {number: form(tree) for number, tree in arguments.items()}
+        alike = [t for t in trials if forms[t.number] == forms[trials[0].number]]
+        if len(alike) < RUNS_LEAST + 1:
+            words = "the shapes of its inputs change with their values"
+            raise Stopped(Check("timing", None, words))
+        return alike, arguments, blobs
+
+    def _prepare(
+        self, child: Child, module: str, sets: Sequence[tuple[int, Any]],
+        blobs: list[memoryview], *, compiled: bool,
+    ) -> int:  # fmt: skip
+        order = {
+            "module": module,
+            module: getattr(self.entry, module),
+            "entry_point": self.entry.entry_point,
+            "device": self._device(),
+            "seed": self.options.seed,
+            "sets": [{"number": number, "arguments": tree} for number, tree in sets],
+            "compiled": compiled,
+            "count": module == "python_code" and not compiled,
+            "gpu_memory": self.options.gpu_memory,
+            # Nobody else's: what another process compiled may be something else.
+            "cache": secrets.token_hex(8),
+        }
+        try:
+            said = self._ask(child, "timing", "prepare", order, blobs).header
+        except Stopped as stopped:
+            words = f"{WHAT[module]}: {stopped.check.words}"
+            raise Stopped(replace(stopped.check, words=words)) from None
+        with reading("timing"):
+            if "error" in said:
+                raise Stopped(Check("timing", None, f"{WHAT[module]}: {raised(said['error'])}"))
+            return max(0, int(said["flops"]))
+
+    def _measure(self, child: Child, runs: int, *, watched: bool = False) -> Times:
+        said = self._ask(child, "", "measure", {}).header
+        with reading("timing"):
+            if "error" in said:
+                raise Stopped(Check("timing", None, raised(said["error"])))
+            if watched:
+                _insist_on_conduct(said)
+            return times(said["took"], runs)
+
+    def _right(
+        self, child: Child, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
+    ) -> int:
+        """How many bytes an answer has; raises where one is wrong."""
+        order = {"numbers": [trial.number for trial in trials]}
+        said = self._ask(child, "", "hand_over", order)
+        with self.crew.gate.entered(alone=False):
+            wanted = self._reference(trials, arguments, blobs)
+        with reading("timing"):
+            runs = evidence.outcomes(said.header, said.blobs, trials, wanted)
+            if {run.trial.number for run in runs} != {trial.number for trial in trials}:
+                raise Unreadable("other answers than were asked for")
+            wrong = [run for run in runs if not run.right]
+            if wrong:
+                words = f"wrong while it is timed: {wrong[0].words}"
+                raise Stopped(Check("timing", Verdict.FAILED, words))
+            return max(sum(map(_bytes, run.value.tensors())) for run in runs if run.value)
+
+    def _said(self, candidate: Times, eager: Times, compiled: Times | None, work: Work) -> Check:
+        found: Timing = judged(candidate, eager, compiled, work, Gpu.of(self.crew.environment()))
+        self.figures["timing"] = found.figures()
+        if found.speedup is not None:
+            self.figures["speedup"] = found.speedup
+        verdict = None if found.impossible else Verdict.PASSED
+        return Check("timing", verdict, found.words)
+
+
+def _insist_on_conduct(said: dict[str, Any]) -> None:
+    found = [str(note) for note in said["notes"]]
+    found += [f"replaces {name}" for name in said["patched"]]
+    found += [f"{name} ({count} times)" for name, count in said["conduct"].items()]
+    found += [f"computes outside its kernels: {name}" for name in said["computed"]]
+    if found:
+        words = f"while it is timed it {'; '.join(found[:6])}"
+        raise Stopped(Check("timing", Verdict.CHEATING, words, {"found": found}))
+    if said["asides"]:
+        raise Stopped(Check("timing", None, "it works on a stream of its own"))
+
+
+def _other(trial: Trial, number: int) -> Trial:
+    """The same case with values that nobody could have foreseen."""
+    seed = secrets.randbelow(1 << 31)
+    if type(trial.case.get("seed")) is int:
+        return replace(trial, number=number, case={**trial.case, "seed": seed})
+    return replace(trial, number=number, twist={"kind": "shuffled", "seed": seed})
+
+
+def size(tree: Any) -> int:
+    """Bytes of the elements that a tree of arguments reaches; those of a view count once more."""
+    return sum(_reached(leaf) for leaf in _leaves(tree))
+
+
+def form(tree: Any) -> Any:
+    """All of a tree but what is in its tensors and where that lies."""
+    if isinstance(tree, dict):
+        return {key: form(part) for key, part in tree.items() if key != "storage"}
+    return [form(part) for part in tree] if isinstance(tree, list) else tree
+
+
+def _work(arguments: dict[int, Any], trials: list[Trial], written: int, flops: int) -> Work:
+    tree = arguments[trials[0].number]
+    narrowest = min((width(leaf["dtype"]) for leaf in _leaves(tree)), default=4)
+    return Work(size(tree), written, flops, narrowest)
+
+
+def _reached(leaf: dict[str, Any]) -> int:
+    count = width(leaf["dtype"])
+    for length, step in zip(leaf["shape"], leaf["stride"], strict=True):
+        # What is expanded is read once.
+        count *= length if step else min(length, 1)
+    return count
+
+
+def _leaves(tree: Any) -> list[dict[str, Any]]:
+    if isinstance(tree, dict) and "storage" in tree:
+        return [tree]
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return [leaf for part in parts for leaf in _leaves(part)]
+
+
+def _bytes(leaf: Numbers) -> int:
+    return len(leaf.raw)
