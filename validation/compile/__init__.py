@@ -1,7 +1,8 @@
 """Does a kernel compile? Ahead of time, for a named target, without a GPU, in the sandbox."""
 
-from validation.compile.judge import TARGET, Judge, Launcher, WorkerUnavailable
+from validation.compile.judge import TARGET, Judge, Launcher
 from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit
+from validation.workers import WorkerUnavailable
 
 __all__ = [
     "TARGET",

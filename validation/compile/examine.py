@@ -18,9 +18,8 @@ from validation.compile.guess import Guess, Type, no_larger, quarter
 from validation.compile.outcome import Answer, Outcome, Reason
 from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
+from validation.workers.forking import PATIENCE
 
-# Time is the processor's: a busy machine makes no kernel slow. Waiting ends too, later.
-PATIENCE = 4
 # Shares of a kernel's time. What is left goes to a second, smaller compile.
 SEARCH, COMPILE = 0.4, 0.3
 ATTEMPT_SECONDS = 5.0

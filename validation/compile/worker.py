@@ -1,155 +1,22 @@
-"""Inside the sandbox: one process that has imported Triton, and forks a child for each kernel.
+"""Inside the sandbox: compiles kernels, and launches those whose signature is known.
 
-`python -m validation.compile.worker FD PARALLEL TARGET` reads a JSON line a kernel from its input
-and writes a JSON line an answer to the open file FD. Each child has a time, a folder and a process
-group of its own, and can answer for its own kernel only.
+`python -m validation.compile.worker FD PARALLEL TARGET`, asked as `validation.workers` asks.
 """
 
-import ctypes
-import json
-import os
 import platform
-import resource
-import selectors
-import shutil
-import signal
 import sys
-import tempfile
-import time
-from collections import deque
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 import triton
 
 from validation.compile.device import be_the_target
-from validation.compile.examine import PATIENCE, examine
+from validation.compile.examine import examine
 from validation.compile.launch import launch
-
-PR_SET_DUMPABLE = 4
-# What ptxas and the second compile may take beyond a kernel's own time.
-MARGIN = 5.0
-MOST_SAID = 1 << 20
-REQUESTS = 0
+from validation.workers.forking import serve
 
 
-@dataclass
-class Child:
-    key: int
-    pid: int
-    pipe: int
-    folder: str
-    until: float
-    said: bytearray = field(default_factory=bytearray)
-
-
-class Worker:
-    def __init__(self, out: int, parallel: int) -> None:
-        self._out = out
-        self._parallel = parallel
-        self._children: dict[int, Child] = {}
-        self._waiting: deque[bytes] = deque()
-        self._selector = selectors.DefaultSelector()
-
-    def run(self) -> None:
-        self._tell(
-            ready=True,
-            triton=triton.__version__,
-            torch=torch.__version__,
-            python=platform.python_version(),
-        )
-        self._selector.register(REQUESTS, selectors.EVENT_READ)
-        rest, more = b"", True
-        while more or self._waiting or self._children:
-            while self._waiting and len(self._children) < self._parallel:
-                self._begin(json.loads(self._waiting.popleft()))
-            if self._look():
-                data = os.read(REQUESTS, 1 << 16)
-                *lines, rest = (rest + data).split(b"\n")
-                self._waiting.extend(lines)
-                if not data:
-                    more = False
-                    self._selector.unregister(REQUESTS)
-
-    def _begin(self, request: dict[str, Any]) -> None:
-        reading, writing = os.pipe()
-        folder = tempfile.mkdtemp()
-        pid = os.fork()
-        if not pid:
-            os.close(reading)
-            _answer(request, writing, folder)
-        os.close(writing)
-        until = time.monotonic() + PATIENCE * request["seconds"] + MARGIN
-        self._children[reading] = Child(request["key"], pid, reading, folder, until)
-        self._selector.register(reading, selectors.EVENT_READ)
-
-    def _look(self) -> bool:
-        """Wait for whatever comes next; True where that is a request."""
-        soonest = min((child.until for child in self._children.values()), default=None)
-        wait = None if soonest is None else max(0.0, soonest - time.monotonic())
-        ready = [key.fd for key, _ in self._selector.select(wait)]
-        for fd in ready:
-            if fd in self._children:
-                child = self._children[fd]
-                data = os.read(fd, 1 << 16)
-                child.said += data
-                if not data or len(child.said) > MOST_SAID:
-                    self._end(child, timeout=False)
-        for child in list(self._children.values()):
-            if time.monotonic() >= child.until:
-                self._end(child, timeout=True)
-        return REQUESTS in ready
-
-    def _end(self, child: Child, *, timeout: bool) -> None:
-        self._selector.unregister(child.pipe)
-        os.close(child.pipe)
-        del self._children[child.pipe]
-        for kill, number in ((os.killpg, child.pid), (os.kill, child.pid)):
-            try:
-                kill(number, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        _, ended, used = os.wait4(child.pid, 0)
-        shutil.rmtree(child.folder, ignore_errors=True)
-        status = os.waitstatus_to_exitcode(ended)
-        self._tell(
-            key=child.key,
-            seconds=round(used.ru_utime + used.ru_stime, 3),
-            timeout=timeout or status == -signal.SIGXCPU,
-            status=status,
-            said=child.said.decode(errors="replace"),
-        )
-
-    def _tell(self, **what: Any) -> None:
-        line = (json.dumps(what) + "\n").encode()
-        while line:
-            line = line[os.write(self._out, line) :]
-
-
-def _answer(request: dict[str, Any], writing: int, folder: str) -> None:
-    """The child: nothing is open to it but its own pipe."""
-    os.setpgid(0, 0)
-    empty = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):
-        os.dup2(empty, fd)
-    os.dup2(writing, 3)
-    os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    # What native code says about a failure, it says here.
-    os.dup2(os.open(os.path.join(folder, "said"), os.O_RDWR | os.O_CREAT), 2)
-    seconds = int(request["seconds"] + MARGIN)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    os.chdir(folder)
-    os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
-    tempfile.tempdir = folder
-    said = _said(request)
-    line = json.dumps(said).encode()
-    while line:
-        line = line[os.write(3, line) :]
-    os._exit(0)
-
-
-def _said(request: dict[str, Any]) -> dict[str, Any]:
+def answer(request: dict[str, Any]) -> dict[str, Any]:
     source, name, seconds = request["source"], request["name"], request["seconds"]
     if "signature" in request:
         return launch(source, name, request["signature"], request["constants"], seconds)
@@ -158,7 +25,6 @@ def _said(request: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     be_the_target(sys.argv[3])
-    # A child must not reach what is open here by way of /proc.
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     torch.set_num_threads(1)
-    Worker(int(sys.argv[1]), int(sys.argv[2])).run()
+    versions = {"triton": triton.__version__, "torch": torch.__version__}
+    serve(answer, {**versions, "python": platform.python_version()})

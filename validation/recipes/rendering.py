@@ -32,17 +32,23 @@ def rendered(
     environment: Environment | None = None,
 ) -> Texts:
     """All three; the Triton side need not be written twice."""
-    environment = environment or templates()
+    return Texts(
+        rendered_python(sketch, environment),
+        triton or rendered_triton(sketch, style, environment),
+        rendered_test(sketch, environment),
+    )
+
+
+def rendered_python(sketch: Sketch, environment: Environment | None = None) -> str:
+    template = (environment or templates()).get_template("python/function.py.j2")
     code = "\n".join(sketch.python)
-    python = environment.get_template("python/function.py.j2").render(
-        sketch=sketch, uses_functional="F." in code
-    )
-    test = environment.get_template("pytest/equivalence.py.j2").render(
-        sketch=sketch,
-        cases=cases(sketch),
-        used_sizes=_used_sizes(sketch),
-    )
-    return Texts(tidy(python), triton or rendered_triton(sketch, style, environment), tidy(test))
+    return tidy(template.render(sketch=sketch, uses_functional="F." in code))
+
+
+def rendered_test(sketch: Sketch, environment: Environment | None = None) -> str:
+    template = (environment or templates()).get_template("pytest/equivalence.py.j2")
+    told = {"cases": cases(sketch), "used_sizes": _used_sizes(sketch)}
+    return tidy(template.render(sketch=sketch, **told))
 
 
 def rendered_triton(sketch: Sketch, style: Style, environment: Environment | None = None) -> str:

@@ -1,0 +1,75 @@
+"""Offers go to Inductor, and come back as pairs or with the reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from curation.pairs.draft import PairDraft
+from validation.difficulty import difficulty
+from validation.inductor.offer import Offer
+from validation.inductor.unwritable import Unwritable
+from validation.inductor.writing import test_code, triton_code
+from validation.workers import Said, Workers
+
+WORKER = "validation.inductor.worker"
+# Of one processor, for one function.
+SECONDS = 60.0
+
+
+@contextmanager
+def inductor(parallel: int | None = None) -> Iterator[Workers]:
+    with Workers(WORKER, seconds=SECONDS, parallel=parallel) as workers:
+        yield workers
+
+
+def generate(
+    offers: Iterable[Offer], workers: Workers, beat: Callable[[], None] = lambda: None
+) -> Iterator[tuple[Offer, PairDraft | str]]:
+    """In the order in which they are done."""
+    listed = list(offers)
+    questions = (_question(number, offer) for number, offer in enumerate(listed))
+    for question, said in workers.ask(questions, beat):
+        offer = listed[question["key"]]
+        yield offer, _came_of(offer, said)
+
+
+def _question(number: int, offer: Offer) -> dict[str, Any]:
+    return {
+        "key": number,
+        "entry_point": offer.entry_point,
+        "python_code": offer.python_code,
+        "test_code": offer.test_code,
+        "dtype": offer.dtype,
+    }
+
+
+def _came_of(offer: Offer, said: Said) -> PairDraft | str:
+    if said.trouble:
+        return said.trouble
+    if not isinstance(said.answer, dict):
+        return "its answer can't be read"
+    if "reason" in said.answer:
+        return str(said.answer["reason"])
+    try:
+        return _draft(offer, said.answer)
+    except Unwritable as why:
+        return str(why)
+
+
+def _draft(offer: Offer, traced: dict[str, Any]) -> PairDraft:
+    triton = triton_code(offer.python_code, offer.entry_point, traced)
+    return PairDraft(
+        entry_point=offer.entry_point,
+        python_code=offer.python_code,
+        triton_code=triton,
+        test_code=test_code(offer.test_code, traced["cases"]),
+        origin="inductor",
+        operation_type=offer.operation_type,
+        difficulty=difficulty(triton, False),
+        source=offer.source,
+        slug=offer.slug,
+        tags=offer.tags,
+        split_group=offer.split_group,
+    )

@@ -1,0 +1,49 @@
+"""A function that Inductor may be asked to write for, at one type of its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from curation.pairs.draft import OURS, Source
+from validation.recipes.rendering import rendered_python, rendered_test
+from validation.recipes.sketch import Sketch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    entry_point: str
+    python_code: str
+    test_code: str
+    dtype: str | None
+    """None: the test names no types."""
+    operation_type: str
+    slug: str
+    split_group: str
+    tags: tuple[str, ...] = ()
+    source: Source = OURS
+
+
+def of_modules(modules: tuple[Sketch, ...]) -> Iterator[Offer]:
+    for module in modules:
+        python, test = rendered_python(module), rendered_test(module)
+        for dtype in module.dtypes:
+            yield Offer(
+                entry_point=module.entry_point,
+                python_code=python,
+                test_code=test,
+                dtype=dtype,
+                operation_type=module.operation_type,
+                slug=f"inductor-{module.slug}-{dtype}",
+                split_group=f"inductor:{module.entry_point}",
+                tags=module.tags,
+            )
+
+
+def types_named(test_code: str) -> tuple[str | None, ...]:
+    """Each type that its cases name, once, in their order."""
+    return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
+
+
+_TYPE = re.compile(r'"dtype": "(\w+)"')

@@ -1,0 +1,217 @@
+"""Asks a sandboxed worker. Nothing that it runs ever runs here; only JSON is read."""
+
+import json
+import os
+import select
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from validation.sandbox import Confinement, Level, Limits, best, kill, python_readable, start
+from validation.sandbox.python import module
+
+# Importing torch and Triton on a busy machine.
+START_SECONDS = 180.0
+# A worker that says nothing for so many times a question's own time is dead.
+SILENCE = 6
+# A worker is replaced now and then, with whatever its children left running.
+LIFETIME = 300
+
+LIMITS = Limits(
+    memory=8 << 30, cpu_seconds=3600, processes=256, file_size=256 << 20, open_files=256
+)
+ENV = {
+    # Forking after OpenMP has started threads hangs the child.
+    "OMP_NUM_THREADS": "1",
+    # Its default changes between releases.
+    "TRITON_DEFAULT_FP_FUSION": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
+Question = Mapping[str, Any]
+"""JSON with a `key` of the asker's own."""
+
+
+class WorkerUnavailable(Exception):
+    """The worker did not come up; the sentence says what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a child answered. `trouble` says why there is no answer."""
+
+    answer: Any = None
+    trouble: str = ""
+    timeout: bool = False
+    seconds: float = 0.0
+    """Of a processor."""
+
+
+class Workers:
+    """A context: `with Workers(NAME) as workers: for question, said in workers.ask(questions)`."""
+
+    def __init__(
+        self,
+        name: str,
+        *words: str,
+        seconds: float,
+        parallel: int | None = None,
+        level: Level | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self._name, self._words = name, words
+        self._seconds = seconds
+        self._parallel = parallel or os.cpu_count() or 1
+        self.level = level or best()
+        self._env = {**ENV, **(env or {})}
+        self._worker: _Worker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of what answers; starts the worker, which knows."""
+        return self._running().versions
+
+    def ask(
+        self, questions: Iterable[Question], beat: Callable[[], None] = lambda: None
+    ) -> Iterator[tuple[Question, Said]]:
+        """Each question with what was said, in the order in which they are done. `beat` is called
+        every second meanwhile, and may end it by raising."""
+        waiting = deque(questions)
+        asked: dict[Any, Question] = {}
+        suspects: set[Any] = set()
+        while waiting or asked:
+            # What was being worked on when a worker died is asked again, each alone.
+            width = 1 if any(q["key"] in suspects for q in waiting) else 2 * self._parallel
+            try:
+                worker = self._running()
+                while waiting and len(asked) < width:
+                    question = waiting.popleft()
+                    asked[question["key"]] = question
+                    worker.ask(question, self._seconds)
+                line = worker.answer(SILENCE * self._seconds, beat)
+            except _WorkerDied as died:
+                self._stop()
+                for question in asked.values():
+                    if question["key"] in suspects:
+                        yield question, Said(trouble=str(died))
+                    else:
+                        suspects.add(question["key"])
+                        waiting.appendleft(question)
+                asked.clear()
+                continue
+            if (done := asked.pop(line["key"], None)) is not None:
+                yield done, _read(line)
+            if worker.asked >= LIFETIME and not asked:
+                self._stop()
+
+    def _running(self) -> "_Worker":
+        if self._worker is None:
+            argv = (self._name, self._words, self._parallel)
+            self._worker = _Worker(*argv, self.level, self._env)
+        return self._worker
+
+    def _stop(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+
+def _read(line: Mapping[str, Any]) -> Said:
+    seconds = float(line["seconds"])
+    if line["timeout"]:
+        return Said(trouble="it took too long", timeout=True, seconds=seconds)
+    try:
+        return Said(json.loads(line["said"]), seconds=seconds)
+    except ValueError:
+        return Said(trouble=f"its process ended with status {line['status']}", seconds=seconds)
+
+
+class _WorkerDied(Exception):
+    pass
+
+
+class _Worker:
+    """One sandboxed process and the two pipes to it."""
+
+    def __init__(
+        self, name: str, words: tuple[str, ...], parallel: int, level: Level, env: Mapping[str, str]
+    ) -> None:
+        package = Path(__file__).resolve().parents[1]
+        confinement = Confinement(
+            readable=(*python_readable(), package),
+            limits=LIMITS,
+            scratch=2 << 30,
+            env=env,
+        )
+        self.asked = 0
+        self._reading, writing = os.pipe()
+        self._rest = b""
+        argv = module(name, str(writing), str(parallel), *words)
+        complaints = tempfile.TemporaryFile()  # noqa: SIM115 - the worker keeps it open
+        self._process = start(
+            argv,
+            confinement,
+            level=level,
+            pass_fds=(writing,),
+            stdin=subprocess.PIPE,
+            stderr=complaints,
+        )
+        os.close(writing)
+        try:
+            self.versions: dict[str, str] = self.answer(START_SECONDS, lambda: None)["versions"]
+        except _WorkerDied as died:
+            self.end()
+            complaints.seek(0)
+            lines = complaints.read().decode(errors="replace").strip().splitlines()
+            said = f"{died}: {lines[-1]}" if lines else died
+            raise WorkerUnavailable(f"The worker did not start: {said}") from None
+
+    def ask(self, question: Question, seconds: float) -> None:
+        assert self._process.stdin is not None  # noqa: S101 - it was asked for
+        self.asked += 1
+        line = json.dumps({**question, "seconds": seconds}).encode() + b"\n"
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except OSError as error:
+            raise _WorkerDied(f"it takes no more requests: {error}") from None
+
+    def answer(self, seconds: float, beat: Callable[[], None]) -> dict[str, Any]:
+        until = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            beat()
+            ready, _, _ = select.select([self._reading], [], [], 1.0)
+            if not ready and time.monotonic() < until:
+                continue
+            if not ready:
+                raise _WorkerDied(f"it said nothing for {seconds:.0f} seconds")
+            data = os.read(self._reading, 1 << 16)
+            if not data:
+                raise _WorkerDied("it ended without a word")
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    def end(self) -> None:
+        kill(self._process)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        os.close(self._reading)
