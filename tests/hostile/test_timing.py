@@ -26,7 +26,7 @@ _calls, _late, _kept = [], [], []
 
 def vector_add(x, y):
     _calls.append(None)
-    if len(_calls) < 4:
+    if len(_calls) < 5:
         _kept.append(_honest(x, y))
         return _kept[-1]
     {body}

@@ -240,7 +240,8 @@ def test_kernels_are_compiled_at_the_shell() -> None:
     assert verdict.message.startswith("compiles (triton ")
     assert verdict.figures["signature"]["x"] == "*fp32"
     assert verdict.run.environment["target"] == "cuda:90"
-    assert [c.name for c in verdict.checks.all()] == ["ttir", "ptx", "cubin"]
+    names = [check.name for check in verdict.checks.all()]
+    assert names == ["import", "ttir", "ptx", "cubin", "launch"]
     refused = compile_verdict(bad)
     assert refused
     assert refused.verdict == Verdict.FAILED

@@ -23,6 +23,8 @@ from validation.harness.verdicts import verdict_of
 
 # Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
 RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
+# Inputs to warm up with: two, since what differs in a number is compiled once more.
+WARMING = 2
 # Whose answers are looked at: the last, and others that nobody could foresee.
 LOOKED_AT = 4
 WHAT = {"triton_code": "the entry", "python_code": "the reference"}
@@ -77,12 +79,11 @@ class Measurement(Examination):
                     compiled = None
                     self.figures["not_compiled"] = stopped.check.words
             with self.crew.gate.entered(alone=True):
-                runs = len(trials) - 1
+                runs = len(trials) - WARMING
                 candidate = self._measure(mine, runs, watched=True)
                 reference = self._measure(eager, runs)
                 inductor = self._measure(compiled, runs) if compiled else None
-            # The first was for warming up.
-            last, *others = reversed(trials[1:])
+            last, *others = reversed(trials[WARMING:])
             some = [last, *secrets.SystemRandom().sample(others, LOOKED_AT - 1)]
             written = self._right(mine, some, arguments, blobs)
         return self._said(candidate, reference, inductor, _work(arguments, trials, written, flops))
@@ -99,19 +100,21 @@ class Measurement(Examination):
             with reading("timing"):
                 _, made, _ = gathered(shown, [self._make(author, shown)])
                 sizes = {number: size(tree) for number, tree in made.items()}
-            fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + 1) <= MOST]
+            fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
             if not fitting:
                 raise Stopped(Check("timing", None, "its inputs are too large to have many of"))
             largest = max(fitting, key=lambda number: sizes[number])
-            count = min(RUNS, MOST // max(1, sizes[largest]) - 1) + 1
+            count = min(RUNS + WARMING, MOST // max(1, sizes[largest]))
             self.figures["timed_case"] = cases[largest]
             trials = [_other(shown[largest], number) for number in range(count)]
             with reading("timing"):
                 trials, arguments, blobs = gathered(trials, [self._make(author, trials)])
             forms = {number: form(tree) for number, tree in arguments.items()}
-        alike = [t for t in trials if forms[t.number] == forms[trials[0].number]]
-        if len(alike) < RUNS_LEAST + 1:
-            words = "the shapes of its inputs change with their values"
+        # Some that make_inputs refuses are missing, perhaps all.
+        first = next(iter(forms.values()), None)
+        alike = [trial for trial in trials if forms[trial.number] == first]
+        if len(alike) < RUNS_LEAST + WARMING:
+            words = "its inputs can't be made with other values, or change their shapes with them"
             raise Stopped(Check("timing", None, words))
         return alike, arguments, blobs
 
@@ -126,6 +129,7 @@ class Measurement(Examination):
             "device": self._device(),
             "seed": self.options.seed,
             "sets": [{"number": number, "arguments": tree} for number, tree in sets],
+            "warming": WARMING,
             "compiled": compiled,
             "count": module == "python_code" and not compiled,
             "gpu_memory": self.options.gpu_memory,
@@ -204,10 +208,12 @@ def size(tree: Any) -> int:
 
 
 def form(tree: Any) -> Any:
-    """All of a tree but what is in its tensors and where that lies."""
+    """The shapes and types of all that a tree holds, without what is in there."""
+    if isinstance(tree, dict) and "storage" in tree:
+        return {key: part for key, part in tree.items() if key != "storage"}
     if isinstance(tree, dict):
-        return {key: form(part) for key, part in tree.items() if key != "storage"}
-    return [form(part) for part in tree] if isinstance(tree, list) else tree
+        return {key: form(part) for key, part in tree.items()}
+    return [form(part) for part in tree] if isinstance(tree, list) else type(tree).__name__
 
 
 def _work(arguments: dict[int, Any], trials: list[Trial], written: int, flops: int) -> Work:

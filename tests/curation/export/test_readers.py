@@ -114,6 +114,7 @@ def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
     ValidationCheck.objects.create(
         result=pair.validationresults.get(), name="gradients", outcome="skipped"
     )
+    pair.validationresults.update(figures={"cases": 7, "speedup": 3.5})
 
     folder = export(tmp_path / "out", "--splits", "100/0/0")
 
@@ -122,6 +123,8 @@ def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
         assert differing(columns, record) == []
         assert record["metadata"]["verified"]["device"] == "interpreter"
         assert record["metadata"]["verified"]["cases"] == 7
+        # Null where nobody measured it.
+        assert record["metadata"]["verified"]["speedup"] in (None, 3.5)
     for record in records(folder / "kernels" / "train.jsonl"):
         assert differing(KERNEL, record) == []
         assert record["metadata"]["provenance"]["copyright"] == "Copyright (c) 2024 Ada"

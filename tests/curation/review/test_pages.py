@@ -412,6 +412,45 @@ def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
     }
 
 
+def test_what_is_known_of_a_unit_besides_stands_with_its_compiling(browser: Client) -> None:
+    kernel = make.a_kernel()
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        figures={"imports": True, "launches": "unknown: it was too small"},
+        run=make.a_validation_run(device="compiler", environment={"triton": "3.9.0"}),
+    )
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert "imports by itself" in page
+    assert "launch: unknown: it was too small" in page
+
+
+def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browser: Client) -> None:
+    def times(median: float) -> dict[str, float]:
+        return {"median_us": median, "low_us": median - 1, "high_us": median + 1, "runs": 20}
+
+    pair = make.a_pair()
+    timing = {
+        "candidate": times(12.34), "eager": times(40), "compiled": None, "speedup": 3.24,
+        "speedup_compiled": None, "floor_us": 5.0, "impossible": "",
+    }  # fmt: skip
+    result = make.a_validation_result(
+        pair=pair, content_hash=pair.content_hash, figures={"timing": timing, "speedup": 3.24}
+    )
+
+    page = text(browser, f"{pair.get_absolute_url()}?tab=results")
+
+    assert "<td>12.3 µs</td><td>11.3 to 13.3 µs</td><td>20</td><td></td>" in page
+    assert "<td>40.0 µs</td><td>39.0 to 41.0 µs</td><td>20</td><td>3.24 times</td>" in page
+    assert "It can't take less than 5.0 µs" in page
+    assert "torch.compile" not in page
+    result.figures = {"timing": {**timing, "impossible": "too good", "speedup": None}}
+    result.save()
+    assert "Impossible: too good." in text(browser, f"{pair.get_absolute_url()}?tab=results")
+
+
 @pytest.mark.parametrize(
     ("verdict", "figures", "said"),
     [

@@ -108,5 +108,5 @@ def test_what_is_expanded_is_read_once() -> None:
     leaf = {"storage": 0, "dtype": "float16", "shape": [8, 100], "stride": [0, 1], "offset": 0}
 
     assert size({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
-    assert form({"tuple": [leaf]}) == form({"tuple": [leaf | {"storage": 7}]})
+    assert form({"tuple": [leaf, 3]}) == form({"tuple": [leaf | {"storage": 7}, 4]})
     assert form({"tuple": [leaf]}) != form({"tuple": [leaf | {"shape": [9, 100]}]})

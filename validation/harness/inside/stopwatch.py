@@ -20,8 +20,8 @@ from validation.harness.inside.conduct import Conduct
 from validation.harness.inside.lookout import Lookout
 from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
 
-# Compiling, tuning, and filling the allocator's pools.
-WARM_UPS = 3
+# Compiling, tuning, and filling the allocator's pools: so often with each of the first inputs.
+WARM_UPS = 2
 
 Blobs = list[memoryview]
 
@@ -47,23 +47,25 @@ class Stopwatch:
         self.sets: list[tuple[int, Any]] = []
         self.answers: dict[int, Any] = {}
         self.computed: dict[str, int] = {}
-        self.asides = 0
+        self.asides = self.warming = 0
         self.notes: list[str] = []
 
     def prepare(self, order: dict[str, Any], blobs: Blobs) -> tuple[Any, list[Blob]]:
-        """Everything up to the first timed run, on the first of the inputs alone."""
+        """Everything up to the first timed run, on the first few of the inputs alone."""
         self._listen(True)
         try:
             self.function = folder.function(folder.load(self.module), self.point)
             if order["compiled"]:
-                self.function = torch.compile(self.function, dynamic=False)
+                self.function = torch.compile(self.function)
             self.sets = [
                 (one["number"], unpack(one["arguments"], Placing(blobs, self.device)))
                 for one in order["sets"]
             ]
             flops = _flops(self.function, self.sets[0][1]) if order["count"] else 0
+            self.warming = order["warming"]
             for _ in range(WARM_UPS):
-                self.clock.get_ahead(self._call(self.sets[0][1]))
+                for _, arguments in self.sets[: self.warming]:
+                    self.clock.get_ahead(self._call(arguments))
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
         finally:
@@ -73,17 +75,20 @@ class Stopwatch:
 
     def measure(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
         """Alone on the GPU: microseconds of each run."""
-        warming, *timed = self.sets
+        warming, timed = self.sets[: self.warming], self.sets[self.warming :]
         took = []
         self._listen(True)
         try:
             self.clock.wake()
-            self.clock.run(self._call(warming[1]))
+            for one in warming:
+                self.clock.run(self._call(one[1]))
             for number, arguments in timed:
                 answer, microseconds = self.clock.run(self._call(arguments))
                 took.append(microseconds)
                 if self.watched:
                     self._keep(number, answer)
+                # Its memory is the next one's, else that one would have to ask for more.
+                del answer
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
         finally:
