@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from validation.harness.judge.evidence import Outcome, Wanted
@@ -29,9 +30,13 @@ def test(said: dict[str, Any]) -> Check:
     return Check("test", PASSED, f"{said['passed']} tests pass", numbers)
 
 
-def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """2: the shown cases against float64."""
-    return _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
+def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str = "") -> Check:
+    """2: the shown cases against float64. `left_out`: what is said of those that are too large."""
+    check = _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
+    if not left_out:
+        return check
+    numbers = {**check.numbers, "left_out": left_out}
+    return replace(check, words=f"{check.words}; {left_out}", numbers=numbers)
 
 
 def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
