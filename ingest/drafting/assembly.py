@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.drafting.cases import Cases
+from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.naming import dotted
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.sides import INPUTS, make_inputs, side, with_gradient
@@ -47,12 +48,52 @@ class Made:
 
 
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Made:
+    """With its gradients where the test asks for them and kernels compute them; the forward alone
+    where torch does."""
+    graded = _graded(test, whole)
+    made = _assembled(test, whole, rule, entry_point, isolator, graded)
+    if made.missing is not None:
+        return made
+    where = f"{test.function.name} of {test.suite.path}"
+    try:
+        if graded and (said := computes_backward(made.draft.texts.triton_code)):
+            made = _assembled(test, whole, rule, entry_point, isolator, set())
+            made = _forward_alone(made, test, isolator, said)
+        said = computes_forward(made.draft.texts.triton_code, entry_point)
+    except UNREADABLE as error:
+        said = f"what can't be followed ({error})"
+    if made.missing is None and said:
+        words = f"The Triton side of {where} leaves work to torch: {said}."
+        return Made(made.draft, Missing.COMPUTES_IN_TORCH, words)
+    return made
+
+
+def _forward_alone(made: Made, test: Test, isolator: Isolator, why: str) -> Made:
+    """Without any `backward`, and without what only that needed."""
+    draft = made.draft
+    text = without_backward(draft.texts.triton_code)
+    module = isolator.again(test.suite, text, draft.entry_point)
+    if made.missing is not None or module.reasons:
+        return made
+    texts = replace(draft.texts, triton_code=_tidy(tightened(module.text)))
+    note = f"The forward alone: its backward leaves work to torch, {why}."
+    return replace(made, draft=replace(draft, texts=texts, notes=(*draft.notes, note)))
+
+
+def _assembled(
+    test: Test,
+    whole: Cut,
+    rule: Rule,
+    entry_point: str,
+    isolator: Isolator,
+    graded: set[str],
+) -> Made:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
     names = list(dict.fromkeys(name for row in rows for name in row))
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
-    graded, tensors = _graded(test, whole), _tensors(whole)
+    tensors = _tensors(whole)
     head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
     held = [name for name in tensors if name in takes and name not in graded]
     # Where the author asks for no gradient, the reference has none to compare with.
