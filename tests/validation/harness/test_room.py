@@ -128,7 +128,11 @@ def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatc
 
 
 def test_of_cases_to_vary_those_are_taken_that_are_light() -> None:
-    shown = [({"n": 1, "dtype": "a"}, 10), ({"n": 2, "dtype": "a"}, 99), ({"dtype": "b"}, 99)]
+    shown: list[tuple[plan.Case, int]] = [
+        ({"n": 1, "dtype": "a"}, 10),
+        ({"n": 2, "dtype": "a"}, 99),
+        ({"dtype": "b"}, 99),
+    ]
 
     assert plan.light(shown, 50) == [shown[0][0], shown[2][0]]
 
