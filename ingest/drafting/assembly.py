@@ -98,6 +98,13 @@ def _assembled(
     held = [name for name in tensors if name in takes and name not in graded]
     # Where the author asks for no gradient, the reference has none to compare with.
     detached = [f"{name} = {name}.detach()" for name in held] if graded else []
+    if graded:
+        unsure = [name for name in _answers(whole) if name in takes and name not in graded]
+        detached += [
+            f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
+            for name in unsure
+            if name not in held
+        ]
     python = side(
         entry_point,
         takes,
@@ -205,6 +212,18 @@ def _tensors(whole: Cut) -> list[str]:
                 if root.startswith(("torch.", "F.")) and "Size" not in root:
                     found += [t.id for t in targets if isinstance(t, ast.Name)]
     return found
+
+
+def _answers(whole: Cut) -> list[str]:
+    """Inputs that some function hands back, which may be tensors."""
+    found: list[str] = []
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
+                found += [t.id for t in targets if isinstance(t, ast.Name)]
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+                found.append(name)
+    return list(dict.fromkeys(found))
 
 
 def _expected(
