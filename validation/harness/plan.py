@@ -23,7 +23,7 @@ MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
 # How many of its sizes are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
-SCALES = (1000.0, 30.0, 1e-3)
+SCALES = (1000.0, 30.0, 1e-3, 3e-2)
 
 
 @dataclass(frozen=True, slots=True)
