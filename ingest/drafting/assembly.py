@@ -24,6 +24,7 @@ from ingest.extract.resolve import Local
 WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
 )
+INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
 NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
 
 
@@ -109,7 +110,7 @@ def _assembled(
         entry_point,
         takes,
         whole.reference,
-        _expected(test, whole, takes, tensors),
+        _expected(test, whole, takes, _tensors(whole, of_integers=False)),
         bound,
         "What the author's test compares the kernel with.",
         [*head, *detached],
@@ -202,14 +203,19 @@ def _graded(test: Test, whole: Cut) -> set[str]:
     return found | (test.weights & parameters if asked else set())
 
 
-def _tensors(whole: Cut) -> list[str]:
-    """Inputs that torch makes, as far as the text tells."""
+def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
+    """Inputs that torch makes, as far as the text tells: `torch.randn(n)`, and half of it."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
-            case ast.Assign(targets=targets, value=ast.Call() as value):
-                root = ast.unparse(value).partition("(")[0]
-                if root.startswith(("torch.", "F.")) and "Size" not in root:
+            case ast.Assign(targets=targets, value=value):
+                while isinstance(value, ast.BinOp):
+                    value = value.left
+                text = ast.unparse(value)
+                root = text.partition("(")[0] if isinstance(value, ast.Call) else ""
+                if not root.startswith(("torch.", "F.")) or "Size" in root:
+                    continue
+                if of_integers or not INTEGERS.search(text):
                     found += [t.id for t in targets if isinstance(t, ast.Name)]
     return found
 

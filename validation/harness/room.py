@@ -24,7 +24,7 @@ class Room:
 
 ROOM = {
     "interpreter": Room(one=16 << 20, altogether=96 << 20, light=4 << 20, at_once=64 << 20),
-    "cuda": Room(one=96 << 20, altogether=384 << 20, light=16 << 20, at_once=96 << 20),
+    "cuda": Room(one=128 << 20, altogether=512 << 20, light=16 << 20, at_once=128 << 20),
 }
 # Where something is left out, the largest that is compared must have so many elements at least.
 TRIVIAL = 1 << 12

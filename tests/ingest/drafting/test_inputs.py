@@ -260,3 +260,22 @@ def test_what_no_gradient_is_asked_of_has_none_in_the_reference() -> None:
 
     assert draft.differentiable
     assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in draft.texts.python_code
+
+
+def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indices() -> None:
+    draft = whole(
+        """
+        def naive_doubled(x, index):
+            return 2 * x.float() + 0 * index
+
+        @pytest.mark.parametrize("dtype", [torch.float16])
+        def test_doubled(dtype):
+            index = torch.randint(0, 9, (64,), device=device)
+            x = torch.randn(64, device=device, dtype=dtype) * 0.5
+            actual = doubled(x + 0 * index)
+            torch.testing.assert_close(actual.float(), naive_doubled(x, index))
+        """
+    )
+
+    assert "index.dtype" not in draft.texts.python_code
+    assert ".to(x.dtype)" in draft.texts.python_code
