@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.drafting.cases import Cases
+from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.naming import dotted
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.sides import INPUTS, make_inputs, side, with_gradient
@@ -23,6 +24,7 @@ from ingest.extract.resolve import Local
 WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
 )
+INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
 NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
 
 
@@ -47,21 +49,68 @@ class Made:
 
 
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Made:
+    """With its gradients where the test asks for them and kernels compute them; the forward alone
+    where torch does."""
+    graded = _graded(test, whole)
+    made = _assembled(test, whole, rule, entry_point, isolator, graded)
+    if made.missing is not None:
+        return made
+    where = f"{test.function.name} of {test.suite.path}"
+    try:
+        if graded and (said := computes_backward(made.draft.texts.triton_code)):
+            made = _assembled(test, whole, rule, entry_point, isolator, set())
+            made = _forward_alone(made, test, isolator, said)
+        said = computes_forward(made.draft.texts.triton_code, entry_point)
+    except UNREADABLE as error:
+        said = f"what can't be followed ({error})"
+    if made.missing is None and said:
+        words = f"The Triton side of {where} leaves work to torch: {said}."
+        return Made(made.draft, Missing.COMPUTES_IN_TORCH, words)
+    return made
+
+
+def _forward_alone(made: Made, test: Test, isolator: Isolator, why: str) -> Made:
+    """Without any `backward`, and without what only that needed."""
+    draft = made.draft
+    text = without_backward(draft.texts.triton_code)
+    module = isolator.again(test.suite, text, draft.entry_point)
+    if made.missing is not None or module.reasons:
+        return made
+    texts = replace(draft.texts, triton_code=_tidy(tightened(module.text)))
+    note = f"The forward alone: its backward leaves work to torch, {why}."
+    return replace(made, draft=replace(draft, texts=texts, notes=(*draft.notes, note)))
+
+
+def _assembled(
+    test: Test,
+    whole: Cut,
+    rule: Rule,
+    entry_point: str,
+    isolator: Isolator,
+    graded: set[str],
+) -> Made:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
     names = list(dict.fromkeys(name for row in rows for name in row))
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
-    graded, tensors = _graded(test, whole), _tensors(whole)
+    tensors = _tensors(whole)
     head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
     held = [name for name in tensors if name in takes and name not in graded]
     # Where the author asks for no gradient, the reference has none to compare with.
     detached = [f"{name} = {name}.detach()" for name in held] if graded else []
+    if graded:
+        unsure = [name for name in _answers(whole) if name in takes and name not in graded]
+        detached += [
+            f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
+            for name in unsure
+            if name not in held
+        ]
     python = side(
         entry_point,
         takes,
         whole.reference,
-        _expected(test, whole, takes, tensors),
+        _expected(test, whole, takes, _tensors(whole, of_integers=False)),
         bound,
         "What the author's test compares the kernel with.",
         [*head, *detached],
@@ -154,16 +203,33 @@ def _graded(test: Test, whole: Cut) -> set[str]:
     return found | (test.weights & parameters if asked else set())
 
 
-def _tensors(whole: Cut) -> list[str]:
-    """Inputs that torch makes, as far as the text tells."""
+def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
+    """Inputs that torch makes, as far as the text tells: `torch.randn(n)`, and half of it."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
-            case ast.Assign(targets=targets, value=ast.Call() as value):
-                root = ast.unparse(value).partition("(")[0]
-                if root.startswith(("torch.", "F.")) and "Size" not in root:
+            case ast.Assign(targets=targets, value=value):
+                while isinstance(value, ast.BinOp):
+                    value = value.left
+                text = ast.unparse(value)
+                root = text.partition("(")[0] if isinstance(value, ast.Call) else ""
+                if not root.startswith(("torch.", "F.")) or "Size" in root:
+                    continue
+                if of_integers or not INTEGERS.search(text):
                     found += [t.id for t in targets if isinstance(t, ast.Name)]
     return found
+
+
+def _answers(whole: Cut) -> list[str]:
+    """Inputs that some function hands back, which may be tensors."""
+    found: list[str] = []
+    for statement in whole.inputs:
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
+                found += [t.id for t in targets if isinstance(t, ast.Name)]
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
+                found.append(name)
+    return list(dict.fromkeys(found))
 
 
 def _expected(

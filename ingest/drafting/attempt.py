@@ -21,7 +21,7 @@ from ingest.drafting.slices import Cut, cut, needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
 from ingest.drafting.suites import UNREADABLE, Suite, called_for_effect, calls_of, functions
-from ingest.drafting.weights import with_weights
+from ingest.drafting.weights import constructing, with_weights
 from ingest.extract.resolve import External, Local
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
@@ -276,6 +276,9 @@ class _Reader:
         if whole.uses & {"self", "request"} or not whole.parameters:
             said = "Its inputs are not made in the test itself."
             return self._stopped(operation, rule, Missing.INPUTS, said)
+        if held := self._modules_among(whole):
+            said = f"Its inputs would hold a module ({held}), where tensors and plain values go."
+            return self._stopped(operation, rule, Missing.INPUTS, said)
         test = Test(
             self._suite,
             self._function,
@@ -286,6 +289,15 @@ class _Reader:
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
+
+    def _modules_among(self, whole: Cut) -> str:
+        """A parameter that both sides would share, and that the inputs construct as a module."""
+        for statement in whole.inputs:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                    if name in whole.parameters and self._module_kind(constructing(call)):
+                        return name
+        return ""
 
     def _rule(self, whole: Cut) -> Rule:
         named: list[str] = []

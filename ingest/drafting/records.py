@@ -29,6 +29,7 @@ class Missing(StrEnum):
     REFERENCE_NOT_STANDALONE = "reference-not-standalone"
     INPUTS_NOT_STANDALONE = "inputs-not-standalone"
     TRITON_NOT_STANDALONE = "triton-not-standalone"
+    COMPUTES_IN_TORCH = "computes-in-torch"
     UNREADABLE = "unreadable"
 
     @property

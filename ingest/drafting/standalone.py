@@ -60,6 +60,19 @@ class Isolator:
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
         return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
 
+    def again(self, suite: Suite, text: str, name: str) -> Module:
+        """A standalone module whose text has changed, without what nothing in it needs any more."""
+        try:
+            module = self._repository.hold(f"{suite.path}#{next(self._numbers)}", text)
+        except ParseTimeout as error:
+            return Module("", (), (str(error),))
+        bindings = module.scope.bindings(name)
+        if not bindings:
+            return Module("", (), ("It could not be read back.",))
+        node = bindings[-1].leaf.node
+        unit = isolate(FoundKernel(module, node, "triton", None), self._repository, self._resolver)
+        return Module(unit.source, (), unit.reasons, unit.notes)
+
 
 def _on_device(suite: Suite, keeps_device: bool) -> str:
     """The file's text without the devices that it names, or with the one of the machine."""

@@ -13,6 +13,8 @@ TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
 IMPORTED = re.compile(rb"^import triton\b", re.M)
 KEPT = ("configs", "key", "reset_to_zero", "restore_value")
+# For torch.compile only: what it wraps is launched the same.
+WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
 
 LINE_END = re.compile(rb"\s*\n\s*")
@@ -21,7 +23,9 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def plainly_tuned(data: bytes) -> bytes:
-    """A file whose kernels have one configuration each, with as many lines as before."""
+    """A file whose kernels have one configuration each and are launched by themselves, with as
+    many lines as before."""
+    data = WRAPPED.sub(rb"\1", data)
     if not TUNING.search(data) or not IMPORTED.search(data):
         return data
     try:

@@ -56,13 +56,13 @@ def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                what = kind(_constructing(value))
+                what = kind(constructing(value))
                 if what is not None:
                     found[name] = _Module(statement, what == "kernel")
     return found
 
 
-def _constructing(call: ast.Call) -> ast.expr:
+def constructing(call: ast.Call) -> ast.expr:
     """`C(…)` of `C(…).to(device).eval()`."""
     node: ast.expr = call
     while (

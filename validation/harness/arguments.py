@@ -1,10 +1,13 @@
 """The inputs of trials, as the process that made them hands them over: trees and their bytes."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from validation.harness import plan
 from validation.harness.nursery import Answer
+
+NONE = memoryview(b"")
 
 
 def with_gaps(trees: list[Any]) -> list[int]:
@@ -26,19 +29,47 @@ def with_gaps(trees: list[Any]) -> list[int]:
 
 
 def gathered(
-    trials: list[plan.Trial], answers: list[Answer]
+    asked: Sequence[tuple[Sequence[plan.Trial], Answer]],
 ) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
-    """One list of blobs for all; trials that make_inputs refuses are left out."""
+    """One list of blobs for all; trials that make_inputs refuses, or that are too large, are left
+    out."""
     blobs: list[memoryview] = []
+    kept: list[plan.Trial] = []
     arguments: dict[int, Any] = {}
-    place = 0
-    for answer in answers:
-        for one in answer.header["made"]:
-            if "error" not in one:
-                arguments[trials[place].number] = _moved(one["arguments"], len(blobs))
-            place += 1
+    for trials, answer in asked:
+        for trial, one in zip(trials, answer.header["made"], strict=True):
+            if "arguments" in one:
+                kept.append(trial)
+                arguments[trial.number] = _moved(one["arguments"], len(blobs))
         blobs += answer.blobs
-    return [trial for trial in trials if trial.number in arguments], arguments, blobs
+    return kept, arguments, blobs
+
+
+def batches(
+    trials: Sequence[plan.Trial], arguments: dict[int, Any], blobs: Sequence[memoryview], most: int
+) -> Iterator[tuple[list[plan.Trial], list[memoryview]]]:
+    """The trials in their order, as many at once as have few enough bytes, with their blobs: what
+    belongs to others is empty, so that each keeps its place."""
+    batch: list[plan.Trial] = []
+    used: set[int] = set()
+    for trial in trials:
+        more = used | set(storages(arguments.get(trial.number)))
+        if batch and sum(len(blobs[place]) for place in more) > most:
+            yield batch, _only(blobs, used)
+            batch, more = [], set(storages(arguments.get(trial.number)))
+        batch.append(trial)
+        used = more
+    if batch:
+        yield batch, _only(blobs, used)
+
+
+def _only(blobs: Sequence[memoryview], used: set[int]) -> list[memoryview]:
+    return [blob if place in used else NONE for place, blob in enumerate(blobs)]
+
+
+def storages(tree: Any) -> list[int]:
+    """Each once, in the order in which the tree names them."""
+    return list(dict.fromkeys(part["storage"] for part in _parts(tree)))
 
 
 def _moved(tree: Any, by: int) -> Any:
@@ -52,8 +83,17 @@ def _moved(tree: Any, by: int) -> Any:
 
 
 def shapes(tree: Any) -> Iterator[list[int]]:
+    return (part["shape"] for part in _parts(tree))
+
+
+def elements(tree: Any) -> int:
+    return sum(map(math.prod, shapes(tree)))
+
+
+def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+    """What stands for tensors in a tree."""
     if isinstance(tree, dict) and "storage" in tree:
-        yield tree["shape"]
+        yield tree
     elif isinstance(tree, dict | list):
         for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from shapes(part)
+            yield from _parts(part)

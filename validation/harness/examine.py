@@ -2,12 +2,14 @@
 
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from validation.harness import plan
-from validation.harness.arguments import gathered, with_gaps
+from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
 from validation.harness.choice import affordable, alike, counted, doubtful
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
@@ -16,8 +18,18 @@ from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.room import (
+    ROOM,
+    TRIVIAL,
+    TooLarge,
+    left_to_the_test,
+    nothing_fits,
+    only_trivial,
+)
 from validation.harness.verdicts import ended_as, figures, verdict_of
 
+Asked = tuple[list[plan.Trial], Answer]
+EVERYTHING = 1 << 62
 MISREAD = (KeyError, TypeError, AttributeError, IndexError, ValueError, Unreadable)
 
 
@@ -37,6 +49,8 @@ class Examination:
         self.checks: list[Check] = []
         self.seconds: dict[str, float] = {}
         self.figures: dict[str, Any] = {}
+        self.room = ROOM[crew.options.device]
+        self.too_large: list[TooLarge] = []
         self.cache = secrets.token_hex(8)
 
     def report(self) -> Report:
@@ -49,6 +63,8 @@ class Examination:
         # What is said last of a check is why nothing more was learnt.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
+        if verdict is Verdict.PASSED and self.too_large:
+            message = f"{message}; {left_to_the_test(self.too_large, self.room)}"
         return Report(
             id=self.entry.id,
             verdict=verdict,
@@ -79,7 +95,8 @@ class Examination:
                     self.checks.append(checks.falsifiable(said, wanted, shown, groups))
 
     def _damage(self, author: Child) -> dict[str, Any]:
-        said = self._ask(author, "", "damage", {}).header
+        instead = {"instead": [[one.case, one.instead] for one in self.too_large]}
+        said = self._ask(author, "", "damage", instead).header
         with reading("falsifiable"):
             if self.options.device != "cuda" or not (said["control"] or said["skipped"]):
                 return dict(said)
@@ -88,7 +105,7 @@ class Examination:
         order = {**texts, "entry_point": self.entry.entry_point, "device": "cuda", **self._gpu()}
         with self._candidate("author") as child:
             self._ask(child, "author", "cases", order)
-            return dict(self._ask(child, "", "damage", {}).header)
+            return dict(self._ask(child, "", "damage", instead).header)
 
     def _inputs(self, author: Child) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
         texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
@@ -102,81 +119,161 @@ class Examination:
         if not cases:
             raise Stopped(Check("falsifiable", Verdict.VACUOUS, "CASES is empty"))
         device, seed = self.options.device, self.options.seed
-        trials = plan.shown(cases, device)
-        first = self._make(author, trials)
+        asked = [self._make(author, plan.shown(cases, device), self.room.altogether // 2)]
         with reading("accuracy"):
-            if refused := [one for one in first.header["made"] if "error" in one]:
+            made = asked[0][1].header["made"]
+            if refused := [one for one in made if "error" in one]:
                 words = f"make_inputs: {raised(refused[0]['error'])}"
                 raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            gaps = with_gaps([one["arguments"] for one in first.header["made"]])
-        self._repeats(author, trials, first)
-        answers = [first]
-        if self._wants("variations"):
-            more = plan.varied(cases, fixed, gaps, device, seed)
-            answers.append(self._make(author, more))
-            trials = trials + more
+            self.too_large = [
+                TooLarge(trial.name, trial.case, int(one["bytes"]))
+                for trial, one in zip(asked[0][0], made, strict=True)
+                if "arguments" not in one
+            ]
+        asked += self._stand_ins(author, asked[0], fixed)
         with reading("accuracy"):
-            return gathered(trials, answers)
+            shown = [
+                (trial, one["arguments"], int(one["bytes"]), answer)
+                for trials, answer in asked
+                for trial, one in zip(trials, answer.header["made"], strict=True)
+                if "arguments" in one
+            ]
+            gaps = with_gaps([arguments for _, arguments, _, _ in shown])
+        if not shown:
+            raise Stopped(
+                Check("accuracy", Verdict.UNSUPPORTED, nothing_fits(self.too_large, self.room))
+            )
+        self._repeats(author, *min(shown, key=lambda one: one[2]))
+        if self._wants("variations"):
+            bases = plan.light([(trial.case, taken) for trial, _, taken, _ in shown],
+                               self.room.light)  # fmt: skip
+            more = plan.varied(bases, fixed, gaps, device, seed, len(cases))
+            left = self.room.altogether - sum(taken for _, _, taken, _ in shown)
+            asked.append(self._make(author, more, left))
+        with reading("accuracy"):
+            return gathered(asked)
 
-    def _make(self, author: Child, trials: list[plan.Trial]) -> Answer:
-        wanted = [{"case": trial.case, "twist": trial.twist} for trial in trials]
-        return self._ask(author, "", "inputs", {"wanted": wanted})
+    def _make(self, author: Child, trials: list[plan.Trial], altogether: int) -> Asked:
+        order = {
+            "most": self.room.one,
+            "altogether": altogether,
+            "wanted": [
+                {"case": trial.case, "twist": trial.twist, "foretell": plan.heavy(trial.case)}
+                for trial in trials
+            ],
+        }
+        return trials, self._ask(author, "", "inputs", order)
 
-    def _repeats(self, author: Child, trials: list[plan.Trial], first: Answer) -> None:
+    def _stand_ins(self, author: Child, shown: Asked, fixed: list[str]) -> list[Asked]:
+        """Of each case that is too large, the same made smaller, where its sizes may be varied."""
+        found: list[Asked] = []
+        for place, one in enumerate(self.too_large):
+            trial = next(trial for trial in shown[0] if trial.name == one.name)
+            for case in plan.smaller(one.case, fixed):
+                name = f"{one.name}, made smaller"
+                smaller = replace(trial, name=name, case=case, stands_in=True)
+                asked = self._make(author, [smaller], self.room.light)
+                with reading("accuracy"):
+                    made = asked[1].header["made"][0]
+                    if "arguments" in made:
+                        found.append(asked)
+                        self.too_large[place] = replace(one, instead=case)
+                if "bytes" not in made or "arguments" in made:
+                    break
+        return found
+
+    def _repeats(
+        self, author: Child, trial: plan.Trial, arguments: Any, _: int, first: Answer
+    ) -> None:
         """The same case must give the same inputs, or nobody can say what was tested."""
-        again = self._make(author, trials[:1])
-        blobs = [bytes(blob) for blob in again.blobs]
-        if blobs != [bytes(blob) for blob in first.blobs[: len(blobs)]]:
+        again = self._make(author, [trial], self.room.altogether)[1]
+        with reading("accuracy"):
+            made = again.header["made"][0].get("arguments")
+            one, other = (
+                [bytes(answer.blobs[place]) for place in storages(tree)]
+                for tree, answer in ((arguments, first), (made, again))
+            )
+        if one != other:
             words = "make_inputs gives other inputs for the same case"
             raise Stopped(Check("falsifiable", Verdict.FAILED, words))
 
     def _reference(
         self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview]
     ) -> dict[int, Wanted]:
-        order = self._order("python_code", "cpu", trials, arguments)
         with self.crew.reference() as child:
-            answer = self._ask(child, "reference", "answers", order, blobs)
+            answers = self._answered(child, "reference", "cpu", trials, arguments, blobs)
         with reading("accuracy"):
-            if self.options.device == "cuda" and _refuses(answer, trials):
-                answer = self._reference_on_gpu(trials, arguments, blobs)
-            if "error" in answer.header:
-                words = f"python_code: {raised(answer.header['error'])}"
+            if self.options.device == "cuda" and _refuses(answers, trials):
+                # Some operations exist there only.
+                with self._candidate("reference") as child:
+                    answers = self._answered(child, "reference", "cuda", trials, arguments, blobs)
+            if "error" in answers[-1].header:
+                words = f"python_code: {raised(answers[-1].header['error'])}"
                 raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            wanted = evidence.wanted(answer.header, answer.blobs)
+            wanted: dict[int, Wanted] = {}
+            for answer in answers:
+                wanted |= evidence.wanted(answer.header, answer.blobs)
+            self._give_up_stand_ins(trials, arguments, wanted)
             for trial in trials:
                 if trial.kind == "shown" and wanted[trial.number].native is None:
                     words = f"the reference raises on {trial.name}: {wanted[trial.number].refusal}"
                     raise Stopped(Check("accuracy", Verdict.ERROR, words))
             return wanted
 
-    def _reference_on_gpu(
-        self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview]
-    ) -> Answer:
-        """Some operations exist there only."""
-        order = self._order("python_code", "cuda", trials, arguments)
-        with self._candidate("reference") as child:
-            return self._ask(child, "reference", "answers", order, blobs)
+    def _answered(
+        self, child: Child, role: str, device: str, trials: list[plan.Trial],
+        arguments: dict[int, Any], blobs: list[memoryview],
+    ) -> list[Answer]:  # fmt: skip
+        """By a child that begins with this: batch by batch, so that what is large has room."""
+        text = {"reference": "python_code", "candidate": "triton_code"}[role]
+        answers: list[Answer] = []
+        for some, held in batches(trials, arguments, blobs, self.room.at_once):
+            order = self._order(text, device, some, arguments)
+            begin = "" if answers else role
+            answers.append(self._ask(child, begin, "answers", order, held, role=role))
+            if "error" in answers[-1].header:
+                break
+        return answers
+
+    def _give_up_stand_ins(
+        self, trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted]
+    ) -> None:
+        """Smaller sizes that the reference refuses stand for nothing."""
+        for trial in [trial for trial in trials if trial.stands_in]:
+            if wanted[trial.number].native is None:
+                trials.remove(trial)
+                self.too_large = [
+                    replace(one, instead=None) if trial.name.startswith(f"{one.name},") else one
+                    for one in self.too_large
+                ]
+        shown = [trial for trial in trials if trial.kind == "shown"]
+        if not shown:
+            words = nothing_fits(self.too_large, self.room)
+            raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
+        largest = max(elements(arguments[trial.number]) for trial in shown)
+        if self.too_large and largest < TRIVIAL:
+            words = only_trivial(self.too_large, largest)
+            raise Stopped(Check("accuracy", Verdict.VACUOUS, words))
 
     def _candidates(
         self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview],
         wanted: dict[int, Wanted],
     ) -> None:  # fmt: skip
         tried = affordable(counted(trials, wanted), arguments, wanted, self.options.device)
-        order = self._order("triton_code", self._device(), tried, arguments)
         notes: list[str] = []
         suite: dict[str, Any] | None = None
         with self._candidate("candidate") as child:
-            answer = self._ask(child, "candidate", "answers", order, blobs)
+            device = self._device()
+            answers = self._answered(child, "candidate", device, tried, arguments, blobs)
             with reading("accuracy"):
-                said = answer.header
-                runs = self._read(answer, tried, wanted)
+                said = _together(answers)
+                runs = [run for one in answers for run in self._read(one, tried, wanted)]
                 unsure = doubtful(runs)
                 child.spoiled = bool(said["patched"] or said["conduct"] or _any_wrong(runs))
             if unsure:
-                again = self._ask(
-                    child, "", "answers",
-                    self._order("triton_code", self._device(), unsure, arguments), blobs,
-                )  # fmt: skip
+                order = self._order("triton_code", device, unsure, arguments)
+                held = next(held for _, held in batches(unsure, arguments, blobs, EVERYTHING))
+                again = self._ask(child, "", "answers", order, held)
                 with reading("accuracy"):
                     runs += self._read(again, unsure, wanted)
             if self._wants("test") and self.options.device != "cuda":
@@ -195,7 +292,8 @@ class Examination:
             leaves = "exit" in error
             verdict = Verdict.CHEATING if leaves else Verdict.ERROR
             raise Stopped(Check("accuracy", verdict, f"triton_code: {raised(error)}"))
-        return evidence.outcomes(answer.header, answer.blobs, trials, wanted)
+        lenient = self.entry.origin.startswith("real-world")
+        return evidence.outcomes(answer.header, answer.blobs, trials, wanted, lenient=lenient)
 
     def _judge(
         self, said: dict[str, Any], suite: dict[str, Any] | None, runs: list[Outcome],
@@ -209,7 +307,9 @@ class Examination:
             notes.append(words)
         counted = [run for run in runs if run.trial.kind != "limit"]
         made: dict[str, Callable[[], Check]] = {
-            "accuracy": lambda: checks.accuracy(runs, wanted),
+            "accuracy": lambda: checks.accuracy(
+                runs, wanted, left_to_the_test(self.too_large, self.room)
+            ),
             "variations": lambda: checks.variations(runs, wanted),
             "memory": lambda: checks.memory(counted, wanted),
             "determinism": lambda: checks.determinism(counted),
@@ -267,11 +367,13 @@ class Examination:
 
     def _ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],
-        blobs: list[memoryview] | None = None,
+        blobs: list[memoryview] | None = None, role: str = "",
     ) -> Answer:  # fmt: skip
-        name = {"suite": "test", "damage": "falsifiable"}.get(step, begin or step)
+        role = role or begin
+        name = {"suite": "test", "damage": "falsifiable"}.get(step, role or step)
         check = {"suite": "test", "damage": "falsifiable"}.get(step, "accuracy")
-        who = {"author": "test_code", "reference": "python_code"}.get(begin, "")
+        who = {"author": "test_code", "reference": "python_code"}.get(role, "")
+        who = "make_inputs" if step == "inputs" else who
         prefix = f"{who}: " if who else ""
         started = time.monotonic()
         try:
@@ -295,7 +397,10 @@ class Examination:
 
 def _said_broken(answer: Answer) -> str:
     header = answer.header
-    return raised(header["broken"]) if isinstance(header, dict) and "broken" in header else ""
+    if not isinstance(header, dict) or "broken" not in header:
+        return ""
+    broken = header["broken"]
+    return broken if isinstance(broken, str) else raised(broken)
 
 
 @contextmanager
@@ -308,11 +413,21 @@ def reading(check: str) -> Iterator[None]:
         raise Stopped(Check(check, Verdict.CHEATING, words)) from error
 
 
-def _refuses(answer: Answer, trials: list[plan.Trial]) -> bool:
-    if "error" in answer.header:
+def _refuses(answers: list[Answer], trials: list[plan.Trial]) -> bool:
+    if "error" in answers[-1].header:
         return True
     shown = {trial.number for trial in trials if trial.kind == "shown"}
-    return any(run["trial"] in shown and "error" in run["native"] for run in answer.header["runs"])
+    runs = [run for answer in answers for run in answer.header["runs"]]
+    return any(run["trial"] in shown and "error" in run["native"] for run in runs)
+
+
+def _together(answers: list[Answer]) -> dict[str, Any]:
+    """What the candidate did besides, in all batches."""
+    conduct: Counter[str] = Counter()
+    for answer in answers:
+        conduct.update({str(name): int(n) for name, n in answer.header["conduct"].items()})
+    patched = [name for answer in answers for name in answer.header["patched"]]
+    return {"conduct": dict(conduct), "patched": list(dict.fromkeys(patched))}
 
 
 def _any_wrong(runs: list[Outcome]) -> bool:

@@ -22,7 +22,8 @@ SEEDS = {"interpreter": 1, "cuda": 2}
 MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
 # How many of its sizes are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
-SCALES = (1000.0, 30.0, 1e-3)
+HEAVY = 1 << 22
+SCALES = (1000.0, 30.0, 1e-3, 3e-2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Trial:
     twist: dict[str, Any] | None = None
     group: str = ""
     modes: tuple[str, ...] = field(default=("veiled",))
+    stands_in: bool = False
+    """For a case that is too large: the same with smaller sizes."""
 
     @property
     def brings_infinity(self) -> bool:
@@ -57,15 +60,42 @@ def shown(cases: Sequence[Case], device: str) -> list[Trial]:
 
 
 def varied(
-    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int
-) -> list[Trial]:
-    """What the cases don't show. `gaps`: the arguments that a case shows with gaps in memory."""
+    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int,
+    first: int | None = None,
+) -> list[Trial]:  # fmt: skip
+    """What the cases don't show. `gaps`: the arguments that a case shows with gaps in memory;
+    `first`: the number that no shown case has."""
+    start = len(cases) if first is None else first
     made = _unique(_varied(cases, fixed, gaps, device, seed), cases)
     modes = ("veiled", "plain") if device == "cuda" else ("veiled",)
     return [
-        Trial(len(cases) + place, name, kind, case, twist, group, modes)
+        Trial(start + place, name, kind, case, twist, group, modes)
         for place, (name, kind, case, twist, group) in enumerate(made)
     ]
+
+
+def heavy(case: Case) -> bool:
+    """Whether its inputs may be so large that it pays to ask for their size first."""
+    return _work(case) >= HEAVY
+
+
+def smaller(case: Case, fixed: Sequence[str]) -> Iterator[Case]:
+    """The case with its sizes halved, again and again, as far as they may be varied."""
+    keys = _sizes(case, fixed)
+    while (half := _resized(case, keys, lambda size: max(1, size // 2))) != case:
+        case = half
+        yield case
+
+
+def light(shown: Sequence[tuple[Case, int]], most: int) -> list[Case]:
+    """The cases to vary, of cases and the bytes of their inputs: the light ones, and of a type
+    that has none the lightest. Each is varied in a dozen ways."""
+    kept = []
+    for case, taken in shown:
+        alike = [size for other, size in shown if other.get("dtype") == case.get("dtype")]
+        if taken <= max(most, min(alike)):
+            kept.append(case)
+    return kept
 
 
 Made = tuple[str, str, Case, dict[str, Any] | None, str]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from validation.recipes.operation import Operation
+from validation.recipes.telling import ORDINARY, answers, operand, tells
 
 OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
 
@@ -18,10 +21,12 @@ class Chain:
 
     @property
     def possible(self) -> bool:
-        """Only the first may jump, and none repeats."""
+        """Only the first may jump, none repeats, and the whole tells something."""
         names = [operation.name for operation in self.operations]
-        return len(set(names)) == len(names) and all(
-            operation.smooth for operation in self.operations[1:]
+        return (
+            len(set(names)) == len(names)
+            and all(operation.smooth for operation in self.operations[1:])
+            and (not self.operations or tells(answers_of(self)))
         )
 
     @property
@@ -64,6 +69,13 @@ class Chain:
             count = operation.operands - 1
             yield operation, tuple(left[:count])
             del left[:count]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def answers_of(chain: Chain) -> Any:
+    """What the chain answers to ordinary values."""
+    given = {name: operand(number) for number, name in enumerate(chain.operands)}
+    return answers(chain.triton(), x=ORDINARY, y=ORDINARY, **given)
 
 
 def _phrase(operation: Operation, operands: tuple[str, ...]) -> str:

@@ -34,11 +34,13 @@ def product(layout: str, wide: bool) -> str:
     return f"{left.replace('a', 'a.float()')} @ {right.replace('b', 'b.float()')}"
 
 
-def _tail(epilogue: Chain, kind: str) -> tuple[str, ...]:
-    views = [f"{n} = {n}.float()" for n in epilogue.operands]
-    if kind == "column":
-        views = [f"{n} = {n}.float()[:, None]" for n in epilogue.operands]
-    return (*views, *epilogue.torch(), f"return {epilogue.result}.to(a.dtype)")
+def _tail(epilogue: Chain, kind: str, wide: bool) -> tuple[str, ...]:
+    """`wide`: everything is float32 already, or float64 where somebody wants to know better."""
+    view = "" if wide else ".float()"
+    view += "[:, None]" if kind == "column" else ""
+    views = [f"{n} = {n}{view}" for n in epilogue.operands if view]
+    ending = "" if wide else ".to(a.dtype)"
+    return (*views, *epilogue.torch(), f"return {epilogue.result}{ending}")
 
 
 def _matmul(
@@ -52,6 +54,7 @@ def _matmul(
     if not _possible(epilogue, kind):
         return None
     after = f", then {epilogue.phrase}" if epilogue.operations else ""
+    wide = dtypes == ("float32",)
     shapes = {"row": ("n",), "column": ("m",), "full": ("m", "n"), "": ()}[kind]
     return Sketch(
         entry_point=named(f"matmul_{layout}", epilogue.name),
@@ -59,7 +62,7 @@ def _matmul(
         operation_type="matmul",
         tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
-        python=(f"x = {product(layout, dtypes == ('float32',))}", *_tail(epilogue, kind)),
+        python=(f"x = {product(layout, wide)}", *_tail(epilogue, kind, wide)),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
@@ -104,7 +107,7 @@ def _batched(
         operation_type="matmul",
         tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
-        python=("x = a @ b" if wide else "x = a.float() @ b.float()", *_tail(epilogue, kind)),
+        python=("x = a @ b" if wide else "x = a.float() @ b.float()", *_tail(epilogue, kind, wide)),
         arguments=(
             Argument("a", ("batch", "m", "k")),
             Argument("b", ("batch", "k", "n")),
@@ -176,7 +179,7 @@ def _matvec(
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
         triton="matvec",
-        python=(line, *_tail(epilogue, "row")),
+        python=(line, *_tail(epilogue, "row", wide)),
         arguments=(
             Argument("a", ("m", "n")),
             Argument("v", (inner,)),

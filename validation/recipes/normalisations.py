@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
-from validation.recipes.chains import Chain
+from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import DTYPES, NONE, named
 from validation.recipes.maps import chains
 from validation.recipes.operation import Operation
@@ -12,6 +13,7 @@ from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import ROW_SIZES
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.telling import answers, tells
 from validation.recipes.unary import UNARY
 
 
@@ -154,7 +156,7 @@ def _norm_row(
 ) -> Sketch | None:
     if not before.possible or (after is not None and not after.smooth):
         return None
-    if after is not None and after.operands != 1:
+    if after is not None and (after.operands != 1 or not _tells(before, norm, after)):
         return None
     names = ("x", *before.operands)
     vectors = {"none": (), "weight": ("weight",), "weight_bias": ("weight", "shift")}[affine]
@@ -200,6 +202,13 @@ def _norm_row(
             "walk": walk,
         },
     )
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
+    """Whether what comes after the normalisation still shows what came in."""
+    row = answers(norm.triton, y=answers_of(before))
+    return tells(answers(Chain((after,)).triton(), x=row, y=row), least=0.0)
 
 
 def _norm_looped(

@@ -22,9 +22,9 @@ from curation.review.forms import DraftForm
 PAGE = 50
 # Nearest to a pair first.
 REASONS = (
-    "unreadable", "triton-not-standalone", "inputs-not-standalone", "reference-not-standalone",
-    "inputs", "gradients-only", "kernel-against-kernel", "no-comparison", "no-test", "no-launcher",
-    "gone",
+    "unreadable", "computes-in-torch", "triton-not-standalone", "inputs-not-standalone",
+    "reference-not-standalone", "inputs", "gradients-only", "kernel-against-kernel",
+    "no-comparison", "no-test", "no-launcher", "gone",
 )  # fmt: skip
 LISTED = ("operation", "path", "reason", "missing", "changed_at", "edited_by__username",
           "repository__name")  # fmt: skip

@@ -223,3 +223,59 @@ def test_a_test_begins_with_what_it_compares_whatever_its_file_imports_from_the_
     assert outcome.draft is not None
     assert outcome.draft.texts.test_code.startswith("from python_code import run_doubling")
     compile(outcome.draft.texts.test_code, "test_code.py", "exec")
+
+
+def test_a_module_among_the_inputs_is_named() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            layer = torch.nn.Linear(8, 8)
+            x = torch.randn(64, 8, device=device)
+            actual = doubled(layer.weight)
+            assert torch.allclose(actual, layer.weight + layer.weight)
+        """
+    )
+
+    assert outcome.missing is Missing.INPUTS
+    assert "would hold a module (layer)" in outcome.sentence
+
+
+def test_what_no_gradient_is_asked_of_has_none_in_the_reference() -> None:
+    draft = whole(
+        """
+        def turning(n):
+            angle = torch.rand(n)
+            return torch.cos(angle), torch.sin(angle)
+
+        def test_doubled():
+            x = torch.randn(64, device=device, requires_grad=True)
+            y = x.detach().clone().requires_grad_()
+            cos, sin = turning(64)
+            expected, actual = 2 * x * (cos * 0 + 1), Doubling.apply(y) * (cos * 0 + 1)
+            torch.testing.assert_close(actual, expected)
+            actual.sum().backward()
+            torch.testing.assert_close(y.grad, x.grad)
+        """
+    )
+
+    assert draft.differentiable
+    assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in draft.texts.python_code
+
+
+def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indices() -> None:
+    draft = whole(
+        """
+        def naive_doubled(x, index):
+            return 2 * x.float() + 0 * index
+
+        @pytest.mark.parametrize("dtype", [torch.float16])
+        def test_doubled(dtype):
+            index = torch.randint(0, 9, (64,), device=device)
+            x = torch.randn(64, device=device, dtype=dtype) * 0.5
+            actual = doubled(x + 0 * index)
+            torch.testing.assert_close(actual.float(), naive_doubled(x, index))
+        """
+    )
+
+    assert "index.dtype" not in draft.texts.python_code
+    assert ".to(x.dtype)" in draft.texts.python_code

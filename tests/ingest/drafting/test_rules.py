@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.drafting import Missing, Rule
-from tests.ingest.drafting.repositories import cases, drafted, function, only, whole
+from tests.ingest.drafting.repositories import DOUBLING, cases, drafted, function, only, whole
 
 
 def test_a_named_function_is_carried_along_with_what_it_calls() -> None:
@@ -276,3 +276,19 @@ def test_a_reference_keeps_the_steps_that_it_detaches_itself() -> None:
     reference = function(draft.texts.python_code, "run_doubling")
     assert "y = x.clone()\n" in reference
     assert "weight = torch.softmax(y, -1).detach()" in reference
+
+
+def test_a_kernel_that_is_wrapped_for_torchs_compiler_is_launched_by_itself() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device="cuda")
+            assert torch.allclose(doubled(x), torch.mul(x, 2))
+        """,
+        ops__doubling=DOUBLING.replace(
+            "doubling_kernel[(", "torch.library.wrap_triton(doubling_kernel)[("
+        ),
+    )
+
+    assert "wrap_triton" not in draft.texts.triton_code
+    assert "doubling_kernel[(" in draft.texts.triton_code

@@ -150,6 +150,35 @@ def test_an_earlier_answer_is_recognised() -> None:
     assert "right answer to case 0" in checks.echo(runs, wanted(COUNTING, ONES))
 
 
+def test_the_same_values_laid_out_otherwise_make_no_echo() -> None:
+    """A gradient may be wrong there, while the answer is what it was before."""
+    for kind in ("layout", "limit"):
+        runs = [a_run(0, value=COUNTING), a_run(1, kind=kind, right=False, value=COUNTING)]
+
+        assert checks.echo(runs, wanted(COUNTING, COUNTING)) == ""
+
+
+@pytest.mark.parametrize("kind", ["special", "size"])
+@pytest.mark.parametrize("lenient", [True, False])
+def test_what_others_wrote_may_answer_a_nan_otherwise_and_the_report_says_so(
+    kind: str, lenient: bool
+) -> None:
+    swallowed, truth = numbers_of([0.0, 2.0]), numbers_of([math.nan, 2.0])
+    tree = {"tensor": 0, "dtype": "float32", "shape": [2], "device": "cpu"}
+    answer = {"value": tree, "gradients": [], "aliases": [False]}
+    said = {"runs": [{"trial": 3, "mode": "veiled", "answer": answer}]}
+    trial = Trial(3, "NaN among the values", kind, {})
+
+    runs = evidence.outcomes(
+        said, [swallowed.raw], [trial], {3: Wanted(value_of(truth))}, lenient=lenient
+    )
+    check = checks.variations(runs, {3: Wanted(value_of(truth))})
+
+    assert runs[0].right is (lenient and kind == "special")
+    assert (check.verdict is Verdict.PASSED) is runs[0].right
+    assert not runs[0].right or "otherwise where the reference is not finite" in check.words
+
+
 def test_a_constant_or_nearly_the_same_input_makes_no_echo() -> None:
     constant = [a_run(0, value=ONES), a_run(1, value=ONES, right=False)]
     special = [a_run(0, value=COUNTING), a_run(1, kind="special", value=COUNTING, right=False)]

@@ -116,6 +116,14 @@ def test_nothing_else_is_a_nan_unless_the_inputs_hold_an_infinity() -> None:
     assert judged([7.0, math.nan], truth, infinite_inputs=True).wrong
 
 
+def test_where_only_what_is_finite_counts_nothing_finite_may_be_lost() -> None:
+    truth = [1.0, math.nan, 3.0, math.inf]
+
+    assert not judged([1.0, 0.0, 3.0, math.nan], truth, only_finite=True).wrong
+    assert judged([1.0, math.nan, 3.5, math.inf], truth, only_finite=True).wrong
+    assert judged([1.0, math.nan, math.nan, math.inf], truth, only_finite=True).wrong
+
+
 def test_what_overflows_the_type_may_be_infinite() -> None:
     expected = Expected(numbers_of([65504.0], "float16"), numbers_of([70000.0], "float64"))
 

@@ -1,6 +1,7 @@
 """The process that runs test_code beside the reference, with no candidate in it: the entry's
 cases, its inputs, and whether its test can fail at all (see `damage`)."""
 
+import json
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ from validation.harness.channel import Blob
 from validation.harness.inside import damage, folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.twist import twisted
-from validation.harness.inside.values import Packing, no_tensors, plain_values
+from validation.harness.inside.values import Packing, no_tensors, plain_values, tensors_in
 
 Blobs = list[memoryview]
 
@@ -43,6 +44,7 @@ class Author:
             }
         )
         self.test: Any = None
+        self._kept: tuple[str, Any] = ("", None)
 
     def cases(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
         try:
@@ -57,21 +59,56 @@ class Author:
         return answer, []
 
     def inputs(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Made on the CPU, whatever the device: both sides then get the same bytes."""
+        """Made on the CPU, whatever the device: both sides then get the same bytes. Of what takes
+        more than `most`, or than is left of `altogether`, only how many bytes it takes."""
         packing = Packing()
-        made = []
+        made: list[dict[str, Any]] = []
+        left = order["altogether"]
         for wanted in order["wanted"]:
+            most = min(order["most"], left)
             try:
-                case = plain_values({"dict": wanted["case"]})
-                arguments = self.test.make_inputs(case, "cpu")
-                if not isinstance(arguments, tuple):
-                    arguments = tuple(arguments)
+                if wanted["foretell"] and (told := self._foretold(wanted["case"])) > most:
+                    made.append({"bytes": told})
+                    continue
+                arguments = self._made(wanted["case"], again=wanted["twist"] is None)
                 with torch.no_grad():
                     arguments = twisted(arguments, wanted["twist"])
-                made.append({"arguments": packing.inputs(arguments)})
+                taken = _bytes(arguments)
+                if taken > most:
+                    self._kept = ("", None)
+                    made.append({"bytes": taken})
+                    continue
+                made.append({"arguments": packing.inputs(arguments), "bytes": taken})
+                left -= taken
             except BaseException as error:  # noqa: BLE001 - as above
                 made.append({"error": described(error)})
         return {"made": made}, packing.blobs
 
-    def damage(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
-        return damage.survey(self.folder), []
+    def _made(self, case: Any, *, again: bool) -> tuple[Any, ...]:
+        """Twisted in several ways, a case is made only once: what is large takes seconds."""
+        key = json.dumps(case, sort_keys=True)
+        if again or self._kept[0] != key:
+            arguments = self.test.make_inputs(plain_values({"dict": case}), "cpu")
+            self._kept = (key, arguments if isinstance(arguments, tuple) else tuple(arguments))
+        return tuple(self._kept[1])
+
+    def _foretold(self, case: Any) -> int:
+        """The bytes of a case's inputs, without making them; 0 where that can't be told."""
+        try:
+            with torch.device("meta"):
+                return _bytes(self.test.make_inputs(plain_values({"dict": case}), "meta"))
+        except BaseException:  # noqa: BLE001 - then it is made
+            return 0
+
+    def damage(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
+        """`instead`: cases that are too large, each with the one that stands in for it, if any."""
+        instead = [
+            (plain_values({"dict": case}), other and plain_values({"dict": other}))
+            for case, other in order["instead"]
+        ]
+        return damage.survey(self.folder, instead), []
+
+
+def _bytes(arguments: Any) -> int:
+    storages = [tensor.untyped_storage() for tensor in tensors_in(arguments)]
+    return sum({storage._cdata: storage.nbytes() for storage in storages}.values())

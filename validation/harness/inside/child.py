@@ -1,12 +1,14 @@
 """A child's life: tasks come over its own channel, answers go into the file that came with them."""
 
+import errno
 import os
+import resource
 import socket
 import sys
 from contextlib import suppress
 from typing import Any
 
-from validation.harness.channel import Channel, read_parcel, write_parcel
+from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.inside.author import Author
 from validation.harness.inside.candidate import Candidate
 from validation.harness.inside.complaint import described
@@ -31,25 +33,44 @@ def serve(end: socket.socket) -> None:
     # The entry's code finds nothing of ours by asking for it.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
-    read, write, close, size = read_parcel, write_parcel, os.close, os.fstat
+    read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
     describe = described
     role: Any = None
+    order: Any = None
+    blobs: list[memoryview] = []
     while (received := channel.receive()) is not None:
         message, fds = received
-        order, blobs = read(fds[0])
-        close(fds[0])
         broken = False
         try:
+            try:
+                order, blobs = read(fds[0])
+            finally:
+                close(fds[0])
             if message["begin"]:
                 role = roles[message["begin"]](order)
             header, out = getattr(role, message["step"])(order, blobs)
         except Exception as error:  # noqa: BLE001 - a CUDA error stays in every later call
             header, out, broken = {"broken": describe(error)}, [], True
         spoiled = size(fds[1]).st_size != 0
-        write(fds[1], [header, spoiled], out)
+        try:
+            write(fds[1], [header, spoiled], out)
+        except OSError as error:
+            # Whoever waits must hear why: a process that merely ends says nothing.
+            cut(fds[1], 0)
+            header, broken = {"broken": _unwritten(out, error)}, True
+            write(fds[1], [header, spoiled], [])
         close(fds[1])
         with suppress(BrokenPipeError):
             channel.send({"done": message["nonce"]})
         if broken:
             break
-        del order, blobs, header, out
+        order, blobs = None, []
+        del header, out
+
+
+def _unwritten(blobs: list[Blob], error: OSError) -> str:
+    held = sum(memoryview(blob).nbytes for blob in blobs)
+    if error.errno == errno.EFBIG:
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        return f"its tensors take {held >> 20:,} MiB, and {most >> 20:,} are the most to hand over"
+    return f"its tensors, {held >> 20:,} MiB, could not be handed over: {error.strerror}"

@@ -6,7 +6,7 @@ gradients is not red merely for their absence.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +32,12 @@ OTHER_TYPE = {
 }
 
 
-def survey(folder: Path) -> dict[str, Any]:
-    plugin = Survey()
+Instead = Sequence[tuple[dict[str, Any], "dict[str, Any] | None"]]
+
+
+def survey(folder: Path, instead: Instead = ()) -> dict[str, Any]:
+    """`instead`: cases whose inputs are too large for this, with what stands in for them."""
+    plugin = Survey(instead)
     run_pytest(folder, plugin)
     return {
         "tests": plugin.tests,
@@ -44,7 +48,8 @@ def survey(folder: Path) -> dict[str, Any]:
 
 
 class Survey:
-    def __init__(self) -> None:
+    def __init__(self, instead: Instead) -> None:
+        self.instead = instead
         self.tests = 0
         self.skipped = 0
         self.control: dict[str, str] | None = None
@@ -55,6 +60,12 @@ class Survey:
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        for name, value in arguments.items():
+            for case, other in self.instead:
+                if isinstance(value, dict) and value == case:
+                    if other is None:
+                        return True
+                    arguments[name] = dict(other)
         self.tests += 1
         if not self._green("control", None, pyfuncitem.obj, arguments):
             return True

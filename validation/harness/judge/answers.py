@@ -41,6 +41,7 @@ def compared(
     shaken: Value | None,
     *,
     infinite_inputs: bool = False,
+    only_finite: bool = False,
 ) -> list[tuple[str, Comparison]]:
     """Each output and gradient by name, with how it compares."""
     if found.form != native.form:
@@ -50,7 +51,7 @@ def compared(
     for place, leaf in enumerate(found.leaves):
         name = f"output {place}" if several else "output"
         first, second, third = _alternatives(native, precise, shaken, place)
-        expected = Expected(first, second, third, infinite_inputs) if first else None
+        expected = Expected(first, second, third, infinite_inputs, only_finite) if first else None
         made.append((name, _leaf(leaf, native.leaves[place], expected)))
     if len(found.gradients) != len(native.gradients):
         said = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
@@ -67,7 +68,7 @@ def compared(
             other.gradients[place] if other and place < len(other.gradients) else None
             for other in (precise, shaken)
         )
-        expected = Expected(wanted_gradient, second, third, infinite_inputs)
+        expected = Expected(wanted_gradient, second, third, infinite_inputs, only_finite)
         made.append((name, compare(gradient, expected)))
     return made
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from validation.harness.judge.evidence import Outcome, Wanted
@@ -29,22 +30,33 @@ def test(said: dict[str, Any]) -> Check:
     return Check("test", PASSED, f"{said['passed']} tests pass", numbers)
 
 
-def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """2: the shown cases against float64."""
-    return _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
+def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str = "") -> Check:
+    """2: the shown cases against float64. `left_out`: what is said of those that are too large."""
+    check = _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
+    if not left_out:
+        return check
+    numbers = {**check.numbers, "left_out": left_out}
+    return replace(check, words=f"{check.words}; {left_out}", numbers=numbers)
 
 
 def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """3: what the cases don't show. A layout that no case shows is a limit, not a fault."""
+    """3: what the cases don't show. A layout that no case shows is a limit, not a fault; so is,
+    in what others wrote, another answer to a NaN or an infinity."""
     counted = [run for run in runs if run.trial.kind not in ("shown", "limit")]
     check = _compared("variations", counted, wanted)
     limits = sorted({
         run.trial.name for run in runs if run.trial.kind == "limit" and not run.right
     })  # fmt: skip
-    if not limits:
-        return check
-    words = f"{check.words}; not for inputs that are {', '.join(limits)}"
-    return Check(check.name, check.verdict, words, {**check.numbers, "limits": limits})
+    otherwise = sorted({run.otherwise for run in runs if run.otherwise})
+    words, numbers = check.words, check.numbers
+    if limits:
+        words = f"{words}; not for inputs that are {', '.join(limits)}"
+        numbers = {**numbers, "limits": limits}
+    if otherwise:
+        words = f"{words}; answers otherwise where the reference is not finite: "
+        words += "; ".join(otherwise)
+        numbers = {**numbers, "otherwise": otherwise}
+    return Check(check.name, check.verdict, words, numbers)
 
 
 def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
@@ -184,8 +196,9 @@ def echo(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
     seen: dict[tuple[Any, ...], str] = {}
     for run in runs:
         native = wanted[run.trial.number].native
-        # With one special value among them the inputs are nearly those of before.
-        if run.value is None or native is None or run.trial.kind == "special":
+        # With one special value among them, or laid out otherwise, the inputs are those of before.
+        again = run.trial.kind in ("special", "layout", "limit")
+        if run.value is None or native is None or again:
             continue
         for leaf in run.value.tensors():
             key = (leaf.dtype, leaf.shape, bytes(leaf.raw))

@@ -34,6 +34,8 @@ class Expected:
     precise: Numbers | None = None
     shaken: Numbers | None = None
     infinite_inputs: bool = False
+    only_finite: bool = False
+    """Whether anything is right where the reference's answer is not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
     found, native = actual.values(), expected.native.values()
     if expected.infinite_inputs:
         found = np.where(np.isnan(native), native, found)
+    if expected.only_finite:
+        found = np.where(np.isfinite(native), found, native)
     precise, shaken, strange = _precise(expected, native)
     if precise is None:
         return _against(actual, found, native, native, None, dtype)

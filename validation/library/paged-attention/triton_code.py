@@ -47,7 +47,7 @@ def paged_attention_kernel(
         other=0.0,
     ).to(tl.float32)
     best = float("-inf")
-    total = 0.0
+    total = tl.zeros((BLOCK_D,), dtype=tl.float32)
     acc = tl.zeros((BLOCK_D,), dtype=tl.float32)
     for number in range(tl.cdiv(length, page_size)):
         page = tl.load(pages_ptr + sequence * pages_stride_b + number * pages_stride_p)
@@ -77,8 +77,11 @@ def paged_attention_kernel(
         higher = tl.maximum(best, tl.max(scores, axis=0))
         fade = tl.exp((best - higher) * scale)
         weights = tl.exp((scores - higher) * scale)
-        total = total * fade + tl.sum(weights, axis=0)
-        acc = acc * fade + tl.sum(weights[:, None] * v, axis=0)
+        # The compiler may work out the scores more than once, each rounded in its own way. So
+        # every feature adds up the very weights that it multiplies: what is off cancels.
+        shares = tl.where(mask, weights[:, None], 0.0)
+        total = total * fade + tl.sum(shares, axis=0)
+        acc = acc * fade + tl.sum(shares * v, axis=0)
         best = higher
     tl.store(out_ptr + (sequence * n_heads + head) * n_dims + dims, acc / total, mask=dims < n_dims)
 

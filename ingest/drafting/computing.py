@@ -1,0 +1,287 @@
+"""What host code computes with torch where Triton should, as far as its text proves it.
+
+A launcher allocates and moves; who sums up partial sums with `.sum(0)` computes outside his
+kernels. Told by syntax: a call that can be nothing else, a product of matrices by `@`, and
+arithmetic on names that the function itself treats as tensors.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+METHODS = {
+    "sum", "mean", "matmul", "mm", "bmm", "addmm", "addmm_", "baddbmm", "exp", "log", "log2",
+    "softmax", "log_softmax", "logsumexp", "cumsum", "argsort", "argmax", "topk", "sigmoid", "tanh",
+    "relu", "mul", "mul_", "add_", "sub_", "div", "div_", "sqrt", "rsqrt", "pow", "square", "amax",
+    "amin", "norm", "var", "std", "prod", "masked_fill", "masked_fill_", "index_add_",
+    "scatter_add_", "gather", "index_select", "tril", "triu", "einsum",
+}  # fmt: skip
+TORCH = METHODS | {
+    "abs", "add", "sub", "addbmm", "dot", "outer", "where", "sort", "max", "min", "maximum",
+    "minimum", "clamp", "ger", "histc", "bincount", "linalg.solve_triangular",
+}  # fmt: skip
+FUNCTIONAL = {
+    "linear", "softmax", "log_softmax", "normalize", "conv1d", "conv2d", "layer_norm", "rms_norm",
+    "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
+}  # fmt: skip
+LAYERS = {"nn.Linear", "nn.Conv1d", "nn.Conv2d", "nn.LayerNorm", "nn.Embedding", "nn.RMSNorm"}
+# What a name has that is a tensor, and nothing else that a launcher handles.
+OF_TENSORS = {"shape", "stride", "dtype", "device", "contiguous", "is_contiguous", "view",
+              "reshape", "data_ptr", "numel", "dim", "ndim", "requires_grad"}  # fmt: skip
+ALLOCATES = {"empty", "zeros", "ones", "full", "arange", "tensor", "empty_like", "zeros_like",
+             "ones_like", "full_like", "linspace"}  # fmt: skip
+NO_TENSORS = {"math", "np", "numpy", "tl", "triton", "operator", "os", "self", "random"}
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+
+Function = ast.FunctionDef
+
+
+def computes_backward(module: str) -> str:
+    """The first computation with torch that a `backward` of a standalone module leads to; any
+    counts, under whatever condition it stands."""
+    host = _Host(module)
+    for owner in host.functions_of_autograd():
+        backward = host.methods[owner].get("backward")
+        if backward is not None and (said := host.first([(backward, owner)], certain=False)):
+            return said
+    return ""
+
+
+def computes_forward(module: str, entry_point: str) -> str:
+    """The first computation with torch on the way that a call of the entry point takes for
+    certain: nothing under a condition counts."""
+    host = _Host(module)
+    start = host.functions.get(entry_point)
+    return host.first([(start, "")], certain=True) if start is not None else ""
+
+
+def without_backward(module: str) -> str:
+    """The module with no `backward` in any autograd Function."""
+    host = _Host(module)
+    lines = module.splitlines()
+    found = [host.methods[owner].get("backward") for owner in host.functions_of_autograd()]
+    for method in sorted((m for m in found if m), key=lambda one: -one.lineno):
+        first = min([method.lineno, *(d.lineno for d in method.decorator_list)])
+        del lines[first - 1 : method.end_lineno]
+    return "\n".join(lines) + "\n"
+
+
+class _Host:
+    """A module's host code: its functions, its classes and their methods, by name."""
+
+    def __init__(self, module: str) -> None:
+        self.functions: dict[str, Function] = {}
+        self.methods: dict[str, dict[str, Function]] = {}
+        self.bases: dict[str, list[str]] = {}
+        self.applied: dict[str, str] = {}
+        tree = ast.parse(module)
+        for node in ast.walk(tree):
+            match node:
+                case ast.ClassDef(name=name):
+                    self.methods[name] = {
+                        inner.name: inner for inner in node.body if isinstance(inner, Function)
+                    }
+                    self.bases[name] = [ast.unparse(base) for base in node.bases]
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Attribute(value=ast.Name(id=owner), attr="apply"),
+                ):
+                    self.applied[name] = owner
+        methods = {id(method) for known in self.methods.values() for method in known.values()}
+        for node in ast.walk(tree):
+            if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
+                self.functions.setdefault(node.name, node)
+
+    def functions_of_autograd(self) -> list[str]:
+        return [
+            name for name, bases in self.bases.items()
+            if any(base.rpartition(".")[2] == "Function" for base in bases)
+        ]  # fmt: skip
+
+    def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
+        pending, seen = list(starts), set[int]()
+        while pending:
+            function, owner = pending.pop(0)
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            nodes = list(_certain(function.body) if certain else _all(function.body))
+            tensors = _tensors(function)
+            layers = _layers(self.methods.get(owner, {}).get("__init__"))
+            for node in nodes:
+                if said := _computes(node, tensors) or _asks(node, layers):
+                    return f"`{said}` in {f'{owner}.' if owner else ''}{function.name}"
+            pending += self._called(nodes, owner, function)
+        return ""
+
+    def _called(
+        self, nodes: Iterable[ast.AST], owner: str, function: Function
+    ) -> Iterator[tuple[Function, str]]:
+        modules = self._constructed(function)
+        for node in nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            target, method = "", ""
+            match node.func:
+                case ast.Name(id=name) if name in self.functions:
+                    yield self.functions[name], ""
+                case ast.Name(id=name) if name in self.applied:
+                    target, method = self.applied[name], "forward"
+                case ast.Name(id=name) if name in modules:
+                    target, method = modules[name], "forward"
+                case ast.Attribute(value=ast.Name(id=name), attr="apply"):
+                    target, method = name, "forward"
+                case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                    target, method = owner, name
+                case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in self.methods:
+                    target, method = name, attr
+                case ast.Attribute(attr="functional_call") if node.args:
+                    given = node.args[0]
+                    name = given.id if isinstance(given, ast.Name) else ""
+                    target, method = modules.get(name, ""), "forward"
+            found = self.methods.get(target, {}).get(method)
+            if found is not None:
+                yield found, target
+
+    def _constructed(self, function: Function) -> dict[str, str]:
+        """The names that hold modules of a class of this module."""
+        found: dict[str, str] = {}
+        for node in _all(function.body):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+                    inner = _innermost(call)
+                    if isinstance(inner.func, ast.Name) and inner.func.id in self.methods:
+                        found[name] = inner.func.id
+        return found
+
+
+def _of_a_kernel(function: Function) -> bool:
+    return any("jit" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
+def _innermost(call: ast.Call) -> ast.Call:
+    """`C(…)` of `C(…).to(dtype)`."""
+    while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        call = call.func.value
+    return call
+
+
+def _all(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in body:
+        if not isinstance(statement, Function | ast.ClassDef):
+            yield from ast.walk(statement)
+
+
+def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """What runs whenever the statements do: nothing under a condition, nor after one that may
+    have left, nor what is only defined. A loop is taken to run."""
+    for statement in body:
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                yield from ast.walk(item.context_expr)
+            yield from _certain(statement.body)
+        elif isinstance(statement, ast.If):
+            if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+                return
+        elif isinstance(statement, ast.For):
+            yield from _certain(statement.body)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr
+                        | ast.Return):  # fmt: skip
+            yield from _unconditional(statement)
+
+
+def _unconditional(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.IfExp) and _loads(node.body) <= _loads(node.orelse):
+        # Whichever way it goes, it leads to these: `f(x) if plain else torch.compile(f)(x)`.
+        yield from _unconditional(node.body)
+    if isinstance(node, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp):
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _unconditional(child)
+
+
+def _loads(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _tensors(function: Function) -> set[str]:
+    """The names that this function asks for what only tensors have, and binds to nothing else;
+    and what a `backward` is given."""
+    found: set[str] = set()
+    if function.name == "backward":
+        found |= {argument.arg for argument in function.args.args[1:]}
+    other: set[str] = set()
+    for node in _all(function.body):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in OF_TENSORS:
+                found.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(
+                value, ast.Call | ast.BinOp
+            ):
+                other.add(name)
+            case ast.For(target=ast.Name(id=name)):
+                other.add(name)
+    return found - other - NO_TENSORS
+
+
+def _layers(init: Function | None) -> set[str]:
+    """The attributes that hold torch's own layers."""
+    found: set[str] = set()
+    for node in _all(init.body) if init else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+                value=ast.Call(func=called),
+            ) if ast.unparse(called).removeprefix("torch.") in LAYERS:
+                found.add(name)
+    return found
+
+
+def _asks(node: ast.AST, layers: set[str]) -> str:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)) if name in layers:
+            return _short(node)
+    return ""
+
+
+def _computes(node: ast.AST, tensors: set[str]) -> str:
+    match node:
+        case ast.BinOp(op=ast.MatMult()):
+            return _short(node)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+            operands = [part for part in (left, right) if isinstance(part, ast.Name)]
+            if any(part.id in tensors for part in operands):
+                return _short(node)
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)):
+            if _computing_call(value, attr) and not _holds_no_data(node):
+                return _short(node)
+    return ""
+
+
+def _computing_call(value: ast.expr, attr: str) -> bool:
+    owner = ast.unparse(value)
+    if owner in {"F", "torch.nn.functional", "nn.functional"}:
+        return attr in FUNCTIONAL
+    if re.fullmatch(r"torch(\.\w+)*", owner):
+        return f"{owner}.{attr}".removeprefix("torch.") in TORCH
+    if owner.partition(".")[0] in NO_TENSORS or isinstance(value, ast.Constant | ast.List):
+        return owner.startswith("self.") and attr in METHODS
+    return attr in METHODS
+
+
+def _holds_no_data(call: ast.Call) -> bool:
+    """Arithmetic on what was just allocated or counted out is none on data."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ALLOCATES
+        for node in ast.walk(call)
+    )
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,104 @@
+"""What a launcher computes with torch: the forward alone becomes a pair, or nothing does."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.drafting import Missing
+from ingest.drafting.computing import computes_backward, computes_forward
+from tests.ingest.drafting.repositories import DOUBLING, only, whole
+
+SUMS = DOUBLING.replace(
+    "        return doubled(gradient)\n",
+    "        return summed_up(gradient)\n\n\n"
+    "def summed_up(gradient):\n"
+    "    parts = doubled(gradient)\n"
+    "    return torch.stack([parts, parts]).sum(dim=0)\n",
+)
+GRADED = """
+def test_doubled():
+    x = torch.randn(64, device=device, requires_grad=True)
+    y = x.detach().clone().requires_grad_()
+    expected, actual = 2 * x, Doubling.apply(y)
+    torch.testing.assert_close(actual, expected)
+    actual.sum().backward()
+    torch.testing.assert_close(y.grad, x.grad)
+"""
+
+
+def test_a_backward_that_sums_up_with_torch_is_left_out_with_all_that_only_it_needs() -> None:
+    draft = whole(GRADED, ops__doubling=SUMS)
+
+    assert not draft.differentiable
+    assert "backward" not in draft.texts.triton_code
+    assert "summed_up" not in draft.texts.triton_code
+    assert "doubling_kernel" in draft.texts.triton_code
+    assert ".grad" not in draft.texts.test_code
+    assert any("The forward alone" in note and ".sum(dim=0)" in note for note in draft.notes)
+
+
+def test_a_backward_that_is_a_kernel_stays() -> None:
+    draft = whole(GRADED)
+
+    assert draft.differentiable
+    assert "def backward" in draft.texts.triton_code
+    assert ".grad" in draft.texts.test_code
+
+
+def test_a_forward_that_plainly_leaves_work_to_torch_becomes_no_pair() -> None:
+    linear = DOUBLING.replace(
+        "        return doubled(x)\n", "        return torch.addmm(doubled(x), x, x)\n"
+    )
+
+    outcome = only(GRADED, ops__doubling=linear)
+
+    assert outcome.missing is Missing.COMPUTES_IN_TORCH
+    assert "torch.addmm(doubled(x), x, x)" in outcome.sentence
+    assert outcome.draft is not None and outcome.draft.texts.triton_code
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x @ x",
+        "y = F.linear(x, x)\n    return y",
+        "return Layer(3)(x) if x.shape[0] else None\n\ndef unused(x):\n    return x @ x",
+        "n = len(x)\n    for i in range(n):\n        x = x.cumsum(0)\n    return x",
+        "return f(x) if plain else torch.compile(f)(x)\n\ndef f(x):\n    return x.sum()",
+        "layer = Layer(3)\n    return layer(x)\n\n"
+        "class Layer(nn.Module):\n    def __init__(self, n):\n        self.w = nn.Linear(n, n)\n"
+        "    def forward(self, x):\n        return self.w(x)",
+        "return x * scale if False else x.shape[0]",
+        "if flag:\n        return x\n    return x @ x",
+        "if flag:\n        x = x.sum()\n    return x",
+        "return triton.cdiv(x.shape[0], 3) * 2 + math.exp(2.0)",
+        "return torch.arange(8).float().exp()",
+        "names = {}\n    names.add(x)\n    return kernel[(1,)](x)",
+    ],
+)
+def test_only_what_a_call_computes_for_certain_counts(body: str) -> None:
+    said = computes_forward(f"def launch(x, scale=1, flag=False):\n    {body}\n", "launch")
+
+    certain = ("return x @ x", "y = F", "n = len", "return f(x)", "layer = Layer")
+    assert bool(said) is body.startswith(certain)
+
+
+@pytest.mark.parametrize(
+    ("line", "computes"),
+    [
+        ("return g * scale", True),
+        ("if scale != 1.0:\n            g = g * scale\n        return g", True),
+        ("x, = ctx.saved_tensors\n        return x.sum(0)", True),
+        ("n = g.shape[0] * 2\n        return kernel[(n,)](g)", False),
+        ("return g.contiguous().view(-1)", False),
+    ],
+)
+def test_of_a_backward_whatever_it_may_compute_counts(line: str, computes: bool) -> None:
+    module = (
+        "class Scale(torch.autograd.Function):\n"
+        "    @staticmethod\n"
+        "    def backward(ctx, g):\n"
+        f"        {line}\n"
+    )
+
+    assert bool(computes_backward(module)) is computes

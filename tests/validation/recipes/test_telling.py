@@ -1,0 +1,65 @@
+"""Chains that answer the same whatever comes in are left out before any pair is made of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from validation.recipes.chains import Chain, answers_of
+from validation.recipes.normalisations import NORMS, _tells
+from validation.recipes.operations import BINARY, TERNARY
+from validation.recipes.unary import UNARY
+
+NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY)}
+
+
+def chain(*names: str) -> Chain:
+    return Chain(tuple(NAMED[name] for name in names))
+
+
+@pytest.mark.parametrize("operation", NAMED.values(), ids=lambda operation: operation.name)
+def test_every_operation_is_understood_and_tells_something_by_itself(operation: object) -> None:
+    one = chain(operation.name)  # type: ignore[attr-defined]
+
+    assert answers_of(one) is not None
+    assert one.possible
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("log_sigmoid", "relu"),
+        ("log_sigmoid", "log1p", "relu"),
+        ("log_sigmoid", "leaky_relu"),
+        ("hypot", "hard_tanh"),
+        ("softsign", "tanh_shrink"),
+    ],
+)
+def test_what_is_never_positive_or_saturated_or_nearly_nothing_is_left_out(
+    names: tuple[str, ...],
+) -> None:
+    assert not chain(*names).possible
+
+
+@pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add", "relu"), ("tanh", "relu")])
+def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
+    assert chain(*names).possible
+
+
+@pytest.mark.parametrize(
+    ("norm", "after", "told"),
+    [
+        ("log_softmax", "relu", False),
+        ("log_softmax", "squared_relu", False),
+        ("log_softmax", "hard_tanh", False),
+        ("log_softmax", "tanh", True),
+        ("softmax", "soft_shrink", False),
+        ("softmax", "sigmoid", True),
+        ("layer_norm", "relu", True),
+    ],
+)
+def test_after_a_normalisation_only_what_still_shows_the_row(
+    norm: str, after: str, told: bool
+) -> None:
+    (found,) = [one for one in NORMS if one.name == norm]
+
+    assert _tells(Chain(()), found, NAMED[after]) is told
