@@ -75,7 +75,8 @@ class UnderSanitizer(Examination):
             with reading("sanitizer"):
                 cases = [dict(case) for case in said["cases"]]
                 shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-                trials, arguments, blobs = gathered(shown, [self._make(author, shown)])
+                asked = self._make(author, shown, self.room.altogether)
+                trials, arguments, blobs = gathered([asked])
         token = secrets.token_hex(8)
         request: dict[str, Any] = {
             "triton_code": self.entry.triton_code,

@@ -98,7 +98,7 @@ class Measurement(Examination):
                 cases = [dict(case) for case in said["cases"]]
             shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
             with reading("timing"):
-                _, made, _ = gathered(shown, [self._make(author, shown)])
+                _, made, _ = gathered([self._make(author, shown, self.room.altogether)])
                 sizes = {number: size(tree) for number, tree in made.items()}
             fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
             if not fitting:
@@ -108,7 +108,8 @@ class Measurement(Examination):
             self.figures["timed_case"] = cases[largest]
             trials = [_other(shown[largest], number) for number in range(count)]
             with reading("timing"):
-                trials, arguments, blobs = gathered(trials, [self._make(author, trials)])
+                asked = self._make(author, trials, self.room.altogether)
+                trials, arguments, blobs = gathered([asked])
             forms = {number: form(tree) for number, tree in arguments.items()}
         # Some that make_inputs refuses are missing, perhaps all.
         first = next(iter(forms.values()), None)

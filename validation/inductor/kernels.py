@@ -52,8 +52,8 @@ def read_kernel(source: str, helpers: frozenset[str]) -> Kernel:
     plain = _Plain(helpers)
     for step in (*steps, function):
         plain.visit(step)
-    function.decorator_list = [ast.parse("triton.jit", mode="eval").body]
     _drop_unused(function)
+    function.decorator_list = [ast.parse(_decorator(function), mode="eval").body]
     names = [argument.arg for argument in function.args.args]
     blocks = tuple(name for name in names if name.endswith("BLOCK"))
     kept = _still_read(function)
@@ -71,13 +71,27 @@ def read_kernel(source: str, helpers: frozenset[str]) -> Kernel:
     )
 
 
+def _decorator(function: ast.FunctionDef) -> str:
+    """A number that is 1 would become a plain 1, which has no type to convert."""
+    parameters = {argument.arg for argument in function.args.args}
+    converted = {
+        node.value.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "to"
+        and isinstance(node.value, ast.Name)
+    }
+    kept = sorted(parameters & converted)
+    return f"triton.jit(do_not_specialize={kept})" if kept else "triton.jit"
+
+
 def _entries(node: ast.expr) -> dict[str, ast.expr]:
     if not isinstance(node, ast.Dict):
         raise Unwritable("a kernel that tells nothing of itself")
     return {
         key.value: value
         for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
     }
 
 

@@ -6,16 +6,15 @@ strides are those of no contiguous tensor, so that no shortcut for contiguous on
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._dynamo.source import ConstantSource
 from torch._guards import TracingContext, tracing
 from torch._inductor import config
-from torch._inductor.compile_fx import view_to_reshape
 from torch._inductor.debug import DebugContext
 from torch._inductor.decomposition import select_decomp_table
-from torch._inductor.fx_passes.post_grad import post_grad_passes
+from torch._inductor.fx_passes.post_grad import post_grad_passes, view_to_reshape
 from torch._inductor.graph import GraphLowering
 from torch._inductor.virtualized import V
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -59,7 +58,7 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
         _move(graph)
         with V.set_fake_mode(fake), tracing(TracingContext(fake)):
             FakeTensorProp(graph, fake).propagate_dont_convert_inputs(*examples)
-            view_to_reshape(graph)
+            view_to_reshape(graph)  # type: ignore[no-untyped-call]
             post_grad_passes(graph, True)
             lowering = GraphLowering(
                 graph, example_inputs=examples, shape_env=shapes, is_inference=True
@@ -110,5 +109,4 @@ def _symbol(shapes: ShapeEnv, hint: int, name: str) -> torch.SymInt:
     source = ConstantSource(name)
     symbol = shapes.create_symbol(hint, source, dynamic_dim=DimDynamic.DYNAMIC)
     made = shapes.create_symintnode(symbol, hint=hint, source=source)
-    assert isinstance(made, torch.SymInt)
-    return made
+    return cast(torch.SymInt, made)

@@ -105,8 +105,8 @@ ACTIVATIONS = (
     module("mish", "Mish.", "element-wise", "x: n", LINE, "return F.mish(x)"),
     module("hard_swish", "The hard swish.", "element-wise", "x: n", LINE, "return F.hardswish(x)"),
     module("elu", "ELU.", "element-wise", "x: n", LINE, "return F.elu(x)"),
-    module("soft_capping", "Logits squeezed below a cap.", "element-wise", "x: rows width, cap=30.0",
-           ROWS, "return cap * torch.tanh(x / cap)", dtypes=SINGLE),
+    module("soft_capping", "Logits squeezed below a cap.", "element-wise",
+           "x: rows width, cap=30.0", ROWS, "return cap * torch.tanh(x / cap)", dtypes=SINGLE),
     module("bias_gelu", "A bias, then GELU.", "element-wise", "x: rows width, bias: width", ROWS,
            "return F.gelu(x + bias)"),
     module("bias_residual", "A bias and what was before the layer.", "element-wise",
@@ -369,7 +369,7 @@ OPTIMISERS = (
            "return weight - lr * mean / (torch.sqrt(square) + 1e-8), mean, square",
            outputs=3, dtypes=SINGLE, steps=4),
     module("moving_average", "A running average of weights.", "optimizer",
-           "average: n, weight: n, decay=0.999", LINE,
+           "average: n, weight: n, decay=0.9", LINE,
            "return decay * average + (1 - decay) * weight", steps=4),
 )  # fmt: skip
 

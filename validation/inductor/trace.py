@@ -77,11 +77,9 @@ def _module(name: str, text: str) -> types.ModuleType:
 
 
 def largest(cases: Sequence[Case], dtype: str | None) -> Case:
-    """Of the cases of this type the one with the most; sizes of 1 would become constants."""
-    of_type = [case for case in cases if dtype is None or case.get("dtype") == dtype]
-    if not of_type:
-        raise NotForInductor(f"it has no case of type {dtype}")
-    return max(of_type, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
+    """The case with the most, at this type; sizes of 1 would become constants."""
+    case = max(cases, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
+    return {**case, "dtype": dtype} if dtype else case
 
 
 def _sizes(case: Case) -> list[int]:

@@ -31,7 +31,9 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
     if not traced["single"]:
         lines[-1] = lines[-1] + ("," if "," not in lines[-1] else "")
     lines = [line.replace("DEVICE", f"{tensors[0]}.device") for line in lines]
-    names = {kernel.name: _name(entry_point, number) for number, kernel in enumerate(kernels.values())}
+    names = {
+        kernel.name: _name(entry_point, number) for number, kernel in enumerate(kernels.values())
+    }
     texts = [*helpers.spelled_out(set().union(*(k.helpers for k in kernels.values())))]
     steps: dict[str, str] = {}
     for kernel in kernels.values():
@@ -63,7 +65,9 @@ def _kernels(module: ast.Module) -> dict[str, Kernel]:
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
-                value=ast.Call(func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]),
+                value=ast.Call(
+                    func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]
+                ),
             ):
                 found[name] = read_kernel(source, helpers.names())
     return found

@@ -21,7 +21,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-
 PR_SET_DUMPABLE = 4
 # Time is the processor's: a busy machine makes no question slow. Waiting ends too, later.
 PATIENCE = 4

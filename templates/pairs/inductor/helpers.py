@@ -18,14 +18,16 @@ def minimum(a, b):
 
 @triton.jit
 def max2(values, axis):
-    """The largest along an axis; NaN where one is NaN."""
-    return tl.reduce(values, axis, maximum)
+    """The largest along an axis; NaN where one is NaN, which `tl.max` passes over."""
+    nan = tl.sum(tl.where(values != values, values, 0), axis)
+    return tl.max(values, axis) + nan
 
 
 @triton.jit
 def min2(values, axis):
-    """The smallest along an axis; NaN where one is NaN."""
-    return tl.reduce(values, axis, minimum)
+    """The smallest along an axis; NaN where one is NaN, which `tl.min` passes over."""
+    nan = tl.sum(tl.where(values != values, values, 0), axis)
+    return tl.min(values, axis) + nan
 
 
 @triton.jit
@@ -39,13 +41,8 @@ def prod(values, axis):
 
 
 @triton.jit
-def _either(a, b):
-    return a | b
-
-
-@triton.jit
 def any(values, axis):
-    return tl.reduce(values, axis, _either)
+    return tl.max(values.to(tl.int32), axis) > 0
 
 
 @triton.jit
@@ -141,6 +138,17 @@ def log1p(x):
     series = 0.25 - x * (0.2 - x * (0.16666667 - x * 0.14285715))
     series = x * (1.0 - x * (0.5 - x * (0.33333334 - x * series)))
     return tl.where(tl.abs(x) < 0.1, series, tl.log(1.0 + x))
+
+
+@triton.jit
+def asinh(x):
+    """Near zero a series: the logarithm of almost 1 would be mostly rounding."""
+    extent = tl.abs(x)
+    square = extent * extent
+    series = 0.075 - square * (0.044642857 - square * 0.030381944)
+    series = extent * (1.0 - square * (0.16666667 - square * series))
+    grown = tl.where(extent < 0.2, series, tl.log(extent + tl.sqrt(square + 1.0)))
+    return tl.where(x < 0.0, -grown, grown)
 
 
 @triton.jit
