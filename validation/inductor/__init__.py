@@ -1,7 +1,7 @@
 """Inductor's Triton as plain pairs.
 
-    offer ──▶ worker (sandbox): trace ▶ lower, with a GPU that is only described
-                                   │ the text of Inductor's module
-                                   ▼
-              writing: kernels, launcher, configuration, helpers ──▶ draft of a pair
+offer ──▶ worker (sandbox): trace ▶ lower, with a GPU that is only described
+                               │ the text of Inductor's module
+                               ▼
+          writing: kernels, launcher, configuration, helpers ──▶ draft of a pair
 """

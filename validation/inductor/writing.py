@@ -19,8 +19,6 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
     """A module of plain Triton with a launcher of the reference's name and parameters."""
     module = ast.parse(traced["module"])
     kernels = _kernels(module)
-    if not kernels:
-        raise Unwritable("no kernel")
     reference = _function(python_code, entry_point)
     parameters = [argument.arg for argument in reference.args.args]
     numbers = _defaults(reference) | {
@@ -28,6 +26,8 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
     }
     tensors = [name for name in parameters if name not in numbers]
     lines = body(module, kernels, tensors)
+    if not kernels:
+        raise Unwritable("no kernel")
     if not traced["single"]:
         lines[-1] = lines[-1] + ("," if "," not in lines[-1] else "")
     lines = [line.replace("DEVICE", f"{tensors[0]}.device") for line in lines]
