@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from validation.recipes.chains import Chain
+from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import DTYPES, named
 from validation.recipes.maps import chains, matrix_sizes
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.telling import answers, stands_out
 from validation.recipes.unary import UNARY
 
 
@@ -128,7 +129,18 @@ def reference_lines(
 
 
 def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
-    return chain.possible and not (reduction.grows and "float16" in dtypes)
+    if reduction.grows and "float16" in dtypes:
+        return False
+    return chain.possible and shows_its_extreme(chain, reduction)
+
+
+def shows_its_extreme(chain: Chain, reduction: Reduction) -> bool:
+    """The least of many ReLUs is zero, whatever they are of: the extreme must not be what many
+    values answer."""
+    if reduction.reduce not in ("row_max", "row_min"):
+        return True
+    values = answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain))
+    return values is None or stands_out(values, largest=reduction.reduce == "row_max")
 
 
 def _summary(where: str, chain: Chain, reduction: Reduction) -> str:

@@ -18,6 +18,8 @@ import numpy as np
 ORDINARY = np.linspace(-2.5, 2.5, 64)
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12
+# So many may share the largest or the least answer: one on either side of zero.
+FEW = 2
 
 _erf = np.vectorize(math.erf, otypes=[float])
 WORDS: Mapping[str, Any] = {
@@ -73,6 +75,12 @@ def tells(found: Any, least: float = LEAST) -> bool:
     values = np.broadcast_to(np.asarray(found, float), ORDINARY.shape)
     _, counts = np.unique(np.round(values, 6), return_counts=True)
     return bool(counts.max() < SAME * values.size and np.abs(values).max() >= least)
+
+
+def stands_out(found: Any, *, largest: bool) -> bool:
+    """Whether the extreme of these answers is one of them or a few, not a level that many reach."""
+    values = np.round(np.broadcast_to(np.asarray(found, float), ORDINARY.shape), 6)
+    return bool((values == (values.max() if largest else values.min())).sum() <= FEW)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ import pytest
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.normalisations import NORMS, _tells
 from validation.recipes.operations import BINARY, TERNARY
+from validation.recipes.reductions import REDUCTIONS, shows_its_extreme
 from validation.recipes.unary import UNARY
 
 NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY)}
@@ -53,6 +54,7 @@ def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
         ("log_softmax", "hard_tanh", False),
         ("log_softmax", "tanh", True),
         ("softmax", "soft_shrink", False),
+        ("softmax", "tanh_shrink", False),
         ("softmax", "sigmoid", True),
         ("layer_norm", "relu", True),
     ],
@@ -63,3 +65,23 @@ def test_after_a_normalisation_only_what_still_shows_the_row(
     (found,) = [one for one in NORMS if one.name == norm]
 
     assert _tells(Chain(()), found, NAMED[after]) is told
+
+
+@pytest.mark.parametrize(
+    ("names", "reduction", "shown"),
+    [
+        (("relu",), "min", False),
+        (("relu",), "max", True),
+        (("relu", "inverse_root"), "max_abs", False),
+        (("heaviside", "asinh"), "min", False),
+        (("tanh",), "max", True),
+        ((), "min", True),
+        (("relu",), "sum", True),
+    ],
+)
+def test_an_extreme_that_many_values_reach_shows_none_of_them(
+    names: tuple[str, ...], reduction: str, shown: bool
+) -> None:
+    (found,) = [one for one in REDUCTIONS if one.name == reduction]
+
+    assert shows_its_extreme(chain(*names), found) is shown
