@@ -16,6 +16,15 @@ from validation.workers import Said, Workers
 WORKER = "validation.inductor.worker"
 # Of one processor, for one function.
 SECONDS = 60.0
+UNREADABLE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    RecursionError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
 @contextmanager
@@ -32,7 +41,7 @@ def generate(
     questions = (_question(number, offer) for number, offer in enumerate(listed))
     for question, said in workers.ask(questions, beat):
         offer = listed[question["key"]]
-        yield offer, _came_of(offer, said)
+        yield offer, came_of(offer, said)
 
 
 def _question(number: int, offer: Offer) -> dict[str, Any]:
@@ -45,7 +54,7 @@ def _question(number: int, offer: Offer) -> dict[str, Any]:
     }
 
 
-def _came_of(offer: Offer, said: Said) -> PairDraft | str:
+def came_of(offer: Offer, said: Said) -> PairDraft | str:
     if said.trouble:
         return said.trouble
     if not isinstance(said.answer, dict):
@@ -56,6 +65,9 @@ def _came_of(offer: Offer, said: Said) -> PairDraft | str:
         return _draft(offer, said.answer)
     except Unwritable as why:
         return str(why)
+    except UNREADABLE:
+        # Whoever ran there could say anything.
+        return "its answer can't be read"
 
 
 def _draft(offer: Offer, traced: dict[str, Any]) -> PairDraft:

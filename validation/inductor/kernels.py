@@ -38,8 +38,8 @@ class Kernel:
     helpers: frozenset[str]
 
 
-def read_kernel(source: str, helpers: frozenset[str]) -> Kernel:
-    """`helpers` are those that can be spelled out."""
+def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
+    """Under a name of its own; `helpers` are those that can be spelled out."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     heuristics = function.decorator_list[0]
     if not isinstance(heuristics, ast.Call):
@@ -54,12 +54,13 @@ def read_kernel(source: str, helpers: frozenset[str]) -> Kernel:
         plain.visit(step)
     _drop_unused(function)
     function.decorator_list = [ast.parse(_decorator(function), mode="eval").body]
+    function.name = name
     names = [argument.arg for argument in function.args.args]
     blocks = tuple(name for name in names if name.endswith("BLOCK"))
     kept = _still_read(function)
     function.args.args = [a for a in function.args.args if a.arg in kept or a.arg in blocks]
     return Kernel(
-        name=function.name,
+        name=name,
         definition=function,
         steps={step.name: ast.unparse(step) for step in steps},
         handed=tuple(name in kept for name in names if name not in blocks),

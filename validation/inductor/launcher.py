@@ -14,9 +14,12 @@ from validation.inductor.unwritable import Unwritable
 IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
 
 
-def body(module: ast.Module, kernels: Mapping[str, Kernel], tensors: Sequence[str]) -> list[str]:
-    """The launcher's statements, its returned tuple last; `tensors` are its parameters."""
-    return _Body(kernels, list(tensors)).written(_call(module))
+def body(
+    module: ast.Module, kernels: Mapping[str, Kernel], tensors: Sequence[str], *, alone: bool
+) -> list[str]:
+    """The launcher's statements. `tensors` are its parameters; what it returns is one tensor
+    `alone`, or a tuple of one or more."""
+    return _Body(kernels, tensors, alone).written(_call(module))
 
 
 def _call(module: ast.Module) -> ast.FunctionDef:
@@ -29,7 +32,8 @@ def _call(module: ast.Module) -> ast.FunctionDef:
 @dataclass
 class _Body:
     kernels: Mapping[str, Kernel]
-    tensors: list[str]
+    tensors: Sequence[str]
+    alone: bool
     lines: list[str] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
@@ -61,7 +65,8 @@ class _Body:
                 self._called(call)
             case ast.Return(value=ast.Tuple(elts=elements)):
                 returned = [self._text(element) for element in elements]
-                self.lines.append(f"return {', '.join(returned)}")
+                more = "," if len(returned) == 1 and not self.alone else ""
+                self.lines.append(f"return {', '.join(returned)}{more}")
             case _:
                 raise Unwritable("a statement that no launcher has")
 
@@ -95,7 +100,7 @@ class _Body:
         self.lines.append(f"{kernel.name}[{grid}]({words})")
 
     def _text(self, node: ast.expr) -> str:
-        return ast.unparse(_Named(self.names).visit(node))
+        return ast.unparse(_Named(self.names, f"{self.tensors[0]}.device").visit(node))
 
 
 def _counts(kernel: Kernel, arguments: Sequence[str]) -> list[str]:
@@ -125,8 +130,9 @@ def _grid(kernel: Kernel, counts: Mapping[str, str], blocks: Mapping[str, int]) 
 class _Named(ast.NodeTransformer):
     """Inductor's names for inputs, sizes and allocations become the launcher's."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str], device: str) -> None:
         self._names = names
+        self._device = device
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.parse(self._names.get(node.id, node.id), mode="eval").body
@@ -135,7 +141,7 @@ class _Named(ast.NodeTransformer):
         """`x_size[0]`, where `x_size` was `x.size()`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Call) and not node.value.args:
-            read = ast.unparse(_Named(self._names).visit(node.value.func))
+            read = ast.unparse(self.visit(node.value.func))
             return ast.parse(f"{read}({ast.unparse(node.slice)})", mode="eval").body
         return node
 
@@ -145,7 +151,8 @@ class _Named(ast.NodeTransformer):
         words = [ast.unparse(argument) for argument in node.args]
         if function == "empty_strided_cuda":
             shape, strides, dtype = words
-            text = f"torch.empty_strided({shape}, {strides}, dtype={dtype}, device=DEVICE)"
+            where = f"dtype={dtype}, device={self._device}"
+            text = f"torch.empty_strided({shape}, {strides}, {where})"
         elif function == "reinterpret_tensor":
             text = f"torch.as_strided({', '.join(words)})"
         elif function.endswith((".size", ".stride")) or function in ("min", "max"):

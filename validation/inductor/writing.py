@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,49 +19,53 @@ IMPORTS = ("import torch", "import triton", "import triton.language as tl")
 def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -> str:
     """A module of plain Triton with a launcher of the reference's name and parameters."""
     module = ast.parse(traced["module"])
-    kernels = _kernels(module)
+    kernels = _kernels(module, entry_point)
     reference = _function(python_code, entry_point)
     parameters = [argument.arg for argument in reference.args.args]
     numbers = _defaults(reference) | {
         parameters[int(place)]: value for place, value in traced["numbers"].items()
     }
     tensors = [name for name in parameters if name not in numbers]
-    lines = body(module, kernels, tensors)
+    lines = body(module, kernels, tensors, alone=traced["single"])
     if not kernels:
         raise Unwritable("no kernel")
-    if not traced["single"]:
-        lines[-1] = lines[-1] + ("," if "," not in lines[-1] else "")
-    lines = [line.replace("DEVICE", f"{tensors[0]}.device") for line in lines]
-    names = {
-        kernel.name: _name(entry_point, number) for number, kernel in enumerate(kernels.values())
-    }
-    texts = [*helpers.spelled_out(set().union(*(k.helpers for k in kernels.values())))]
+    parts = ["\n".join(IMPORTS), *_definitions(list(kernels.values()))]
+    launcher = [
+        f"def {entry_point}({ast.unparse(reference.args)}):",
+        *([f'"""{first}"""'] if (first := _summary(reference)) else []),
+        *_checks(numbers),
+        *lines,
+    ]
+    parts.append("\n    ".join(launcher))
+    return tidy("\n\n\n".join(parts) + "\n")
+
+
+def _definitions(kernels: Sequence[Kernel]) -> list[str]:
+    """Each before it is called."""
     steps: dict[str, str] = {}
-    for kernel in kernels.values():
+    for kernel in kernels:
         if any(steps.get(name, text) != text for name, text in kernel.steps.items()):
             raise Unwritable("two scans whose steps share a name")
         steps.update(kernel.steps)
-    texts += steps.values()
-    texts += [ast.unparse(kernel.definition) for kernel in kernels.values()]
-    checks = [
+    used = {name for kernel in kernels for name in kernel.helpers}
+    texts = [ast.unparse(kernel.definition) for kernel in kernels]
+    return [*helpers.spelled_out(used), *steps.values(), *texts]
+
+
+def _checks(numbers: Mapping[str, Any]) -> list[str]:
+    return [
         line
         for name, value in numbers.items()
         for line in (
-            f"    if {name} != {value!r}:",
-            f'        raise ValueError("Compiled for {name} = {value!r}.")',
+            f"if {name} != {value!r}:",
+            f'    raise ValueError("Compiled for {name} = {value!r}.")',
         )
     ]
-    signature = ast.unparse(reference.args)
-    summary = [f'    """{first}"""'] if (first := _summary(reference)) else []
-    launcher = [f"def {entry_point}({signature}):", *summary, *checks, *(f"    {x}" for x in lines)]
-    text = "\n\n\n".join(["\n".join(IMPORTS), *texts, "\n".join(launcher)]) + "\n"
-    for old, new in names.items():
-        text = text.replace(old, new)
-    return tidy(text)
 
 
-def _kernels(module: ast.Module) -> dict[str, Kernel]:
-    found = {}
+def _kernels(module: ast.Module, entry_point: str) -> dict[str, Kernel]:
+    """By Inductor's name; they get one from the function."""
+    found: dict[str, Kernel] = {}
     for node in module.body:
         match node:
             case ast.Assign(
@@ -69,12 +74,9 @@ def _kernels(module: ast.Module) -> dict[str, Kernel]:
                     func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]
                 ),
             ):
-                found[name] = read_kernel(source, helpers.names())
+                number = f"_{len(found)}" if found else ""
+                found[name] = read_kernel(source, f"{entry_point}_kernel{number}", helpers.names())
     return found
-
-
-def _name(entry_point: str, number: int) -> str:
-    return f"{entry_point}_kernel" + (f"_{number}" if number else "")
 
 
 def _function(text: str, name: str) -> ast.FunctionDef:
@@ -119,6 +121,6 @@ def _literal(value: Any) -> str:
             inner = ", ".join(map(_literal, value))
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         case str():
-            return f'"{value}"'
+            return json.dumps(value)
         case _:
             return repr(value)

@@ -14,10 +14,10 @@ from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from tests.validation.test_library import assert_passing_for_a_stranger
 from validation.contract import violations
-from validation.inductor.generation import generate, inductor
+from validation.inductor.generation import came_of, generate, inductor
 from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, of_modules, types_named
-from validation.workers import Workers
+from validation.workers import Said, Workers
 
 # One of each kind: a map, two reductions, an argument that is a number, a product, an index.
 SOME = (
@@ -126,6 +126,22 @@ def test_a_function_that_raises_or_dies_is_left_out_with_a_reason(workers: Worke
 
     assert reason_of(raising, workers) == "Inductor raises ValueError"
     assert reason_of(dying, workers) == "its process ended with status 0"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        [1],
+        {"module": "def", "numbers": {}, "single": True, "cases": []},
+        {"module": "(" * 5000, "numbers": {}, "single": True, "cases": []},
+        {"module": "def call(args):\n    return args", "numbers": {"9": 1}, "cases": []},
+    ],
+)
+def test_what_a_hostile_function_answers_instead_is_left_out(said: object) -> None:
+    came = came_of(offered("def f(x):\n    return x\n"), Said(said))
+
+    assert isinstance(came, str)
 
 
 def test_a_number_that_was_compiled_in_is_held_to(workers: Workers) -> None:

@@ -74,7 +74,7 @@ def traced(module: str, **more: Any) -> dict[str, Any]:
 
 
 def test_nothing_is_left_that_nothing_reads() -> None:
-    found = read_kernel(kernel(), helpers.names())
+    found = read_kernel(kernel(), "k", helpers.names())
     text = ast.unparse(found.definition)
 
     assert "unused" not in text
@@ -86,9 +86,9 @@ def test_nothing_is_left_that_nothing_reads() -> None:
 
 
 def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
-    assert "tl.exp(tmp0)" in ast.unparse(read_kernel(kernel(), helpers.names()).definition)
+    assert "tl.exp(tmp0)" in ast.unparse(read_kernel(kernel(), "k", helpers.names()).definition)
 
-    spelled = read_kernel(kernel("libdevice.tanh"), helpers.names())
+    spelled = read_kernel(kernel("libdevice.tanh"), "k", helpers.names())
 
     assert spelled.helpers == {"tanh"}
     assert "tmp1 = tanh(tmp0)" in ast.unparse(spelled.definition)
@@ -103,7 +103,7 @@ def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
 )
 def test_what_can_not_be_made_plain_is_named(text: str, reason: str) -> None:
     with pytest.raises(Unwritable, match=reason):
-        read_kernel(text, helpers.names())
+        read_kernel(text, "k", helpers.names())
 
 
 def test_a_module_becomes_a_launcher_with_the_references_name_and_words() -> None:
@@ -147,3 +147,19 @@ def test_a_helper_comes_with_what_it_calls() -> None:
         "_welford_combine",
         "welford",
     ]
+
+
+@pytest.mark.parametrize("names", [["kernel_1", "kernel_10"], [f"k{n}" for n in range(12)]])
+def test_kernels_keep_apart_however_inductor_names_them(names: list[str]) -> None:
+    module = MODULE.format(kernel=kernel(), more="pass")
+    head, _, call = module.partition("def call")
+    heads = "".join(head.replace("kernel_0 =", f"{name} =") for name in names)
+    runs = "".join(f"        {name}.run(arg0_1, buf0, 1, s0)\n" for name in names)
+    launched = call.replace("        pass\n", runs).replace("        kernel_0.run", "        # ")
+
+    text = triton_code(PYTHON, "f", traced(f"{heads}def call{launched}"))
+
+    for number in range(len(names)):
+        name = "f_kernel" + (f"_{number}" if number else "")
+        assert text.count(f"def {name}(") == 1
+        assert text.count(f"    {name}[") == 1
