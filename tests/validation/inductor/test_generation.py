@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
@@ -180,6 +181,19 @@ def test_the_command_stores_once_and_writes_what_it_stored(tmp_path: Path) -> No
     assert Pair.objects.filter(origin=PairOrigin.INDUCTOR).count() == 3
     ids = {json.loads(line)["id"] for line in file.read_text().splitlines()}
     assert ids == {str(pair) for pair in Pair.objects.all()}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"limit": 0}, "--limit must be at least 1"),
+        ({"limit": -1}, "--limit must be at least 1"),
+        ({"module": ["silu"], "from_pairs": True}, "exclude each other"),
+    ],
+)
+def test_bad_options_get_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        call_command("generate_inductor_pairs", stdout=StringIO(), **options)
 
 
 @pytest.mark.django_db

@@ -54,6 +54,8 @@ class Command(BaseCommand):
             return
         if options["module"] and options["from_pairs"]:
             raise CommandError("--module and --from-pairs exclude each other.")
+        if options["limit"] is not None and options["limit"] < 1:
+            raise CommandError("--limit must be at least 1.")
         offers = list(islice(_offers(options), options["limit"]))
         reasons: Counter[str] = Counter()
         drafts = []
