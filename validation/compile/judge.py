@@ -1,9 +1,8 @@
 """Asks sandboxed workers about kernels: do they compile, and does one block of them run?"""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Any, Self
+from contextlib import ExitStack
+from typing import Any
 
 from validation.compile.outcome import (
     Environment,
@@ -26,22 +25,7 @@ SECONDS = 30.0
 LAUNCH_SECONDS = 10.0
 
 
-class _Asking(AbstractContextManager["_Asking"]):
-    _workers: Workers
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._workers.__exit__(kind, error, trace)
-
-
-class Judge(_Asking):
+class Judge(ExitStack):
     """A context: `with Judge() as judge: for unit, outcome in judge.compile(units)`."""
 
     def __init__(
@@ -52,8 +36,10 @@ class Judge(_Asking):
         seconds: float = SECONDS,
         level: Level | None = None,
     ) -> None:
+        super().__init__()
         self._target = target
-        self._workers = Workers(WORKER, target, seconds=seconds, parallel=parallel, level=level)
+        workers = Workers(WORKER, target, seconds=seconds, parallel=parallel, level=level)
+        self._workers = self.enter_context(workers)
 
     @property
     def environment(self) -> Environment:
@@ -72,15 +58,17 @@ class Judge(_Asking):
             yield asked[about["key"]], _outcome(said)
 
 
-class Launcher(_Asking):
+class Launcher(ExitStack):
     """A context as well: launches kernels whose signature the judge has found."""
 
     def __init__(
         self, *, target: str = TARGET, seconds: float = LAUNCH_SECONDS, level: Level | None = None
     ) -> None:
+        super().__init__()
         env = {"TRITON_INTERPRET": "1"}
         self._seconds = seconds
-        self._workers = Workers(WORKER, target, seconds=seconds, parallel=1, level=level, env=env)
+        workers = Workers(WORKER, target, seconds=seconds, parallel=1, level=level, env=env)
+        self._workers = self.enter_context(workers)
 
     def launch(
         self, unit: Unit, compiled: Outcome, beat: Callable[[], None] = lambda: None

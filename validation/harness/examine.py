@@ -1,57 +1,41 @@
 """One entry from its texts to its report: who is asked what, in order."""
 
-import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from validation.harness import plan
 from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
 from validation.harness.choice import affordable, alike, counted, doubtful
+from validation.harness.conversation import Asked, Conversation, Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
-from validation.harness.judge.numbers import Unreadable
-from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
+from validation.harness.nursery import Answer, Child
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.room import (
-    ROOM,
     TRIVIAL,
     TooLarge,
     left_to_the_test,
     nothing_fits,
     only_trivial,
 )
-from validation.harness.verdicts import ended_as, figures, verdict_of
+from validation.harness.verdicts import figures, verdict_of
 
-Asked = tuple[list[plan.Trial], Answer]
 EVERYTHING = 1 << 62
-MISREAD = (KeyError, TypeError, AttributeError, IndexError, ValueError, Unreadable)
 
 
-class Stopped(Exception):
-    """Nothing more can be learnt about the entry; the check says why."""
-
-    def __init__(self, check: Check) -> None:
-        super().__init__(check.words)
-        self.check = check
-
-
-class Examination:
+class Examination(Conversation):
     """`alone`: in processes that serve no other entry."""
 
     def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
+        super().__init__(entry, crew, alone=alone)
         self.checks: list[Check] = []
-        self.seconds: dict[str, float] = {}
         self.figures: dict[str, Any] = {}
-        self.room = ROOM[crew.options.device]
         self.too_large: list[TooLarge] = []
-        self.cache = secrets.token_hex(8)
 
     def report(self) -> Report:
         started = time.monotonic()
@@ -74,9 +58,6 @@ class Examination:
             environment={**self.crew.environment(), "seed": self.options.seed},
             figures={**self.figures, **figures(made)},
         )
-
-    def _wants(self, *names: str) -> bool:
-        return any(name in self.options.checks for name in names)
 
     def _examine(self) -> None:
         if not self._wants(*(set(self.options.checks) - {"test"})):
@@ -152,17 +133,6 @@ class Examination:
             asked.append(self._make(author, more, left))
         with reading("accuracy"):
             return gathered(asked)
-
-    def _make(self, author: Child, trials: list[plan.Trial], altogether: int) -> Asked:
-        order = {
-            "most": self.room.one,
-            "altogether": altogether,
-            "wanted": [
-                {"case": trial.case, "twist": trial.twist, "foretell": plan.heavy(trial.case)}
-                for trial in trials
-            ],
-        }
-        return trials, self._ask(author, "", "inputs", order)
 
     def _stand_ins(self, author: Child, shown: Asked, fixed: list[str]) -> list[Asked]:
         """Of each case that is too large, the same made smaller, where its sizes may be varied."""
@@ -352,65 +322,6 @@ class Examination:
             ],
             **self._gpu(),
         }
-
-    def _gpu(self) -> dict[str, Any]:
-        """Named by nobody else: what one process compiled for this entry serves the next."""
-        return {"gpu_memory": self.options.gpu_memory, "cache": self.cache}
-
-    def _device(self) -> str:
-        return "cuda" if self.options.device == "cuda" else "cpu"
-
-    @contextmanager
-    def _candidate(self, role: str) -> Iterator[Child]:
-        with self.crew.candidate(role, self.entry.origin, alone=self.alone) as child:
-            yield child
-
-    def _ask(
-        self, child: Child, begin: str, step: str, order: dict[str, Any],
-        blobs: list[memoryview] | None = None, role: str = "",
-    ) -> Answer:  # fmt: skip
-        role = role or begin
-        name = {"suite": "test", "damage": "falsifiable"}.get(step, role or step)
-        check = {"suite": "test", "damage": "falsifiable"}.get(step, "accuracy")
-        who = {"author": "test_code", "reference": "python_code"}.get(role, "")
-        who = "make_inputs" if step == "inputs" else who
-        prefix = f"{who}: " if who else ""
-        started = time.monotonic()
-        try:
-            answer = child.ask(begin, step, order, self.options.timeout, blobs or [])
-        except DeadlinePassed:
-            words = f"{prefix}not done after {self.options.timeout:g} s"
-            raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
-        except Forged as error:
-            raise Stopped(Check("conduct", Verdict.CHEATING, f"{prefix}{error}")) from None
-        except ChildEnded as ended:
-            if ended.why == "parent":
-                raise
-            raise Stopped(ended_as(check, prefix, ended)) from None
-        else:
-            if words := _said_broken(answer):
-                raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
-        return answer
-
-
-def _said_broken(answer: Answer) -> str:
-    header = answer.header
-    if not isinstance(header, dict) or "broken" not in header:
-        return ""
-    broken = header["broken"]
-    return broken if isinstance(broken, str) else raised(broken)
-
-
-@contextmanager
-def reading(check: str) -> Iterator[None]:
-    """What can't be read was not written by our side."""
-    try:
-        yield
-    except MISREAD as error:
-        words = f"a result that can't be read: {type(error).__name__} {error}"
-        raise Stopped(Check(check, Verdict.CHEATING, words)) from error
 
 
 def _refuses(answers: list[Answer], trials: list[plan.Trial]) -> bool:

@@ -17,9 +17,10 @@ from typing import IO, Any
 from validation.harness import sanitizer
 from validation.harness.arguments import gathered
 from validation.harness.channel import write_parcel
+from validation.harness.conversation import Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.examine import Examination, Stopped, reading
+from validation.harness.examine import Examination
 from validation.harness.nursery import PACKAGE, ChildEnded
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Report, Verdict, presentable

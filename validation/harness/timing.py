@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness.arguments import gathered
+from validation.harness.conversation import Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.examine import Examination, Stopped, reading
+from validation.harness.examine import Examination
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.numbers import Numbers, Unreadable, width

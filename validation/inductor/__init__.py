@@ -3,5 +3,5 @@
 offer ──▶ worker (sandbox): trace ▶ lower, with a GPU that is only described
                                │ the text of Inductor's module
                                ▼
-          writing: kernels, launcher, configuration, helpers ──▶ draft of a pair
+          writing: kernels, launcher, configuration, device functions ──▶ draft of a pair
 """

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validation.inductor import helpers
+from validation.inductor import device_functions
 from validation.inductor.kernels import Kernel, read_kernel
 from validation.inductor.launcher import body
 from validation.inductor.unwritable import Unwritable
@@ -49,7 +49,7 @@ def _definitions(kernels: Sequence[Kernel]) -> list[str]:
         steps.update(kernel.steps)
     used = {name for kernel in kernels for name in kernel.helpers}
     texts = [ast.unparse(kernel.definition) for kernel in kernels]
-    return [*helpers.spelled_out(used), *steps.values(), *texts]
+    return [*device_functions.spelled_out(used), *steps.values(), *texts]
 
 
 def _checks(numbers: Mapping[str, Any]) -> list[str]:
@@ -75,7 +75,9 @@ def _kernels(module: ast.Module, entry_point: str) -> dict[str, Kernel]:
                 ),
             ):
                 number = f"_{len(found)}" if found else ""
-                found[name] = read_kernel(source, f"{entry_point}_kernel{number}", helpers.names())
+                found[name] = read_kernel(
+                    source, f"{entry_point}_kernel{number}", device_functions.names()
+                )
     return found
 
 

@@ -8,10 +8,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from validation.sandbox import Confinement, Level, Limits, best, kill, python_readable, start
 from validation.sandbox.python import module
@@ -53,7 +53,7 @@ class Said:
     """Of a processor."""
 
 
-class Workers:
+class Workers(ExitStack):
     """A context: `with Workers(NAME) as workers: for question, said in workers.ask(questions)`."""
 
     def __init__(
@@ -65,23 +65,14 @@ class Workers:
         level: Level | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
+        super().__init__()
+        self.callback(self._stop)
         self._name, self._words = name, words
         self._seconds = seconds
         self._parallel = parallel or os.cpu_count() or 1
         self.level = level or best()
         self._env = {**ENV, **(env or {})}
         self._worker: _Worker | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stop()
 
     @property
     def versions(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from validation.inductor import helpers
+from validation.inductor import device_functions
 from validation.inductor.kernels import read_kernel
 from validation.inductor.unwritable import Unwritable
 from validation.inductor.writing import test_code as rewritten_test
@@ -74,7 +74,7 @@ def traced(module: str, **more: Any) -> dict[str, Any]:
 
 
 def test_nothing_is_left_that_nothing_reads() -> None:
-    found = read_kernel(kernel(), "k", helpers.names())
+    found = read_kernel(kernel(), "k", device_functions.names())
     text = ast.unparse(found.definition)
 
     assert "unused" not in text
@@ -86,9 +86,10 @@ def test_nothing_is_left_that_nothing_reads() -> None:
 
 
 def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
-    assert "tl.exp(tmp0)" in ast.unparse(read_kernel(kernel(), "k", helpers.names()).definition)
+    plain = read_kernel(kernel(), "k", device_functions.names())
+    assert "tl.exp(tmp0)" in ast.unparse(plain.definition)
 
-    spelled = read_kernel(kernel("libdevice.tanh"), "k", helpers.names())
+    spelled = read_kernel(kernel("libdevice.tanh"), "k", device_functions.names())
 
     assert spelled.helpers == {"tanh"}
     assert "tmp1 = tanh(tmp0)" in ast.unparse(spelled.definition)
@@ -103,7 +104,7 @@ def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
 )
 def test_what_can_not_be_made_plain_is_named(text: str, reason: str) -> None:
     with pytest.raises(Unwritable, match=reason):
-        read_kernel(text, "k", helpers.names())
+        read_kernel(text, "k", device_functions.names())
 
 
 def test_a_module_becomes_a_launcher_with_the_references_name_and_words() -> None:
@@ -141,7 +142,7 @@ def test_only_the_cases_of_a_test_are_changed() -> None:
 
 
 def test_a_helper_comes_with_what_it_calls() -> None:
-    texts = helpers.spelled_out({"welford"})
+    texts = device_functions.spelled_out({"welford"})
 
     assert [text.split("def ")[1].split("(")[0] for text in texts] == [
         "_welford_combine",

@@ -7,7 +7,9 @@ import functools
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-TEXT = Path(__file__).resolve().parents[2] / "templates" / "pairs" / "inductor" / "helpers.py"
+TEXT = (
+    Path(__file__).resolve().parents[2] / "templates" / "pairs" / "inductor" / "device_functions.py"
+)
 
 
 def names() -> frozenset[str]:

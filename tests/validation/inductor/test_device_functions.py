@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-HELPERS = Path(__file__).resolve().parents[3] / "templates" / "pairs" / "inductor" / "helpers.py"
+PAIRS = Path(__file__).resolve().parents[3] / "templates" / "pairs"
+HELPERS = PAIRS / "inductor" / "device_functions.py"
 TRIED = """
 import torch
 nan, inf = float("nan"), float("inf")
