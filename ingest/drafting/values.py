@@ -184,6 +184,9 @@ class Evaluator:
         return value
 
     def _compare(self, node: ast.Compare, names: Mapping[str, Any]) -> bool:
+        asked = self._of_the_machine(node, names)
+        if asked is not None:
+            return asked
         left = self._plain(node.left, names)
         for op, part in zip(node.ops, node.comparators, strict=True):
             right = self._plain(part, names)
@@ -191,6 +194,16 @@ class Evaluator:
                 return False
             left = right
         return True
+
+    def _of_the_machine(self, node: ast.Compare, names: Mapping[str, Any]) -> bool | None:
+        """Is it `cpu`? Pairs are for a GPU. None where something else is asked."""
+        match node:
+            case ast.Compare(
+                ops=[ast.Eq() | ast.NotEq() as op],
+                comparators=[ast.Constant(value="cpu" | "cuda" as kind)],
+            ) if isinstance(self._value(node.left, names), Opaque):
+                return (kind == "cuda") is isinstance(op, ast.Eq)
+        return None
 
     def _either(
         self, test: ast.expr, body: ast.expr, orelse: ast.expr, names: Mapping[str, Any]

@@ -73,17 +73,31 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
 
 
 def _decorator(function: ast.FunctionDef) -> str:
-    """A number that is 1 would become a plain 1, which has no type to convert."""
-    parameters = {argument.arg for argument in function.args.args}
-    converted = {
-        node.value.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Attribute)
-        and node.attr == "to"
-        and isinstance(node.value, ast.Name)
-    }
-    kept = sorted(parameters & converted)
-    return f"triton.jit(do_not_specialize={kept})" if kept else "triton.jit"
+    """A number that is 1 would become a plain 1, and so would a product of such: one has no type to
+    convert."""
+    made_of = {argument.arg: {argument.arg} for argument in function.args.args}
+    kept: set[str] = set()
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    for statement in sorted(assigned, key=lambda node: node.lineno):
+        if isinstance(statement.targets[0], ast.Name):
+            made_of[statement.targets[0].id] = _numbers_of(statement.value, made_of)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr == "to":
+            kept |= _numbers_of(node.value, made_of)
+    return f"triton.jit(do_not_specialize={sorted(kept)})" if kept else "triton.jit"
+
+
+def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
+    """The parameters that nothing but arithmetic makes this value of; none where something else
+    does."""
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if not all(
+        isinstance(part, ast.BinOp | ast.UnaryOp | ast.Name | ast.Constant) for part in parts
+    ):
+        return set()
+    found = [made_of.get(name, set()) for name in names]
+    return set().union(*found) if all(found) else set()
 
 
 def _entries(node: ast.expr) -> dict[str, ast.expr]:

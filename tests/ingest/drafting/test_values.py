@@ -39,6 +39,19 @@ def test_what_authors_write_is_worked_out(expression: str, value: object) -> Non
 
 
 @pytest.mark.parametrize(
+    ("condition", "chosen"),
+    [
+        ("device == 'cpu'", 2),
+        ("device != 'cpu'", 1),
+        ("find() == 'cuda'", 1),
+        ("x.device.type != 'cuda'", 2),
+    ],
+)
+def test_a_question_about_the_machine_is_answered_for_a_gpu(condition: str, chosen: int) -> None:
+    assert worked_out(f"1 if {condition} else 2", "device = find()") == chosen
+
+
+@pytest.mark.parametrize(
     ("first", "again"),
     [
         ("[1]", "x = x + x"),

@@ -95,6 +95,18 @@ def test_a_function_of_cudas_library_becomes_tritons_or_a_helper() -> None:
     assert "tmp1 = tanh(tmp0)" in ast.unparse(spelled.definition)
 
 
+def test_numbers_that_are_converted_stay_numbers_where_they_are_one() -> None:
+    text = kernel("ks2.to(tl.float32) *").replace(
+        "    tl.store", "    tmp2 = ks0 * (ks1 + 1)\n    tmp1 += tmp2.to(tl.float32)\n    tl.store"
+    )
+    text = text.replace("ynumel, xnumel,", "ks0, ks1, ks2, ks3, ynumel, xnumel,")
+    text = text.replace("xoffset = ", "xoffset = (ks3 * tl.program_id(1)).to(tl.int64) + ")
+
+    decorator = read_kernel(text, "k", device_functions.names()).definition.decorator_list[0]
+
+    assert ast.unparse(decorator) == "triton.jit(do_not_specialize=['ks0', 'ks1', 'ks2'])"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

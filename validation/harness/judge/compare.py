@@ -11,8 +11,10 @@ import numpy as np
 
 from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
 
-# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs.
-UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN = 16.0, 8.0, 4.0, 32.0
+# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs. A
+# GPU's exp and rsqrt are off by two units where torch's are by half of one, and a recurrence adds
+# that up: 32 units of the answers' scale are honest, and a hundredth of what tf32 would be off by.
+UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN = 16.0, 32.0, 4.0, 32.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
 # A reference that is worse than this at its type computes something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
