@@ -89,15 +89,18 @@ def _against(
     actual: Numbers, found: Array, native: Array, truth: Array, shaken: Array | None, dtype: str
 ) -> Comparison:
     finite = np.isfinite(native) & np.isfinite(truth)
-    wrong = _special(found, native, _overflown(truth, dtype), finite)
-    if wrong:
-        return Comparison(wrong)
-    finite &= np.isfinite(found)
-    if not finite.any():
-        return Comparison("")
-    error = np.abs(found - truth)[finite]
-    size = np.abs(truth)[finite]
-    allowed = _allowed(dtype, size, native, truth, shaken, finite)
+    ordinary = bool(finite.all()) and bool(np.isfinite(found).all())
+    if not ordinary:
+        wrong = _special(found, native, _overflown(truth, dtype), finite)
+        if wrong:
+            return Comparison(wrong)
+        finite &= np.isfinite(found)
+        if not finite.any():
+            return Comparison("")
+        found, native, truth = found[finite], native[finite], truth[finite]
+        shaken = None if shaken is None else shaken[finite]
+    error, size = np.abs(found - truth), np.abs(truth)
+    allowed = _allowed(dtype, size, native, truth, shaken)
     share = error / allowed
     worst = int(share.argmax())
     # Of what is nearly nothing beside the rest, a relative error says nothing.
@@ -106,12 +109,11 @@ def _against(
     comparison = Comparison("", float(error.max()), relative, float(share[worst]))
     if share[worst] <= 1:
         return comparison
-    place = np.flatnonzero(finite)[worst]
-    count = int((share > 1).sum())
+    count, place = int((share > 1).sum()), int(np.flatnonzero(finite)[worst])
     said = (
-        f"{count} of {found.size} elements are wrong, the worst at "
-        f"{_index(int(place), actual.shape)}: {_number(found[place])} instead of "
-        f"{_number(truth[place])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
+        f"{count} of {finite.size} elements are wrong, the worst at "
+        f"{_index(place, actual.shape)}: {_number(found[worst])} instead of "
+        f"{_number(truth[worst])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
     )
     return Comparison(said, float(error.max()), relative, float(share[worst]))
 
@@ -138,9 +140,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, Array | N
     return values, shaken.values(), strange
 
 
-def _allowed(
-    dtype: str, size: Array, native: Array, truth: Array, shaken: Array | None, finite: Array
-) -> Array:
+def _allowed(dtype: str, size: Array, native: Array, truth: Array, shaken: Array | None) -> Array:
     epsilon = EPSILON[dtype]
     half = epsilon > 2.0**-20
     units, scale_units, own = (
@@ -150,9 +150,9 @@ def _allowed(
     if not np.isfinite(scale):
         scale = float(size.max())
     allowed = units * epsilon * size + scale_units * epsilon * scale
-    allowed += own * float(np.abs(native - truth)[finite].max())
+    allowed += own * float(np.abs(native - truth).max())
     if shaken is not None:
-        allowed += SHAKEN * _moved(np.abs(shaken - truth)[finite], scale)
+        allowed += SHAKEN * _moved(np.abs(shaken - truth), scale)
     if dtype != "float64" and float(size.max()) <= NOTHING:
         allowed += NOTHING if size.any() else LEFT_OF_ZERO
     return allowed + np.finfo(np.float32).tiny
