@@ -5,6 +5,7 @@ Layers that repeat give the same part, which is told once.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -65,7 +66,7 @@ def _part(group: Group, text: Text) -> Part | str:
         _refuse_unfit(group, text)
         function = _function(text)
         examples = [_example(one) for one in map(value_of, group.inputs)]
-        if _written_again(function, examples, text) != text:
+        if _nameless(_written_again(function, examples, text)) != _nameless(text):
             raise Unwritable("written out, it is another computation")
         shapes = tuple(sizes(function, examples))
         if not any(isinstance(size, str) for shape in shapes for size in shape):
@@ -123,3 +124,12 @@ def _written_again(
         ),
         text.parameters,
     )
+
+
+def _nameless(text: Text) -> str:
+    """Names follow operations, of which two may be written alike."""
+    body = "\n".join(text.lines)
+    for place, line in enumerate(text.lines[:-1]):
+        name = line.partition(" = ")[0]
+        body = re.sub(rf"(?<![.\w]){name}\b", f"part{place}", body)
+    return body

@@ -7,6 +7,7 @@ half of it be whole, say) stays as it was in the model.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -50,19 +51,29 @@ class _Run:
             function(*inputs)
 
     def asked_more_of(self) -> Iterator[Place]:
-        troubled: set[sympy.Symbol] = set()
-        known = {self._now(size) for one in self._sizes for size in one}
-        for guard in self._shapes.guards:
-            asked = self._shapes.simplify(guard.expr)
-            static = self._shapes._maybe_evaluate_static(asked) is not None
-            if not static and not isinstance(asked, sympy.Ne) and asked.free_symbols <= known:
-                troubled |= asked.free_symbols
+        """One size that can't just vary: others often stand in the same question only."""
+        blamed: Counter[sympy.Symbol] = Counter()
+        own = [(place, axis, self._now(size)) for place, axis, size in self._places()]
+        known = {now for _, _, now in own if isinstance(now, sympy.Symbol)}
+        for asked in self._asked():
+            if asked.free_symbols <= known and not _holds_anyway(asked):
+                blamed.update(one for one in sympy.preorder_traversal(asked) if one.is_Symbol)
+        for _, _, now in own:
+            if not isinstance(now, int | sympy.Symbol):
+                blamed.update(now.free_symbols)
+        if blamed:
+            most = max(blamed, key=lambda one: (blamed[one], str(one)))
+            yield from ((place, axis) for place, axis, now in own if now == most)
+
+    def _asked(self) -> list[sympy.Basic]:
+        told = [guard.expr for guard in self._shapes.guards]
+        whole = [sympy.Eq(rest, 0) for rest in self._shapes.divisible]
+        return [self._shapes.replace(one) for one in (*told, *whole)]
+
+    def _places(self) -> Iterator[tuple[int, int, int | sympy.Symbol]]:
         for place, one in enumerate(self._sizes):
             for axis, size in enumerate(one):
-                now = self._now(size)
-                derived = not isinstance(now, int | sympy.Symbol)
-                if derived or now in troubled:
-                    yield place, axis
+                yield place, axis, size
 
     def named(self) -> list[Shape]:
         names: dict[Any, str | int] = {}
@@ -81,6 +92,23 @@ class _Run:
             return size
         now = self._shapes.replace(size)
         return int(now) if now.is_number else now
+
+
+def _holds_anyway(asked: sympy.Basic) -> bool:
+    """Of whatever sizes above 1: tried with some, since nobody could prove it of all."""
+    if isinstance(asked, sympy.Ne):
+        # Two symbols are told apart by this only where neither is the other.
+        return True
+    symbols = sorted(asked.free_symbols, key=str)
+    tries = (
+        {one: 2 + (start + step * place) % 37 for place, one in enumerate(symbols)}
+        for start in range(6)
+        for step in (1, 5, 11)
+    )
+    try:
+        return all(asked.subs(values) == sympy.true for values in tries)
+    except ZeroDivisionError:
+        return False
 
 
 def _expression(size: Any) -> int | sympy.Symbol:

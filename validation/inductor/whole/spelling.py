@@ -95,6 +95,8 @@ class _Spelling:
             raise Unwritable(f"{getattr(node.target, '__name__', node.target)}")
         if name in RANDOM or torch.Tag.nondeterministic_seeded in node.target.tags:  # type: ignore[union-attr]
             raise Unwritable("it draws numbers at random")
+        if name.endswith("_") and not name.startswith("__"):
+            raise Unwritable("it changes a tensor in place")
         given = _by_name(node)
         special = getattr(self, f"_{name.strip('_')}", None)
         if special is not None:
@@ -105,8 +107,6 @@ class _Spelling:
         return self._called(node, name, given)
 
     def _called(self, node: Node, name: str, given: Mapping[str, Any]) -> str:
-        if name.endswith("_"):
-            raise Unwritable("it changes a tensor in place")
         public = RENAMED.get(name, name)
         first, *rest = given.items() if given else [("", None)]
         if name in CREATED:
@@ -157,23 +157,17 @@ class _Spelling:
 
     # Where torch's public function differs from the operation behind it.
 
-    def _add(self, node: Node, given: Mapping[str, Any]) -> str:
-        sign = {"add": "+", "sub": "-"}[name_of(node)]
-        by = f"{self._word(given['alpha'])} * " if "alpha" in given else ""
-        return f"{self._word(given['self'])} {sign} {by}{self._word(given['other'])}"
-
-    _sub = _add
-
-    def _rsub(self, node: Node, given: Mapping[str, Any]) -> str:
-        by = f"{self._word(given['alpha'])} * " if "alpha" in given else ""
-        return f"{self._word(given['other'])} - {by}{self._word(given['self'])}"
-
     def _softmax(self, node: Node, given: Mapping[str, Any]) -> str:
         """Before and after decomposition it has two names, and one meaning."""
         words = [self._word(given["self"]), f"dim={given['dim']}"]
         if given.get("dtype") is not None:
             words.append(f"dtype={given['dtype']}")
         return f"torch.softmax({', '.join(words)})"
+
+    def _rsub(self, node: Node, given: Mapping[str, Any]) -> str:
+        if "alpha" in given:
+            return self._called(node, "rsub", given)
+        return f"{self._word(given['other'])} - {self._word(given['self'])}"
 
     def _neg(self, node: Node, given: Mapping[str, Any]) -> str:
         return f"-{self._word(given['self'])}"
@@ -228,14 +222,16 @@ class _Spelling:
         axis = axis % len(shape)
         name, size = self.names[source], int(shape[axis])
         start, end = given.get("start") or 0, given.get("end")
-        begin = "" if start == 0 else self._part(name, axis, size, start)
-        until = "" if end is None or end >= size else self._part(name, axis, size, end)
+        last = axis == len(shape) - 1
+        begin = "" if start == 0 else self._part(name, axis, last, size, start)
+        until = "" if end is None or end >= size else self._part(name, axis, last, size, end)
         words = f"{begin}:{until}" + (f":{step}" if step != 1 else "")
-        before = ":, " * axis if axis < len(shape) - 1 or axis == 0 else "..., "
+        before = "..., " if last and axis else ":, " * axis
         return f"{name}[{before}{words}]"
 
-    def _part(self, name: str, axis: int, size: int, place: int) -> str:
+    def _part(self, name: str, axis: int, last: bool, size: int, place: int) -> str:
         """The middle is the middle of other sizes, too."""
+        axis = -1 if last else axis
         return f"{name}.shape[{axis}] // 2" if size > 2 and 2 * place == size else str(place)
 
     def _layer_norm(self, node: Node, given: Mapping[str, Any]) -> str:
