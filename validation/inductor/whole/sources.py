@@ -71,7 +71,7 @@ def of_transformers(config: str) -> Whole:
         raise ModelsUnreadable(f"{path} is no JSON: {error}.") from error
     if not isinstance(told, dict) or not isinstance(told.get("model_type"), str):
         raise ModelsUnreadable(f"{path} is no configuration: it names no model_type.")
-    return Whole("transformers", path.stem, source, text)
+    return Whole("transformers", told["model_type"], source, text)
 
 
 def of_timm(model: str) -> Whole:
@@ -83,7 +83,9 @@ def of_debug_folder(folder: Path) -> Iterator[Whole]:
     """Each graph that torch.compile left in a form that runs."""
     if not folder.is_dir():
         raise ModelsUnreadable(f"There is no folder at {folder}; give a folder of torch.compile's.")
-    found = sorted(path for path in folder.rglob(RUNNABLE) if path.is_file())
+    found = sorted(
+        path for path in folder.rglob(RUNNABLE) if path.is_file() and not path.is_symlink()
+    )
     if not found:
         raise ModelsUnreadable(f"{folder} holds no {RUNNABLE}, which is what could be run.")
     for path in found:

@@ -113,8 +113,13 @@ class Command(BaseCommand):
             self._say(store_pairs(drafts))
 
     def _of_wholes(self, wholes: list[Whole]) -> Iterator[Offer]:
-        with splitter() as workers:
-            splits = list(split(wholes, workers))
+        bar = Bar(sys.stderr)
+        try:
+            bar.show("splitting", 0, len(wholes))
+            with splitter() as workers:
+                splits = list(split(wholes, workers))
+        finally:
+            bar.end()
         for one in splits:
             if one.trouble:
                 self.stdout.write(f"{one.name}: nothing, because {one.trouble}.")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812 - as everybody writes it
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.nn import functional as F
 
 from validation.inductor.whole.graph import graph_of
 from validation.inductor.whole.parts import parts
