@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from validation.inductor.generation import generate, inductor
+from validation.inductor.offer import Offer
 from validation.inductor.whole.sources import of_timm, of_transformers
 from validation.inductor.whole.splitting import split, splitter
 
@@ -24,7 +25,7 @@ def main() -> None:
     parser.add_argument("--parallel", type=int)
     arguments = parser.parse_args()
     wholes = [*map(of_transformers, arguments.transformers), *map(of_timm, arguments.timm)]
-    offers = []
+    offers: list[Offer] = []
     with splitter(arguments.parallel) as workers:
         for one in split(wholes, workers):
             left = ", ".join(f"{count}: {reason}" for reason, count in one.reasons.items())

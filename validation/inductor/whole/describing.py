@@ -7,6 +7,7 @@ import keyword
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from validation.inductor import device_functions
 from validation.recipes.sketch import Argument, Sketch, tolerances
 
 # Of the sizes by how many there are; of more, the last ones take the last of each row.
@@ -103,7 +104,9 @@ def _name(operations: Sequence[str]) -> str:
     name = "_".join(list(dict.fromkeys(telling))[:MOST_WORDS])
     if not name.isidentifier():
         raise ValueError(name)
-    return f"{name}_part" if hasattr(builtins, name) or keyword.iskeyword(name) else name
+    # A launcher must not hide what its own kernel calls.
+    taken = hasattr(builtins, name) or keyword.iskeyword(name) or name in device_functions.names()
+    return f"{name}_part" if taken else name
 
 
 def _words(model: str) -> str:

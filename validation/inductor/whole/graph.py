@@ -31,6 +31,7 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
     """What the module computes. `inputs` are positional, or a mapping of named ones."""
     named = isinstance(inputs, Mapping)
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
 
     def flat(held: dict[str, torch.Tensor], given: Any) -> list[torch.Tensor]:
         positional, keywords = ((), given) if named else (tuple(given), {})
@@ -48,6 +49,10 @@ def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
         node.meta["held"] = name
     simplify(traced.graph)
     return traced
+
+
+def _pretended(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
 
 
 def graph_of_function(function: Any, inputs: Sequence[torch.Tensor]) -> GraphModule:

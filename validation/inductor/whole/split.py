@@ -7,11 +7,15 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    FakeTensorMode,
+    unset_fake_temporarily,
+)
 
 from validation.inductor.unwritable import Unwritable
 from validation.inductor.whole.graph import graph_of
-from validation.inductor.whole.making import Make, modules
+from validation.inductor.whole.making import Made, Make, modules
 from validation.inductor.whole.parts import parts
 
 
@@ -27,10 +31,20 @@ def split(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parts(make: Make) -> dict[str, Any]:
     try:
-        module, inputs = make()
+        module, inputs = _made(make)
         return parts(graph_of(module.eval(), inputs).graph)
     except Exception as error:  # noqa: BLE001 - whatever a model may raise
         return {"reason": _said(error)}
+
+
+def _made(make: Make) -> Made:
+    """With no values, or with real ones where making it asks for some (how often layers are
+    dropped, say)."""
+    try:
+        return make()
+    except DataDependentOutputException:
+        with unset_fake_temporarily():
+            return make()
 
 
 def _said(error: Exception) -> str:

@@ -74,3 +74,21 @@ MODULES = {
     "fine": lambda: (Fine(), (torch.randn(3, 4),)),
 }
 """
+
+LOOKING_WHILE_MADE = """
+import torch
+from torch import nn
+
+
+class Rated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = torch.linspace(0, 1, 3)[1].item()
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x):
+        return self.norm(x) * self.rate
+
+
+MODULES = {"rated": lambda: (Rated(), {"x": torch.randn(3, 4)})}
+"""

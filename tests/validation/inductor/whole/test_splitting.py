@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
-from tests.validation.inductor.whole.files import BLOCKS, SOME_BROKEN
+from tests.validation.inductor.whole.files import BLOCKS, LOOKING_WHILE_MADE, SOME_BROKEN
 from tests.validation.test_library import assert_passing_for_a_stranger
 from validation.contract import violations
 from validation.inductor.generation import generate, inductor
@@ -100,7 +100,14 @@ def test_modules_that_give_nothing_say_why_and_hold_up_no_other(
     assert by_name["looking"].trouble == "what it computes depends on its values"
     assert by_name["raising"].trouble == "it raises RuntimeError: no weights"
     assert "does not return a module" in by_name["alone"].trouble
-    assert [offer.entry_point for offer in by_name["fine"].offers] == ["tanh"]
+    assert [offer.entry_point for offer in by_name["fine"].offers] == ["tanh_part"]
+
+
+def test_a_model_may_look_at_values_while_it_is_made(workers: Workers, tmp_path: Path) -> None:
+    [found] = split([of_file(file_of(tmp_path, LOOKING_WHILE_MADE))], workers)
+
+    [offer] = found.offers
+    assert "layer_norm * 0.5" in offer.python_code
 
 
 @pytest.mark.parametrize(
@@ -188,5 +195,7 @@ def test_the_command_stores_the_pairs_of_a_file(tmp_path: Path) -> None:
     assert "looking: nothing, because what it computes depends on its values." in said.getvalue()
     assert "fine: 1 group, 1 new function." in said.getvalue()
     pair = Pair.objects.get(origin=PairOrigin.INDUCTOR)
+    # Not the name of the device function that its kernel calls.
+    assert pair.entry_point == "tanh_part"
     assert pair.metadata["provenance"] == {"path": "models.py"}
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["id"] == str(pair)
