@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -21,6 +21,8 @@ from validation.inductor.whole.graph import graph_of_function, name_of, value_of
 from validation.inductor.whole.grouping import Group, groups
 from validation.inductor.whole.sizing import Shape, sizes
 from validation.inductor.whole.spelling import Text, spelled
+
+Answer = TypeVar("Answer")
 
 MOST_INPUTS = 8
 MOST_LINES = 40
@@ -42,14 +44,13 @@ def parts(graph: Graph) -> dict[str, Any]:
     reasons: Counter[str] = Counter()
     found = list(groups(graph))
     for group in found:
-        try:
-            text = spelled(group)
-        except Unwritable as why:
-            reasons[str(why)] += 1
+        text = _or_reason(spelled, group)
+        if isinstance(text, str):
+            reasons[text] += 1
             continue
         key = (text, *((value_of(one).dtype, value_of(one).shape) for one in group.inputs))
         if key not in told:
-            told[key] = _part(group, text)
+            told[key] = _or_reason(_part, group, text)
         came = told[key]
         if isinstance(came, str):
             reasons[came] += 1
@@ -61,21 +62,25 @@ def parts(graph: Graph) -> dict[str, Any]:
     }
 
 
-def _part(group: Group, text: Text) -> Part | str:
+def _or_reason(function: Callable[..., Answer], *arguments: Any) -> Answer | str:
     try:
-        _refuse_unfit(group, text)
-        function = _function(text)
-        examples = [_example(one) for one in map(value_of, group.inputs)]
-        if _nameless(_written_again(function, examples, text)) != _nameless(text):
-            raise Unwritable("written out, it is another computation")
-        shapes = tuple(sizes(function, examples))
-        if not any(isinstance(size, str) for shape in shapes for size in shape):
-            raise Unwritable("all of its sizes are fixed")
-        draws = tuple(draw(node, group, shapes) for node in group.inputs)
+        return function(*arguments)
     except Unwritable as why:
         return str(why)
     except Exception as error:  # noqa: BLE001 - whatever torch may raise at what was written
         return f"written out, it raises {type(error).__name__}"
+
+
+def _part(group: Group, text: Text) -> Part:
+    _refuse_unfit(group, text)
+    function = _function(text)
+    examples = [_example(value_of(one)) for one in group.inputs]
+    if _nameless(_written_again(function, examples, text)) != _nameless(text):
+        raise Unwritable("written out, it is another computation")
+    shapes = tuple(sizes(function, examples))
+    if not any(isinstance(size, str) for shape in shapes for size in shape):
+        raise Unwritable("all of its sizes are fixed")
+    draws = tuple(draw(node, group, shapes) for node in group.inputs)
     operations = tuple(name_of(node).strip("_") for node in group.nodes)
     return Part(operations, text.parameters, text.lines, text.outputs, shapes, draws)
 
@@ -86,8 +91,6 @@ def _refuse_unfit(group: Group, text: Text) -> None:
     if len(text.lines) > MOST_LINES:
         raise Unwritable(f"it has more than {MOST_LINES} operations")
     inputs, outputs = (list(map(value_of, nodes)) for nodes in (group.inputs, group.outputs))
-    if any(not isinstance(one, torch.Tensor) for one in inputs):
-        raise Unwritable("one of its inputs is no tensor")
     if any(one.dim() == 0 or 0 in one.shape for one in inputs):
         raise Unwritable("one of its inputs is a single number, or empty")
     if any(one.is_floating_point() and one.dtype != torch.float32 for one in inputs):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,8 @@ class _Spelling:
 
     def text(self, wanted: Sequence[str]) -> Text:
         for place, node in enumerate(self.group.inputs):
+            if not isinstance(value_of(node), torch.Tensor):
+                raise Unwritable("one of its inputs is no tensor")
             self.names[node] = wanted[place] if wanted else self._free(_of_input(node))
         if not self.names:
             raise Unwritable("it takes no tensor")
@@ -98,9 +100,8 @@ class _Spelling:
         if name.endswith("_") and not name.startswith("__"):
             raise Unwritable("it changes a tensor in place")
         given = _by_name(node)
-        special = getattr(self, f"_{name.strip('_')}", None)
-        if special is not None:
-            return str(special(node, given))
+        if name in SPECIAL:
+            return SPECIAL[name](self, node, given)
         if name in OPERATORS and set(given) <= {"self", "other", "exponent"} and len(given) == 2:
             left, right = (self._word(value) for value in given.values())
             return f"{left} {OPERATORS[name]} {right}"
@@ -175,9 +176,6 @@ class _Spelling:
     def _to(self, node: Node, given: Mapping[str, Any]) -> str:
         return f"{self._word(next(iter(given.values())))}.to({value_of(node).dtype})"
 
-    _to_copy = _to
-    _convert_element_type = _to
-
     def _view(self, node: Node, given: Mapping[str, Any]) -> str:
         source = node.all_input_nodes[0]
         before, after = list(value_of(source).shape), list(value_of(node).shape)
@@ -191,11 +189,6 @@ class _Spelling:
         sizes = [f"{name}.shape[{axis}]" for axis in range(same)] + middle
         sizes += [f"{name}.shape[{axis}]" for axis in range(-ending, 0)]
         return f"{name}.reshape({', '.join(sizes)})"
-
-    _reshape = _view
-    _unsafe_view = _view
-    _flatten = _view
-    _unflatten = _view
 
     def _expand(self, node: Node, given: Mapping[str, Any]) -> str:
         source = node.all_input_nodes[0]
@@ -241,8 +234,6 @@ class _Spelling:
         words = [first, shape, *self._weights(given, "weight", "bias")]
         return f"F.{name_of(node)}({', '.join([*words, *_number(given, 'eps')])})"
 
-    _rms_norm = _layer_norm
-
     def _group_norm(self, node: Node, given: Mapping[str, Any]) -> str:
         words = [self._word(given["input"]), str(given["num_groups"])]
         words += self._weights(given, "weight", "bias")
@@ -270,6 +261,29 @@ class _Spelling:
         return f"{self._word(given['self'])}[{', '.join(words)}]"
 
 
+SPECIAL: dict[str, Callable[[_Spelling, Node, Mapping[str, Any]], str]] = {
+    "_softmax": _Spelling._softmax,
+    "_to_copy": _Spelling._to,
+    "_unsafe_view": _Spelling._view,
+    "batch_norm": _Spelling._batch_norm,
+    "convert_element_type": _Spelling._to,
+    "embedding": _Spelling._embedding,
+    "expand": _Spelling._expand,
+    "flatten": _Spelling._view,
+    "group_norm": _Spelling._group_norm,
+    "index": _Spelling._index,
+    "layer_norm": _Spelling._layer_norm,
+    "neg": _Spelling._neg,
+    "reshape": _Spelling._view,
+    "rms_norm": _Spelling._layer_norm,
+    "rsub": _Spelling._rsub,
+    "slice": _Spelling._slice,
+    "softmax": _Spelling._softmax,
+    "to": _Spelling._to,
+    "unflatten": _Spelling._view,
+    "view": _Spelling._view,
+    "where": _Spelling._where,
+}
 _WHERE = frozenset({"dtype", "layout", "device", "pin_memory", "memory_format"})
 _PUBLIC = {"self": "input"}
 
