@@ -5,7 +5,7 @@ other sizes and for any layout, unless the function itself ties sizes together. 
 strides are those of no contiguous tensor, so that no shortcut for contiguous ones is taken.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, cast
 
 import torch
@@ -52,7 +52,7 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
     with config.patch(known), described_gpu(), fake:
         # Torch can pretend to compute on a GPU that is not there, but not with every operation in
         # C++. So it pretends to compute on the CPU, and what comes of that is moved.
-        on_cpu = [_symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
+        on_cpu = [symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
         graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
         examples = [_moved(tensor) for tensor in on_cpu]
         _move(graph)
@@ -83,9 +83,17 @@ def _knows(name: str) -> bool:
     return True
 
 
-def _symbolic(shapes: ShapeEnv, tensor: torch.Tensor, place: int) -> torch.Tensor:
+def symbolic(
+    shapes: ShapeEnv,
+    tensor: torch.Tensor,
+    place: int,
+    fixed: Collection[tuple[int, int]] = (),
+) -> torch.Tensor:
+    """One like it, whose sizes are symbols but for those `fixed` by place and axis."""
     sizes = [
-        size if size < 2 else _symbol(shapes, size, f"size_{place}_{axis}")
+        size
+        if size < 2 or (place, axis) in fixed
+        else _symbol(shapes, size, f"size_{place}_{axis}")
         for axis, size in enumerate(tensor.shape)
     ]
     strides, stride = [], 2

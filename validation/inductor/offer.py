@@ -25,7 +25,7 @@ class Offer:
     source: Source = OURS
 
 
-def of_modules(modules: tuple[Sketch, ...]) -> Iterator[Offer]:
+def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[Offer]:
     for module in modules:
         python, test = rendered_python(module), rendered_test(module)
         for dtype in module.dtypes:
@@ -38,6 +38,7 @@ def of_modules(modules: tuple[Sketch, ...]) -> Iterator[Offer]:
                 slug=f"inductor-{module.slug}-{dtype}",
                 split_group=f"inductor:{module.entry_point}",
                 tags=module.tags,
+                source=source,
             )
 
 

@@ -1,16 +1,24 @@
-"""Inside the sandbox: has Inductor write for functions that nobody trusts.
+"""Inside the sandbox: has Inductor write for functions that nobody trusts, and takes models apart
+into such functions.
 
 `python -m validation.inductor.worker FD PARALLEL`, asked as `validation.workers` asks.
 """
 
 import os
 import platform
+from typing import Any
 
 import torch
 from torch._inductor.decomposition import select_decomp_table
 
 from validation.inductor.trace import traced
+from validation.inductor.whole.split import split
 from validation.workers.forking import serve
+
+
+def answered(request: dict[str, Any]) -> dict[str, Any]:
+    return split(request) if "kind" in request else traced(request)
+
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
@@ -18,4 +26,4 @@ if __name__ == "__main__":
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/tmp/inductor"  # noqa: S108 - the sandbox's own
     # What takes a second is done once, before the first child.
     select_decomp_table()
-    serve(traced, {"torch": torch.__version__, "python": platform.python_version()})
+    serve(answered, {"torch": torch.__version__, "python": platform.python_version()})

@@ -29,6 +29,8 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
     lines = body(module, kernels, tensors, alone=traced["single"])
     if not kernels:
         raise Unwritable("no kernel")
+    if any(entry_point in kernel.helpers for kernel in kernels.values()):
+        raise Unwritable(f"{entry_point} is also what its kernel calls")
     parts = ["\n".join(IMPORTS), *_definitions(list(kernels.values()))]
     launcher = [
         f"def {entry_point}({ast.unparse(reference.args)}):",

@@ -19,7 +19,7 @@ class Argument:
     shape: tuple[str, ...] = ()
     """Expressions over the case's sizes; empty for a number."""
     draw: str = "normal"
-    """normal, uniform, positive, index, integers, offsets: what the test's template knows."""
+    """normal, uniform, positive, index, integers, mask, offsets: what the test's template knows."""
     dtype: str = ""
     """Empty: the case's."""
     bound: str = ""

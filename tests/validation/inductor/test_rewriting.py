@@ -176,3 +176,12 @@ def test_kernels_keep_apart_however_inductor_names_them(names: list[str]) -> Non
         name = "f_kernel" + (f"_{number}" if number else "")
         assert text.count(f"def {name}(") == 1
         assert text.count(f"    {name}[") == 1
+
+
+def test_a_function_that_is_named_like_a_helper_it_needs_is_left_out() -> None:
+    module = MODULE.format(kernel=kernel("libdevice.tanh"), more="pass").replace(
+        "        pass\n", ""
+    )
+
+    with pytest.raises(Unwritable, match="tanh is also what"):
+        triton_code(PYTHON.replace("def f", "def tanh"), "tanh", traced(module))

@@ -11,12 +11,22 @@ import pytest
 from tests.validation.recipes.tracing import tracing_environment
 from validation.contract import violations
 from validation.generation import generate
+from validation.inductor.whole.describing import described
 from validation.recipes.catalogue import RECIPES
 from validation.recipes.recipe import Recipe
-from validation.recipes.rendering import TEMPLATES, rendered
+from validation.recipes.rendering import TEMPLATES, rendered, rendered_test
 from validation.recipes.sketch import Sketch
 from validation.recipes.styles import STYLES
 
+# What no recipe draws.
+WITH_A_MASK = {
+    "operations": ["where"],
+    "parameters": ["mask", "x"],
+    "lines": ["return torch.where(mask, x, 0)"],
+    "outputs": 1,
+    "shapes": [["m", "n"], ["m", "n"]],
+    "draws": [{"how": how, "dtype": "", "bound": ""} for how in ("mask", "normal")],
+}
 # The others are for what is drafted from real code.
 OF_RECIPES = ("python", "triton", "pytest")
 
@@ -37,6 +47,7 @@ def test_every_branch_of_every_template_is_taken() -> None:
     for recipe in RECIPES:
         for sketch in _covering(recipe):
             rendered(sketch, STYLES[0], environment=environment)
+    rendered_test(described(WITH_A_MASK, "some model"), environment)
 
     assert {name for name, _, _ in known} <= set(environment.list_templates())
     assert sorted(known - taken) == []

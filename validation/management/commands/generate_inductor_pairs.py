@@ -18,16 +18,19 @@ from curation.words import counted
 from validation.inductor.generation import generate, inductor
 from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, of_modules, types_named
+from validation.inductor.whole import sources
+from validation.inductor.whole.sources import Whole
+from validation.inductor.whole.splitting import split, splitter
 from validation.sandbox import SandboxUnavailable
 from validation.workers import WorkerUnavailable
 
 
 class Command(BaseCommand):
     help = (
-        "Have torch.compile's Inductor write Triton for layers and blocks of models, or for the "
-        "Python sides of pairs, and make it plain: no import of torch._inductor, a launcher of its "
-        "own. Needs no GPU, and runs what it is given in the sandbox. The pairs wait for "
-        "validation like any other; what is stored already stays."
+        "Have torch.compile's Inductor write Triton for layers and blocks of models, for the "
+        "parts of whole models, or for the Python sides of pairs, and make it plain: no import of "
+        "torch._inductor, a launcher of its own. Needs no GPU, and runs what it is given in the "
+        "sandbox. The pairs wait for validation like any other; what is stored already stays."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,6 +44,31 @@ class Command(BaseCommand):
         parser.add_argument(
             "--from-pairs", action="store_true", help="take the Python sides of stored pairs"
         )
+        parser.add_argument(
+            "--modules",
+            type=Path,
+            nargs="+",
+            metavar="FILE.py",
+            help="modules of your own: MODULES is a dictionary from names to functions, each of "
+            "which returns a module and a tuple of its inputs",
+        )
+        parser.add_argument(
+            "--transformers",
+            nargs="+",
+            metavar="CONFIG",
+            help="whole models with random weights: a class of configurations (BertConfig), or a "
+            "config.json",
+        )
+        parser.add_argument(
+            "--timm", nargs="+", metavar="MODEL", help="whole models with random weights, by name"
+        )
+        parser.add_argument(
+            "--debug-folder",
+            type=Path,
+            nargs="+",
+            metavar="FOLDER",
+            help="the graphs that torch.compile left as fx_graph_runnable.py",
+        )
         parser.add_argument("--limit", type=int, help="ask for so many at most")
         parser.add_argument("--list", action="store_true", help="list the modules and stop")
         parser.add_argument("--write", type=Path, help="write the pairs as JSON Lines too")
@@ -52,14 +80,19 @@ class Command(BaseCommand):
                 types = ", ".join(module.dtypes)
                 self.stdout.write(f"{module.entry_point:<24} {types:<28} {module.summary}")
             return
-        if options["module"] and options["from_pairs"]:
-            raise CommandError("--module and --from-pairs exclude each other.")
+        wholes = _wholes(options)
+        if sum(map(bool, (options["module"], options["from_pairs"], wholes))) > 1:
+            raise CommandError(
+                "--module, --from-pairs and whole models (--modules, --transformers, --timm, "
+                "--debug-folder) exclude each other."
+            )
         if options["limit"] is not None and options["limit"] < 1:
             raise CommandError("--limit must be at least 1.")
-        offers = list(islice(_offers(options), options["limit"]))
         reasons: Counter[str] = Counter()
         drafts = []
         try:
+            offered = self._of_wholes(wholes) if wholes else _offers(options)
+            offers = list(islice(offered, options["limit"]))
             for draft in self._generated(offers):
                 if isinstance(draft, str):
                     reasons[draft] += 1
@@ -79,6 +112,24 @@ class Command(BaseCommand):
         else:
             self._say(store_pairs(drafts))
 
+    def _of_wholes(self, wholes: list[Whole]) -> Iterator[Offer]:
+        bar = Bar(sys.stderr)
+        try:
+            bar.show("splitting", 0, len(wholes))
+            with splitter() as workers:
+                splits = list(split(wholes, workers))
+        finally:
+            bar.end()
+        for one in splits:
+            if one.trouble:
+                self.stdout.write(f"{one.name}: nothing, because {one.trouble}.")
+                continue
+            functions = counted(len(one.offers), "new function")
+            self.stdout.write(f"{one.name}: {counted(one.groups, 'group')}, {functions}.")
+            for reason, count in one.reasons.most_common():
+                self.stdout.write(f"{count:>6,}  left out: {reason}")
+        yield from (offer for one in splits for offer in one.offers)
+
     def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
         bar = Bar(sys.stderr)
         try:
@@ -94,6 +145,24 @@ class Command(BaseCommand):
             f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before. "
             "`manage.py validate --pending` checks them."
         )
+
+
+def _wholes(options: dict[str, Any]) -> list[Whole]:
+    try:
+        named = [
+            *map(sources.of_file, options["modules"] or ()),
+            *map(sources.of_transformers, options["transformers"] or ()),
+            *map(sources.of_timm, options["timm"] or ()),
+            *(
+                whole
+                for folder in options["debug_folder"] or ()
+                for whole in sources.of_debug_folder(folder)
+            ),
+        ]
+    except sources.ModelsUnreadable as error:
+        raise CommandError(str(error)) from error
+    # Each once, where one is named twice.
+    return list(dict.fromkeys(named))
 
 
 def _offers(options: dict[str, Any]) -> Iterator[Offer]:

@@ -1,0 +1,85 @@
+"""Inside the sandbox: how a test draws an input, by what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch.fx import Node
+
+from validation.inductor.unwritable import Unwritable
+from validation.inductor.whole.graph import name_of, value_of
+from validation.inductor.whole.grouping import Group
+from validation.inductor.whole.sizing import Shape
+
+NOT_BELOW_ZERO = frozenset({"log", "log2", "reciprocal", "rsqrt", "sqrt"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    how: str
+    """As the test's template knows it."""
+    dtype: str = ""
+    bound: str = ""
+
+
+def draw(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
+    dtype = value_of(node).dtype
+    if dtype == torch.bool:
+        return Draw("mask")
+    if not dtype.is_floating_point:
+        return _index(node, group, shapes)
+    inside = set(group.nodes)
+    positive = any(_needs_positive(node, user) for user in node.users if user in inside)
+    return Draw("positive" if positive else "normal")
+
+
+def _needs_positive(node: Node, user: Node) -> bool:
+    name = name_of(user)
+    if name == "batch_norm":
+        return user.args[4] is node
+    if name == "div":
+        return user.args[1] is node
+    if name == "add" and not isinstance(user.args[1], Node):
+        return any(name_of(one) in NOT_BELOW_ZERO for one in user.users)
+    return name in NOT_BELOW_ZERO
+
+
+def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
+    """One that all that read by it can be read by."""
+    dtype = str(value_of(node).dtype).removeprefix("torch.")
+    bounds = set()
+    for source, axis in _read_by(node, set(group.nodes)):
+        if source not in group.inputs:
+            raise Unwritable("nobody knows how large its indices may be")
+        bounds.add(str(shapes[group.inputs.index(source)][axis]))
+    if not bounds:
+        return Draw("integers", dtype)
+    if len(bounds) > 1 or dtype != "int64":
+        raise Unwritable("nobody knows how large its indices may be")
+    return Draw("index", bound=bounds.pop())
+
+
+def _read_by(node: Node, inside: set[Node]) -> Iterator[tuple[Node | None, int]]:
+    """What is read by it, along which axis, also where it is only looked at first."""
+    for user in node.users:
+        if user not in inside:
+            continue
+        match name_of(user):
+            case "embedding":
+                yield _node(user.args[0]), 0
+            case "gather" | "index_select":
+                yield _node(user.args[0]), int(str(user.args[1]))
+            case "index":
+                places = user.args[1]
+                if isinstance(places, list | tuple):
+                    yield _node(user.args[0]), list(places).index(node)
+            case "expand" | "unsqueeze" | "slice" | "select" | "view" | "reshape" | "transpose":
+                yield from _read_by(user, inside)
+            case "scatter" | "scatter_add" | "index_add" | "index_put":
+                yield None, 0
+
+
+def _node(value: object) -> Node | None:
+    return value if isinstance(value, Node) else None

@@ -1,0 +1,139 @@
+"""Inside the sandbox: a module and its inputs become one flat graph of torch's operations.
+
+Nothing is computed: tensors are only pretended, so that a model needs no memory for its weights.
+Operations stay as their author called them (a layer norm is one), and what changes nothing goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+from validation.inductor.unwritable import Unwritable
+
+# Of one model's graph.
+MOST_NODES = 20_000
+SAME = frozenset({
+    "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh",
+})  # fmt: skip
+# The same where they leave the shape or the type as it was.
+SAME_IF_ALIKE = frozenset({
+    "_to_copy", "expand", "reshape", "slice", "to", "type_as", "view", "_unsafe_view",
+})  # fmt: skip
+
+
+def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
+    """What the module computes. `inputs` are positional, or a mapping of named ones."""
+    named = isinstance(inputs, Mapping)
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
+
+    def flat(held: dict[str, torch.Tensor], given: Any) -> list[torch.Tensor]:
+        positional, keywords = ((), given) if named else (tuple(given), {})
+        answer = torch.func.functional_call(module, held, positional, keywords)
+        return _tensors(answer)
+
+    with torch.no_grad():
+        traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(
+            state, dict(inputs) if named else tuple(inputs)
+        )
+    if len(traced.graph.nodes) > MOST_NODES:
+        raise Unwritable(f"its graph has more than {MOST_NODES:,} operations")
+    # What a model holds comes first, in its order.
+    for name, node in zip(state, traced.graph.nodes, strict=False):
+        node.meta["held"] = name
+    simplify(traced.graph)
+    return traced
+
+
+def _pretended(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+
+
+def graph_of_function(function: Any, inputs: Sequence[torch.Tensor]) -> GraphModule:
+    def flat(*given: torch.Tensor) -> list[torch.Tensor]:
+        return _tensors(function(*given))
+
+    with torch.no_grad():
+        traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(*inputs)
+    simplify(traced.graph)
+    return traced
+
+
+def _tensors(answer: Any) -> list[torch.Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(answer) if isinstance(leaf, torch.Tensor)]
+
+
+def simplify(graph: Graph) -> None:
+    for node in list(graph.nodes):
+        if node.op == "call_function":
+            _as_new_value(node)
+            if _is_the_same(node):
+                node.replace_all_uses_with(node.args[0])
+                graph.erase_node(node)
+    graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
+
+
+def name_of(node: Node) -> str:
+    """`add` of `aten.add.Tensor`; empty for what is no operation of torch's."""
+    if isinstance(node.target, torch._ops.OpOverload):
+        return node.target._schema.name.partition("::")[2]
+    return "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
+
+
+def value_of(node: Node) -> Any:
+    """What the node answered when it was traced: a pretended tensor, or several."""
+    return node.meta.get("val")
+
+
+def _as_new_value(node: Node) -> None:
+    """`relu_(x)` becomes `relu(x)`, which all that follows reads. Where x is a view of something
+    else this would be wrong, and the operation stays, to be left out by its name."""
+    name = name_of(node)
+    changed = node.args[0] if node.args else None
+    if not name.endswith("_") or name.startswith("__") or not isinstance(changed, Node):
+        return
+    if name != "detach_" and (changed.op != "call_function" or _shares_memory(changed)):
+        return
+    packet = getattr(torch.ops.aten, name[:-1], None)
+    overload = getattr(packet, node.target._overloadname, None)  # type: ignore[union-attr]
+    if overload is None:
+        return
+    node.target = overload
+    for user in list(changed.users):
+        if user > node:
+            user.replace_input_with(changed, node)
+
+
+def _shares_memory(node: Node) -> bool:
+    """With what it was made of, or with what was made of it."""
+    around = [node, *node.users]
+    return any(
+        isinstance(one.target, torch._ops.OpOverload)
+        and one.target.is_view
+        and (one is not node or bool(one.args))
+        for one in around
+    )
+
+
+def _is_the_same(node: Node) -> bool:
+    name = name_of(node)
+    if not node.args or not isinstance(node.args[0], Node):
+        return False
+    if name in SAME:
+        return True
+    if name == "dropout":
+        return node.args[2] is False
+    before, after = value_of(node.args[0]), value_of(node)
+    return (
+        name in SAME_IF_ALIKE
+        and isinstance(before, torch.Tensor)
+        and isinstance(after, torch.Tensor)
+        and before.dtype == after.dtype
+        and before.shape == after.shape
+    )

@@ -1,0 +1,138 @@
+"""Inside the sandbox: the parts of a model, each as what the texts of a pair are made of.
+
+Layers that repeat give the same part, which is told once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Graph
+
+from validation.inductor.unwritable import Unwritable
+from validation.inductor.whole.drawing import Draw, draw
+from validation.inductor.whole.graph import graph_of_function, name_of, value_of
+from validation.inductor.whole.grouping import Group, groups
+from validation.inductor.whole.sizing import Shape, sizes
+from validation.inductor.whole.spelling import Text, spelled
+
+Answer = TypeVar("Answer")
+
+MOST_INPUTS = 8
+MOST_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    operations: tuple[str, ...]
+    parameters: tuple[str, ...]
+    lines: tuple[str, ...]
+    outputs: int
+    shapes: tuple[Shape, ...]
+    draws: tuple[Draw, ...]
+
+
+def parts(graph: Graph) -> dict[str, Any]:
+    """What differs as `made`, and of how many `groups` how many were left out, by `reasons`."""
+    told: dict[tuple[Any, ...], Part | str] = {}
+    reasons: Counter[str] = Counter()
+    found = list(groups(graph))
+    for group in found:
+        text = _or_reason(spelled, group)
+        if isinstance(text, str):
+            reasons[text] += 1
+            continue
+        key = (text, *((value_of(one).dtype, value_of(one).shape) for one in group.inputs))
+        if key not in told:
+            told[key] = _or_reason(_part, group, text)
+        came = told[key]
+        if isinstance(came, str):
+            reasons[came] += 1
+    made = dict.fromkeys(part for part in told.values() if isinstance(part, Part))
+    return {
+        "made": [asdict(part) for part in made],
+        "groups": len(found),
+        "reasons": dict(reasons),
+    }
+
+
+def _or_reason(function: Callable[..., Answer], *arguments: Any) -> Answer | str:
+    try:
+        return function(*arguments)
+    except Unwritable as why:
+        return str(why)
+    except Exception as error:  # noqa: BLE001 - whatever torch may raise at what was written
+        return f"written out, it raises {type(error).__name__}"
+
+
+def _part(group: Group, text: Text) -> Part:
+    _refuse_unfit(group, text)
+    function = _function(text)
+    examples = [_example(value_of(one)) for one in group.inputs]
+    if _nameless(_written_again(function, examples, text)) != _nameless(text):
+        raise Unwritable("written out, it is another computation")
+    shapes = tuple(sizes(function, examples))
+    if not any(isinstance(size, str) for shape in shapes for size in shape):
+        raise Unwritable("all of its sizes are fixed")
+    draws = tuple(draw(node, group, shapes) for node in group.inputs)
+    operations = tuple(name_of(node).strip("_") for node in group.nodes)
+    return Part(operations, text.parameters, text.lines, text.outputs, shapes, draws)
+
+
+def _refuse_unfit(group: Group, text: Text) -> None:
+    if len(group.inputs) > MOST_INPUTS:
+        raise Unwritable(f"it has more than {MOST_INPUTS} inputs")
+    if len(text.lines) > MOST_LINES:
+        raise Unwritable(f"it has more than {MOST_LINES} operations")
+    inputs, outputs = (list(map(value_of, nodes)) for nodes in (group.inputs, group.outputs))
+    if any(one.dim() == 0 or 0 in one.shape for one in inputs):
+        raise Unwritable("one of its inputs is a single number, or empty")
+    if any(one.is_floating_point() and one.dtype != torch.float32 for one in inputs):
+        raise Unwritable("its values are not of float32")
+    if not outputs or any(one.dtype != torch.float32 for one in outputs):
+        raise Unwritable("its answer is not of float32")
+
+
+def _function(text: Text) -> Callable[..., Any]:
+    space: dict[str, Any] = {}
+    exec(compile(text.function(), "part.py", "exec"), space)  # noqa: S102 - in the sandbox
+    function: Callable[..., Any] = space["f"]
+    return function
+
+
+def _example(value: torch.Tensor) -> torch.Tensor:
+    return torch.empty(value.shape, dtype=value.dtype, device="meta")
+
+
+def _written_again(
+    function: Callable[..., Any], examples: Sequence[torch.Tensor], text: Text
+) -> Text:
+    """What its own graph is spelled as: the same, or something was misunderstood."""
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        inputs = [torch.empty(one.shape, dtype=one.dtype) for one in examples]
+        graph = graph_of_function(function, inputs).graph
+    nodes = list(graph.nodes)
+    outputs = nodes[-1].args[0]
+    return spelled(
+        Group(
+            nodes=tuple(node for node in nodes if node.op == "call_function"),
+            inputs=tuple(node for node in nodes if node.op == "placeholder"),
+            outputs=tuple(outputs),
+        ),
+        text.parameters,
+    )
+
+
+def _nameless(text: Text) -> str:
+    """Names follow operations, of which two may be written alike."""
+    body = "\n".join(text.lines)
+    for place, line in enumerate(text.lines[:-1]):
+        name = line.partition(" = ")[0]
+        body = re.sub(rf"(?<![.\w]){name}\b", f"part{place}", body)
+    return body

@@ -1,0 +1,111 @@
+"""What a person names, as a question for the sandbox: a file of modules, models of libraries, a
+debug folder's graphs. Nothing of it is run here; it is only read.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from curation.errors import CurationError
+from curation.pairs.draft import Source
+
+MOST_BYTES = 4_000_000
+RUNNABLE = "fx_graph_runnable.py"
+LIBRARIES = {
+    "transformers": Source(
+        repository="huggingface/transformers",
+        license="Apache-2.0",
+        copyright="Copyright The HuggingFace Team",
+    ),
+    "timm": Source(
+        repository="huggingface/pytorch-image-models",
+        license="Apache-2.0",
+        copyright="Copyright Ross Wightman",
+    ),
+}
+
+
+class ModelsUnreadable(CurationError):
+    """Nothing can be asked about what was named; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    kind: str
+    """file, transformers, timm or runnable."""
+    name: str
+    source: Source
+    text: str = ""
+
+
+def of_file(path: Path) -> Whole:
+    text = _text(path)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ModelsUnreadable(f"{path} is no Python: {error}.") from error
+    if not any(isinstance(n, ast.Name) and n.id == "MODULES" for n in ast.walk(tree)):
+        raise ModelsUnreadable(
+            f"{path} has no MODULES: a dictionary from names to functions, each of which returns "
+            "a module and a tuple of its inputs."
+        )
+    return Whole("file", path.stem, Source(path=path.name), text)
+
+
+def of_transformers(config: str) -> Whole:
+    """A class of configurations by its name, or a file of one in JSON."""
+    _installed("transformers")
+    source = LIBRARIES["transformers"]
+    if not config.endswith(".json"):
+        return Whole("transformers", config, source)
+    path = Path(config)
+    text = _text(path)
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelsUnreadable(f"{path} is no JSON: {error}.") from error
+    if not isinstance(told, dict) or not isinstance(told.get("model_type"), str):
+        raise ModelsUnreadable(f"{path} is no configuration: it names no model_type.")
+    return Whole("transformers", told["model_type"], source, text)
+
+
+def of_timm(model: str) -> Whole:
+    _installed("timm")
+    return Whole("timm", model, LIBRARIES["timm"])
+
+
+def of_debug_folder(folder: Path) -> Iterator[Whole]:
+    """Each graph that torch.compile left in a form that runs."""
+    if not folder.is_dir():
+        raise ModelsUnreadable(f"There is no folder at {folder}; give a folder of torch.compile's.")
+    found = sorted(
+        path for path in folder.rglob(RUNNABLE) if path.is_file() and not path.is_symlink()
+    )
+    if not found:
+        raise ModelsUnreadable(f"{folder} holds no {RUNNABLE}, which is what could be run.")
+    for path in found:
+        yield Whole("runnable", path.parent.name, Source(path=path.name), _text(path))
+
+
+def _installed(library: str) -> None:
+    if importlib.util.find_spec(library) is None:
+        raise ModelsUnreadable(f"{library} is not installed here: `pip install {library}` first.")
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ModelsUnreadable(f"{path} can't be read: {error.strerror}.") from error
+    if len(data) > MOST_BYTES:
+        raise ModelsUnreadable(f"{path} has more than {MOST_BYTES:,} bytes.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ModelsUnreadable(f"{path} is not UTF-8 text.") from error
