@@ -51,11 +51,23 @@ def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
             grant(apps, using, group, permissions)
 
 
+PARTS = ("database", "sandbox", "rest")
+SANDBOXED = (Path(__file__).parent / "hostile", Path(__file__).parent / "validation")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--part",
-        choices=("database", "rest"),
-        help="only what touches the database, or only what another database changes nothing of",
+        choices=PARTS,
+        help="only what touches the database; of what another database changes nothing of, only "
+        "what runs others' code; or only the rest",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "any_database: needs rows, but proves on every database the same; counts to the rest",
     )
 
 
@@ -63,10 +75,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     part = config.getoption("--part")
     if part is None:
         return
-    left_out = [item for item in items if _touches_the_database(item) != (part == "database")]
+    left_out = [item for item in items if _part(item) != part]
     config.hook.pytest_deselected(items=left_out)
     gone = set(map(id, left_out))
     items[:] = [item for item in items if id(item) not in gone]
+
+
+def _part(item: pytest.Item) -> str:
+    if _touches_the_database(item) and not item.get_closest_marker("any_database"):
+        return "database"
+    return "sandbox" if {*item.path.parents} & {*SANDBOXED} else "rest"
 
 
 def _touches_the_database(item: pytest.Item) -> bool:

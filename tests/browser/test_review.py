@@ -335,6 +335,7 @@ def test_everything_works_without_scripts(visit: Visit) -> None:
     expect(page.get_by_role("status").filter(has_text="found")).to_contain_text("2 found")
 
 
+@pytest.mark.any_database
 def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="curator")
@@ -387,6 +388,7 @@ def barriers(page: Page, path: str) -> dict[str, list[Any]]:
     }
 
 
+@pytest.mark.any_database
 def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
     kernel = furnish()
     make.a_curator(username="ada")
