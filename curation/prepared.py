@@ -15,22 +15,31 @@ looked at, such as a model, stands before a slash: there is a statement for each
 
     @prepared
     def by_key(model: type[Item], /, pk: int) -> QuerySet[Any]: ...
+
+What is changed that often is composed once as well, and says how many rows it has changed:
+
+    @prepared_update
+    def rename(kernel: int, name: str) -> Update:
+        return Kernel.objects.filter(pk=kernel), {"name": name}
 """
 
 import inspect
 import json
 import uuid
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime
 from functools import lru_cache, update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models, router
+from django.db.models.sql import UpdateQuery
 from django.db.models.sql.compiler import SQLCompiler
 
 P = ParamSpec("P")
 Row = TypeVar("Row")
+# Some rows, and what their columns become.
+Update = tuple[models.QuerySet[Any, Any], dict[str, Any]]
 # Of one function, so many statements are kept.
 KEPT = 256
 
@@ -39,27 +48,56 @@ def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, 
     return Prepared(compose)
 
 
-class Prepared(Generic[P, Row]):
-    def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
+def prepared_update(compose: "Callable[P, Update]") -> "Callable[P, int]":
+    return _PreparedUpdate(compose)
+
+
+class _Composer(Generic[P]):
+    """Knows which arguments a statement is composed for, and which it is filled with."""
+
+    def __init__(self, compose: Callable[P, Any], composed: Callable[[Any], Any]) -> None:
         parameters = inspect.signature(compose).parameters.values()
         self._known = sum(one.kind is one.POSITIONAL_ONLY for one in parameters)
         self._names = tuple(one.name for one in parameters)[self._known :]
-        self._compose: Callable[..., models.QuerySet[Any, Row]] = compose
-        self._statement = lru_cache(KEPT)(self._composed)
-        update_wrapper(self, compose)
+        places = {name: _Place(name) for name in self._names}
+        by_name: Callable[..., Any] = compose
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Row]:
+        # Each database has its own way of saying it.
+        def statement(vendor: str, known: tuple[Hashable, ...]) -> Any:
+            return composed(by_name(*known, **places))
+
+        self._statement = lru_cache(KEPT)(statement)
+        update_wrapper(cast(Any, self), compose)
+
+    def _asked(self, args: Any, kwargs: Any) -> tuple[Any, Any, dict[str, Any]]:
         connection = connections[router.db_for_read(models.Model)]
         statement = self._statement(connection.vendor, args[: self._known])
         values = dict(zip(self._names, args[self._known :], strict=False)) | kwargs
-        return statement.rows(connection, values)
+        return statement, connection, values
+
+
+class Prepared(_Composer[P], Generic[P, Row]):
+    def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
+        super().__init__(compose, _Statement)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> list[Row]:
+        statement, connection, values = self._asked(args, kwargs)
+        rows: list[Row] = statement.rows(connection, values)
+        return rows
 
     def first(self, *args: P.args, **kwargs: P.kwargs) -> Row | None:
         """For what is one row at the most."""
         return next(iter(self(*args, **kwargs)), None)
 
-    def _composed(self, vendor: str, known: tuple[Hashable, ...]) -> "_Statement":
-        return _Statement(self._compose(*known, **{name: _Place(name) for name in self._names}))
+
+class _PreparedUpdate(_Composer[P]):
+    def __init__(self, compose: Callable[P, Update]) -> None:
+        super().__init__(compose, _Change)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> int:
+        statement, connection, values = self._asked(args, kwargs)
+        changed: int = statement.change(connection, values)
+        return changed
 
 
 class _Place(models.Expression):
@@ -87,14 +125,24 @@ class _Statement:
     def rows(self, connection: Any, values: dict[str, Any]) -> list[Any]:
         if not self._sql:
             return []
-        filled = tuple(
-            _for(connection, values[value.name]) if isinstance(value, _Place) else value
-            for value in self._values
-        )
+        filled = _filled(connection, self._values, values)
         asked = _Composed(self._compiler, connection, self._sql, filled, self._known)
         rows = self._rows.all()
         rows.query.get_compiler = lambda *_, **__: asked  # type: ignore[method-assign]
         return list(rows)
+
+
+class _Change:
+    def __init__(self, update: Update) -> None:
+        rows, said = update
+        query: UpdateQuery = rows.query.chain(UpdateQuery)  # type: ignore[assignment]
+        query.add_update_values(said)
+        self._sql, self._values = query.get_compiler(using=rows.db).as_sql()
+
+    def change(self, connection: Any, values: dict[str, Any]) -> int:
+        with _cursor(connection) as cursor:
+            cursor.execute(self._sql, _filled(connection, self._values, values))
+            return int(cursor.rowcount)
 
 
 class _Composed(SQLCompiler):
@@ -129,6 +177,13 @@ def _cursor(connection: Any) -> Any:
     connection.ensure_connection()
     apart = ServerBindingCursor(connection.connection)  # type: ignore[call-arg]
     return connection._prepare_cursor(apart)
+
+
+def _filled(connection: Any, places: Iterable[Any], values: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(
+        _for(connection, values[place.name]) if isinstance(place, _Place) else place
+        for place in places
+    )
 
 
 def _for(connection: Any, value: Any) -> Any:
