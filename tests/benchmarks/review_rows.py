@@ -177,11 +177,11 @@ def _copy(times: int) -> None:
             cursor.execute("SET maintenance_work_mem = '512MB'")
         for number in range(1, times):
             for model in COPIED:
-                columns = [str(field.column) for field in model._meta.concrete_fields]
+                names = [str(field.column) for field in model._meta.concrete_fields]
                 values = [_copied(field, number, spans) for field in model._meta.concrete_fields]
                 table = model._meta.db_table
                 cursor.execute(
-                    f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - names of our own
+                    f"INSERT INTO {table} ({', '.join(names)}) "  # noqa: S608 - names of our own
                     f"SELECT {', '.join(values)} FROM {table} WHERE id <= {spans[model]}"
                 )
         if connection.vendor == "postgresql":
