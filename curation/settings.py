@@ -136,6 +136,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 if _header := os.environ.get("HTTPS_HEADER"):
     SECURE_PROXY_SSL_HEADER = (f"HTTP_{_header.upper().replace('-', '_')}", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_ENGINE = "curation.security.sessions"
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
 # The largest that is sent is a pair that somebody has edited.
@@ -183,6 +184,10 @@ else:
     }
     # Compiling a statement takes longer than any page's; `?options=` in the address overrides it.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("options", "-c jit=off")
+    # What was asked so often on a connection is planned for good; see `curation.prepared`.
+    DATABASES["default"]["OPTIONS"]["prepare_threshold"] = (
+        5 if env_bool("PREPARED_STATEMENTS", True) else None
+    )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Queue ----------------------------------------------------------------------------------

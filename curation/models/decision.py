@@ -74,5 +74,10 @@ class Decision(AppendOnly, AboutKernelOrPair):
             ),
         )
 
+        indexes = (
+            # What a person has decided on, told by the index alone.
+            models.Index(fields=("user", "kernel", "pair", "version"), name="decision_by_user"),
+        )
+
     def __str__(self) -> str:
         return f"{self.item} {self.status} by {self.user or self.rules}"

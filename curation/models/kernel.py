@@ -81,6 +81,8 @@ class Kernel(Item):
             *indexes("kernel", "name", *_NARROWED_BY),
             models.Index(fields=("operation_type", "status", "id"), name="kernel_by_operation"),
             models.Index(fields=("license_verdict", "status", "id"), name="kernel_by_verdict"),
+            # Nearly all are Triton's: whoever asks for the others would read an index to its end.
+            models.Index(fields=("language", "id"), name="kernel_by_language"),
         )
 
     def __str__(self) -> str:

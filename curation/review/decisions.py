@@ -25,11 +25,13 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.prepared import prepared
+from curation.prepared import Update, prepared, prepared_update
 from curation.review import second
 
 Item = Kernel | Pair
 UNDOABLE = 20
+# That a column of versions can hold: what somebody sends may be beyond it.
+LARGEST = 2**31 - 1
 
 
 class StaleItem(CurationError):
@@ -77,7 +79,8 @@ def decide(
     `request` names the wish: delivered twice, it decides once. `kind` is what the person says the
     item is; where that differs from what it was taken for, it is set right.
     """
-    if earlier := _made_of(request, user):
+    [around] = _around(type(item), item.pk, timezone.now(), user, request)
+    if around.made and (earlier := _made_of(request, user)):
         return earlier
     if isinstance(item, Pair) and item.author_id == user.pk:
         raise NotYours(f"You edited {item} yourself. Somebody else has to decide on it.")
@@ -87,7 +90,6 @@ def decide(
         if twin := _made_of(request, user):
             return twin
         raise StaleItem(_what_happened(item))
-    [around] = _around(type(item), item.pk, timezone.now())
     if around.holder not in (None, user.pk):
         raise NotYours(f"{around.held_by} is looking at {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
@@ -201,7 +203,9 @@ def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
 
 
 @prepared
-def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
+def _around(
+    model: type[Item], /, pk: int, now: datetime, user: User, request: uuid.UUID
+) -> QuerySet[Any]:
     """What else there is about an item, so that a decision touches that and nothing else."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
@@ -215,16 +219,24 @@ def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
             # Nobody needs to remember having skipped what is decided.
             skipped=Exists(Skip.objects.filter(**me)),
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
+            made=Exists(Decision.objects.filter(request=request, user=user)),
         )
     )
 
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
     """The compare-and-set that every decision stands on."""
-    rows = type(item)._default_manager.filter(
-        pk=item.pk, version=version, status=seen or item.status
+    return version <= LARGEST and bool(
+        _move(type(item), item.pk, version, seen or item.status, status, timezone.now())
     )
-    return bool(rows.update(status=status, version=F("version") + 1, updated_at=timezone.now()))
+
+
+@prepared_update
+def _move(
+    model: type[Item], /, pk: int, version: int, seen: str, status: Status, now: datetime
+) -> Update:
+    rows = model._default_manager.filter(pk=pk, version=version, status=seen)
+    return rows, {"status": status, "version": F("version") + 1, "updated_at": now}
 
 
 def _correct(item: Item, kind: Kind, user: User, decision: Decision) -> None:

@@ -9,9 +9,13 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+
+from curation.review.lexer import QuickPythonLexer
 
 Address = Callable[[int], str]
+# Made once: a formatter works out a style of its own, which takes as long as a short source.
+LEXER = QuickPythonLexer(stripnl=False, ensurenl=True)
+FORMATTER = HtmlFormatter(nowrap=True)
 # What a browser still scrolls through without complaint.
 MOST_LINES = 5000
 
@@ -34,7 +38,7 @@ def nowhere(line: int) -> str:
 @lru_cache(maxsize=1024)
 def lines(source: str) -> tuple[str, ...]:
     """The HTML of each line; no element of it spans two."""
-    html = highlight(source, PythonLexer(stripnl=False, ensurenl=True), HtmlFormatter(nowrap=True))
+    html = highlight(source, LEXER, FORMATTER)
     return tuple(html.split("\n")[:-1])
 
 

@@ -7,13 +7,14 @@ from django.db.models import F, Max, Q, QuerySet
 
 from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance
-from curation.search.condition import hits_are_in_order
+from curation.search.condition import hits_are_in_order, reads
 
 PAGE = 50
 # Telling how many more there are would cost more than the list.
 COUNTED = 200
-# Rows that are read one by one in search of a text, before its index is asked.
-LOOKED_AT = 2000
+# Where to look for a text, one after the other until a page is full: so many of the newest rows are
+# read one by one, of so many the index is asked, then of all.
+READ, LOOKED_UP = 500, 10_000
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
     "operation_type", "priority", "status", "tags", "version",
@@ -27,38 +28,47 @@ class Page:
     items: list[Any]
     following: str
     """The cursor of the next page; empty: this is the last one."""
+    found: int | None
+    """How many there are at the least. Only a first page knows."""
+    more: bool
+    """Whether there may be more than `found`."""
 
 
 def a_page(
     model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, size: int = PAGE
 ) -> Page:
     """The keys first, which an index tells, then the rows."""
-    pks = _keys(model, filter, order, after, size + 1)
+    # A first page looks as far as is counted: counting apart would be to look for all of it twice.
+    pks, all_of_them = _keys(model, filter, order, after, size + 1, max(size, COUNTED) + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
     # In between, one may have gone.
     shown = [rows[pk] for pk in pks[:size] if pk in rows]
-    return Page(shown, _cursor(order, shown[-1]) if shown and len(pks) > size else "")
+    following = _cursor(order, shown[-1]) if shown and len(pks) > size else ""
+    found = min(len(pks), COUNTED)
+    return Page(shown, following, None if after else found, not all_of_them or len(pks) > found)
 
 
 def _keys(
-    model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, wanted: int
-) -> list[int]:
-    rows = _after(_matching(model, filter), order, after).values_list("pk", flat=True)
-    if filter.q and order == "newest" and not hits_are_in_order():
-        # How common a text is, no database foresees: where it is, the newest rows are enough, and
-        # where it is not, all that have it are quickly put in order.
-        first = _after(model._default_manager.all(), order, after).aggregate(n=Max("pk"))["n"] or 0
-        found = list(rows.filter(pk__gt=first - LOOKED_AT).order_by("-pk")[:wanted])
-        if len(found) < wanted:
-            found = list(rows.order_by((F("pk") + 0).desc())[:wanted])
-        return found
-    return list(rows.order_by(*ORDERS[order])[:wanted])
-
-
-def count(model: type[Kernel] | type[Pair], filter: Filter) -> int:
-    """Up to `COUNTED` + 1, which means “more”."""
-    return _matching(model, filter).order_by().values("pk")[: COUNTED + 1].count()
+    model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, few: int, many: int
+) -> tuple[list[int], bool]:
+    """`few` keys at the least, where there are as many, and whether these are all up to `many`."""
+    wanted = few if after else many
+    behind = _after(model._default_manager.all(), order, after)
+    rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
+    if not filter.q or order != "newest" or hits_are_in_order():
+        return list(rows.order_by(*ORDERS[order])[:wanted]), True
+    # How common a text is, no database foresees: where it is, the newest rows are enough, and
+    # where it is not, all that have it are quickly put in order.
+    first = behind.aggregate(n=Max("pk"))["n"] or 0
+    read = (
+        filter.without("q").of(behind).filter(reads(model, filter.q)).values_list("pk", flat=True)
+    )
+    for some, length in ((read, READ), (rows, LOOKED_UP)):
+        found = list(some.filter(pk__gt=first - length).order_by("-pk")[:wanted])
+        if len(found) >= few:
+            return found, len(found) == wanted
+    return list(rows.order_by((F("pk") + 0).desc())[:wanted]), True
 
 
 def places(items: list[Any]) -> dict[int, tuple[str, str]]:
@@ -68,10 +78,6 @@ def places(items: list[Any]) -> dict[int, tuple[str, str]]:
     columns = ("kernel", "source_file__repository__name", "source_file__path")
     rows = seen.order_by("-pk").values_list(*columns)
     return {kernel: (repository, path) for kernel, repository, path in rows}
-
-
-def _matching(model: type[Kernel] | type[Pair], filter: Filter) -> QuerySet[Any]:
-    return filter.of(model._default_manager.all(), bounded=True)
 
 
 def _cursor(order: str, item: Any) -> str:

@@ -55,6 +55,14 @@ class Tab:
     current: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One that people may choose, as `DecisionReason` offers it."""
+
+    status: str
+    text: str
+
+
 def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
     kind = type(item)
     kernel = item.pk if kind is Kernel else item.kernel_id
@@ -82,7 +90,6 @@ def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
         "tab": tab,
         "blind": item.second_review_pk is not None,
         "request_id": uuid.uuid4(),
-        "reasons": reasons(),
         "similar": Filter.parse(
             [
                 ("status", "approved"),
@@ -93,10 +100,11 @@ def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def reasons() -> list[DecisionReason]:
-    found: list[DecisionReason] | None = cache.get("reasons")
+def reasons() -> tuple[Reason, ...]:
+    found: tuple[Reason, ...] | None = cache.get("reasons")
     if found is None:
-        found = list(DecisionReason.objects.filter(offered=True))
+        rows = DecisionReason.objects.filter(offered=True)
+        found = tuple(Reason(row.status, row.text) for row in rows)
         cache.set("reasons", found, REASONS_SECONDS)
     return found
 

@@ -7,6 +7,7 @@ then what is pending, by priority; at the very end what one has skipped.
 from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import datetime
+from itertools import compress
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -68,10 +69,23 @@ def waiting(user: User, filter: Filter) -> int:
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
-    for source in (_held, _asked, _second_looks, _unseen, _skipped):
+    # Mostly there is nothing of the first three, which one statement tells.
+    [there] = _first_of_all(user, timezone.now())
+    sources = compress((_held, _asked, _second_looks), there)
+    for source in (*sources, _unseen, _skipped):
         for item in source(user, filter):
             if item != leave:
                 yield item
+
+
+@prepared
+def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
+    """Whether somebody holds something, is asked something, and has something to look at again."""
+    claims = Claim.objects.filter(user=user, expires_at__gt=now)
+    questions = Question.objects.filter(asked=user, answered_at=None)
+    return User.objects.filter(pk=user).values_list(
+        Exists(claims), Exists(questions), Exists(_second_looks_of(user, now))
+    )
 
 
 def _held(user: User, filter: Filter) -> Iterator[Item]:
@@ -101,12 +115,16 @@ def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
 
 @prepared
 def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
+    return _second_looks_of(user, now).order_by("pk")[:5]
+
+
+def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
     rows = SecondReview.objects.filter(state=Agreement.WAITING).exclude(first__user=user)
     for name in map(about, MODELS):
         me = {name: OuterRef(name)}
         rows = rows.exclude(Exists(Skip.objects.filter(user=user, **me)))
         rows = rows.exclude(Exists(_claims_of_others(user, now, **me)))
-    return rows.order_by("pk")[:5]
+    return rows
 
 
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:

@@ -1,5 +1,6 @@
 """The rows that the page of an item is made from, each kind of them by one statement."""
 
+import uuid
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,6 +45,11 @@ def whole(kind: Model, pk: int, user: User) -> Any:
     return _whole.first(kind, pk, user, now, claims.until(now) - JUST_NOW)
 
 
+def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
+    """The item as far as a decision has to know it, or None. The sources stay in the database."""
+    return _undecided.first(kind, pk, user, request)
+
+
 def links(item: Item) -> list[DuplicateLink]:
     """What it resembles, what resembles it, and who else resembles what it resembles."""
     return _links(type(item), item)
@@ -71,6 +77,16 @@ def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
 def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
     return rows.select_related("run").order_by("-pk")[:10]
+
+
+@prepared
+def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
+    waiting = SecondReview.objects.filter(
+        **{about(kind): OuterRef("pk")}, state=Agreement.WAITING
+    ).exclude(first__user=user)
+    given = SecondReview.objects.filter(request=request, user=user)
+    rows = kind._default_manager.filter(pk=pk).without_sources()
+    return rows.annotate(second_look=Exists(waiting) | Exists(given))
 
 
 @prepared

@@ -42,8 +42,13 @@ def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondRev
     return reviews.exclude(first__user=user).select_related("first")[:1]
 
 
+def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
+    """The second review that a word on `item` is about, also when it is delivered again."""
+    return waiting_for(item, user) or _given.first(request, user)
+
+
 @prepared
-def given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
+def _given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
     """What `user` has given before, when the same wish is delivered again."""
     return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]
 

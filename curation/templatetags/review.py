@@ -1,13 +1,43 @@
 """What the templates of the review site need beyond Django's own."""
 
 from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def navigation(context: Any) -> SafeString:
+    """The ways of the bar. For most looks it is one of a few, so it is kept as it was rendered."""
+    request, may = context["request"], context["user"].has_perm
+    here = request.resolver_match.url_name if request.resolver_match else ""
+    waiting = context["queue_length"] if may("curation.add_decision") else None
+    return _navigation(
+        here,
+        waiting() if waiting else None,
+        may("curation.add_exportrun"),
+        context["user"].is_staff,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _navigation(here: str, waiting: int | None, exports: bool, admin: bool) -> SafeString:
+    shown = {"here": here, "waiting": waiting, "exports": exports, "admin": admin}
+    return render_to_string("curation/navigation.html", shown)
+
+
+@register.simple_tag
+@cache
+def assets() -> SafeString:
+    """Styles and scripts, the same on every page."""
+    return render_to_string("curation/assets.html")
 
 
 @register.simple_tag

@@ -3,7 +3,7 @@
 python -m tests.benchmarks.measure_review FOLDER [--kernels N] [--pairs N] [--seconds S]
 
 SQLite in FOLDER, or the PostgreSQL database that DATABASE_URL names. What was filled before is
-measured again as it is. Prints one line a figure.
+measured again as it is; beyond 200,000 kernels all rows are copied. Prints one line a figure.
 """
 
 import argparse
@@ -28,9 +28,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 SEED = 7
-BATCH = 2000
 PASSES = 40
-OPERATIONS = ("element-wise", "reduction", "matmul", "attention", "softmax", "scan", "sort")
 
 
 def main() -> None:
@@ -45,6 +43,8 @@ def main() -> None:
     django.setup()
     from django.core.management import call_command
     from django.db import connection
+
+    from tests.benchmarks.review_rows import fill
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -67,147 +67,6 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-# --- Rows -----------------------------------------------------------------------------------
-def fill(kernels: int, pairs: int) -> None:
-    from curation.models import Kernel
-    from curation.review import dashboard, priority
-    from curation.review.figures import keep
-    from tests import factories as make
-
-    people = [_person(f"reviewer{n}", make.a_reviewer) for n in range(40)]
-    _person("curator", make.a_curator)
-    if Kernel.objects.exists():
-        return
-    began = time.monotonic()
-    rng = random.Random(SEED)  # noqa: S311 - the same rows in every run
-    repositories = [
-        make.a_repository(category=category, tier=rng.randint(1, 3), stars=rng.randint(0, 30_000))
-        for _ in range(20)
-        for category in ("tutorial", "flashattention", "xformers", "jax", "utils")
-    ]
-    files = [make.a_source_file(repository=one) for one in repositories for _ in range(10)]
-    license = make.a_license(expression="MIT")
-    for start in range(0, kernels, BATCH):
-        _kernels(start, min(BATCH, kernels - start), rng, files, license, people)
-    for start in range(0, pairs, BATCH):
-        _pairs(start, min(BATCH, pairs - start), rng)
-    _links(rng)
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
-    print(f"filled in {time.monotonic() - began:.0f} s")
-    began = time.monotonic()
-    stretches = 1
-    priority.refresh()
-    while priority.still_ahead():
-        priority.refresh()
-        stretches += 1
-    seconds = time.monotonic() - began
-    print(f"priorities of all gathered in {seconds:.1f} s, in {stretches} stretches")
-    began = time.monotonic()
-    keep(dashboard.NAME, dashboard.gather())
-    print(f"figures of the dashboard gathered in {time.monotonic() - began:.1f} s")
-
-
-def _person(name: str, made: Callable[..., Any]) -> Any:
-    """Rows that another script has filled may be without."""
-    from django.contrib.auth.models import User
-
-    return User.objects.filter(username=name).first() or made(username=name)
-
-
-def _kernels(
-    start: int, count: int, rng: random.Random, files: Any, license: Any, people: Any
-) -> None:
-    from curation.models import Decision, Kernel, Provenance, QualityFinding, ValidationResult
-    from tests import factories as make
-    from tests.showcase import ROTARY, SOFTMAX
-
-    rows = []
-    for number in range(start, start + count):
-        base, name = (ROTARY, "rotate_kernel") if number % 3 else (SOFTMAX, "softmax_kernel")
-        source = base.replace(name, f"{name}_{number}").replace("BLOCK", f"B{rng.randint(1, 99)}")
-        status = rng.choices(("pending", "approved", "rejected"), (60, 25, 15))[0]
-        rows.append(
-            Kernel(
-                content_hash=make.sha(f"kernel {number}"), name=f"{name}_{number}", kind="entry",
-                function_source=source[source.index("@triton") :], standalone_source=source,
-                standalone=number % 20 != 0, lines=source.count("\n"), tokens=400, status=status,
-                version=1 if status == "pending" else 2, operation_type=rng.choice(OPERATIONS),
-                difficulty=rng.choice(("easy", "medium", "hard")), tags=[f"tag-{number % 50}"],
-                license=license, license_verdict="permissive",
-            )
-        )  # fmt: skip
-    Kernel.objects.bulk_create(rows)
-    Provenance.objects.bulk_create(
-        Provenance(
-            kernel=row, source_file=rng.choice(files), qualname=row.name, start_line=10,
-            end_line=10 + row.lines, sha256=make.sha(1), license=license,
-            license_verdict="permissive", license_reason="The LICENSE says so.",
-        )
-        for row in rows
-    )  # fmt: skip
-    QualityFinding.objects.bulk_create(
-        QualityFinding(
-            kernel=row, gate="length", passed=rng.random() < 0.7, action="warn", rules="1"
-        )
-        for row in rows
-    )
-    run = make.a_validation_run(device="compiler")
-    ValidationResult.objects.bulk_create(
-        ValidationResult(run=run, kernel=row, content_hash=row.content_hash, verdict="passed")
-        for row in rows
-        if rng.random() < 0.5
-    )
-    Decision.objects.bulk_create(
-        Decision(
-            kernel=row, content_hash=row.content_hash, version=1, status=row.status,
-            previous_status="pending", user=rng.choice(people),
-        )
-        for row in rows
-        if row.status != "pending"
-    )  # fmt: skip
-
-
-def _pairs(start: int, count: int, rng: random.Random) -> None:
-    from curation.models import Pair, ValidationResult
-    from tests import factories as make
-    from tests.showcase import PYTHON, TEST, TRITON
-
-    rows = Pair.objects.bulk_create(
-        Pair(
-            content_hash=make.sha(f"pair {number}"), slug=f"scaled-add-{number}",
-            entry_point="scaled_add", python_code=PYTHON, triton_code=f"{TRITON}# {number}\n",
-            test_code=TEST, origin="template", operation_type=rng.choice(OPERATIONS),
-            difficulty="easy",
-        )
-        for number in range(start, start + count)
-    )  # fmt: skip
-    run = make.a_validation_run()
-    ValidationResult.objects.bulk_create(
-        ValidationResult(run=run, pair=row, content_hash=row.content_hash, verdict="passed")
-        for row in rows
-        if rng.random() < 0.8
-    )
-
-
-def _links(rng: random.Random) -> None:
-    from curation.models import DuplicateLink, Kernel
-
-    pks = list(Kernel.objects.order_by("pk").values_list("pk", "content_hash"))
-    twins = rng.sample(range(1, len(pks)), len(pks) // 5)
-    links = (
-        DuplicateLink(
-            kernel_id=pks[n][0], of_kernel_id=pks[n - n % 100][0], likeness="near", similarity=0.9,
-            content_hash=pks[n][1], of_content_hash=pks[n - n % 100][1],
-        )
-        for n in twins
-        if n % 100
-    )  # fmt: skip
-    DuplicateLink.objects.bulk_create(links, batch_size=BATCH)
-
-
 # --- Pages ----------------------------------------------------------------------------------
 def measure_pages() -> None:
     """Server time of each page by the test client: middleware, queries and templates included."""
@@ -215,6 +74,7 @@ def measure_pages() -> None:
     from django.core.cache import cache
     from django.db.models import Max
     from django.test import Client
+    from django.urls import reverse
 
     from curation.models import Kernel, Pair
     from curation.review import highlight
@@ -247,7 +107,16 @@ def measure_pages() -> None:
     one(client.get, "/keys")
     report("kernel page, cold", 80, [cold(pk) for pk in some])
     report("kernel page, warm", 40, [one(client.get, f"/kernels/{pk}/") for pk in some])
+    for tab in ("file", "diff", "alike", "history"):
+        times = [one(client.get, f"/kernels/{pk}/?tab={tab}") for pk in some]
+        report(f"kernel page, {tab}", 80, times)
     report("pair page", 80, [one(client.get, f"/pairs/{pk}/") for pk in pairs])
+    for tab in ("results", "alike", "history"):
+        report(
+            f"pair page, {tab}", 80, [one(client.get, f"/pairs/{pk}/?tab={tab}") for pk in pairs]
+        )
+    report("editing a pair", 80, [one(client.get, f"/pairs/{pk}/edit") for pk in pairs])
+    report("asking a colleague", 80, [one(client.get, f"/kernels/{pk}/question") for pk in some])
     for query in filters:
         times = [one(client.get, f"/find?{query}") for _ in range(PASSES // 2)]
         report(f"list ?{query}", 50, times)
@@ -256,6 +125,11 @@ def measure_pages() -> None:
         report(f"search {word!r}", 150, times)
     report("dashboard", 150, [one(client.get, "/dashboard") for _ in range(PASSES)])
     report("history", 150, [one(client.get, "/history") for _ in range(PASSES)])
+    for name in ("drafts/", "account", "exports", "keys", "guide"):
+        url = f"/{name}" if name != "exports" else reverse("exports")
+        report(name.strip("/"), 150, [one(client.get, url) for _ in range(PASSES)])
+    url = "/bulk?status=pending&operation=scan&category=jax"
+    report("how many a bulk decision is about", 1000, [one(client.get, url) for _ in range(5)])
     report("queue", 50, [one(client.get, "/") for _ in range(PASSES)])
     cache.clear()
     report("any page that counts the queue anew", 150, [one(client.get, "/keys")])
@@ -278,7 +152,8 @@ def measure_pages() -> None:
 
 @dataclass
 class Took:
-    """Milliseconds by the clock and, on a machine that others use too, of our own processor."""
+    """Milliseconds by the clock and, for machines that others use too, of the processor: our own,
+    and of PostgreSQL's process for us where it runs here."""
 
     clock: float = 0
     processor: float = 0
@@ -286,10 +161,20 @@ class Took:
     @classmethod
     @contextmanager
     def measured(cls) -> Iterator["Took"]:
-        took, began = cls(), (time.perf_counter(), time.process_time())
+        took, began = cls(), (time.perf_counter(), time.process_time() + _of_the_database())
         yield took
         took.clock = 1000 * (time.perf_counter() - began[0])
-        took.processor = 1000 * (time.process_time() - began[1])
+        took.processor = 1000 * (time.process_time() + _of_the_database() - began[1])
+
+
+def _of_the_database() -> float:
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return 0
+    connection.ensure_connection()
+    spent = Path(f"/proc/{connection.connection.info.backend_pid}/schedstat")
+    return int(spent.read_text().split()[0]) / 1e9 if spent.exists() else 0
 
 
 def report(name: str, limit: float, times: list[Took]) -> None:

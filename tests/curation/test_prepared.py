@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from curation.models import Claim, Kernel, Provenance
-from curation.prepared import prepared
+from curation.prepared import Update, prepared, prepared_update
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -128,3 +128,37 @@ def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
         thread.join()
 
     assert found == {kernel.pk: [kernel.pk] * 20 for kernel in kernels}
+
+
+def test_an_update_is_composed_once_and_says_how_many_rows_it_changed() -> None:
+    composed = []
+
+    @prepared_update
+    def rename(model: type[Kernel], /, pk: int, name: str, now: datetime) -> Update:
+        composed.append(model)
+        return model.objects.filter(pk=pk), {
+            "name": name, "version": F("version") + 1, "updated_at": now,
+        }  # fmt: skip
+
+    kernel, other, now = make.a_kernel(name="one"), make.a_kernel(name="other"), timezone.now()
+
+    assert (rename(Kernel, kernel.pk, "two", now), rename(Kernel, 0, "two", now)) == (1, 0)
+    kernel.refresh_from_db()
+    other.refresh_from_db()
+    assert (kernel.name, kernel.version, kernel.updated_at) == ("two", 2, now)
+    assert (other.name, other.version) == ("other", 1)
+    assert len(composed) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in no time")
+def test_postgresql_plans_once_what_it_is_asked_often() -> None:
+    @prepared
+    def called(name: str) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(name=name, kind="entry")
+
+    for number in range(10):
+        called(f"kernel {number}")
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%kind%'")
+        assert cursor.fetchone()[0] > 0

@@ -16,8 +16,16 @@ from curation.filters import Filter
 from curation.matching import WrongFilter, about
 from curation.models import Claim, Question, Skip, Status
 from curation.people import GRANTED
-from curation.review import second
-from curation.review.access import item_or_404, may_review, may_steer, number, person
+from curation.review import rows, second
+from curation.review.access import (
+    KINDS,
+    item_or_404,
+    may_review,
+    may_steer,
+    number,
+    person,
+    there,
+)
 from curation.review.decisions import Kind, decide, undo, undoable
 from curation.review.forms import LONGEST_COMMENT, DecisionForm
 from curation.review.priority import pin
@@ -30,11 +38,11 @@ from curation.review.views.item import address, page
 def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """Decide, then on to the next one. A stale or broken form comes back with what was typed."""
     user = person(request)
-    item = item_or_404(kind, pk)
     form = DecisionForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"Nothing has changed: {_sentence(form)}")
         return page(request, kind, pk, _typed(request), code=400)
+    item = there(kind, rows.undecided(KINDS[kind], pk, user, form.cleaned_data["request"]))
     said: dict[str, Any] = {
         "status": Status(form.cleaned_data["status"]),
         "user": user,
@@ -43,7 +51,7 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         "comment": form.cleaned_data["comment"],
     }
     try:
-        review = second.waiting_for(item, user) or second.given.first(said["request"], user)
+        review = second.asked_for(item, user, said["request"]) if item.second_look else None
         if review is not None:
             if not second.give(review=review, **said):
                 raise CurationError("Somebody else has given the second review meanwhile.")
@@ -81,8 +89,8 @@ def undo_last(request: HttpRequest) -> HttpResponse:
     """Take back a decision of one's own, the last one unless told otherwise."""
     user = person(request)
     wanted = request.POST.get("decision", "")
-    rows = undoable(user)
-    decision = (rows.filter(pk=number(wanted)) if wanted.isdecimal() else rows).first()
+    own = undoable(user)
+    decision = (own.filter(pk=number(wanted)) if wanted.isdecimal() else own).first()
     if decision is None:
         messages.error(request, "There is nothing of yours to undo.")
         return redirect("queue")

@@ -61,8 +61,8 @@ def find(request: HttpRequest) -> HttpResponse:
         "rows": [_row(item, seen) for item in page.items],
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
-        "count": listing.count(KINDS[kind], filter) if not own.get("after") else None,
-        "counted": listing.COUNTED,
+        "found": page.found,
+        "more": page.more,
         "fields": [_field(key, getattr(filter, key)) for key in KEYS if key != "q"],
         "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
         "chips": [

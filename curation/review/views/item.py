@@ -1,6 +1,7 @@
 """The page of a kernel or a pair, and the queue that leads from one to the next."""
 
 import uuid
+from functools import lru_cache
 from typing import Any
 
 from django.contrib import messages
@@ -8,7 +9,9 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.filters import Filter
@@ -16,7 +19,7 @@ from curation.matching import WrongFilter
 from curation.models import Pair, Status
 from curation.review import claims, rows
 from curation.review.access import KINDS, may_review, person, there
-from curation.review.page import context
+from curation.review.page import Reason, context, reasons
 from curation.review.queue import next_item, waiting
 
 COUNT_SECONDS = 30
@@ -69,6 +72,7 @@ def page(
         "typed": typed,
         "operations": _choices(found, "operation_type", typed),
         "difficulties": _choices(found, "difficulty", typed),
+        "reasons": _reasons(reasons(), tuple(typed.get("reasons", ()))),
     }
     return render(request, "curation/item.html", shown, status=code)
 
@@ -116,10 +120,21 @@ def _claim(found: Any, user: User) -> uuid.UUID | None:
     return claim.token if claim else None
 
 
-def _choices(item: Any, field: str, typed: dict[str, Any]) -> list[tuple[str, str, bool]]:
-    """Each value with how it reads, and whether it is the chosen one."""
-    choices = [(value, value) for value, _ in item._meta.get_field(field).choices]
-    if not getattr(item, field):
+def _choices(item: Any, field: str, typed: dict[str, Any]) -> SafeString:
+    now = getattr(item, field)
+    values = tuple(value for value, _ in item._meta.get_field(field).choices)
+    return _options(values, bool(now), typed.get(field) or now)
+
+
+# Of what is the same on nearly every page, a template would spend most of its time.
+@lru_cache(maxsize=256)
+def _options(values: tuple[str, ...], known: bool, chosen: str) -> SafeString:
+    choices = [(value, value) for value in values]
+    if not known:
         choices.insert(0, ("", "not known"))
-    chosen = typed.get(field) or getattr(item, field)
-    return [(value, label, value == chosen) for value, label in choices]
+    return render_to_string("curation/options.html", {"choices": choices, "chosen": chosen})
+
+
+@lru_cache(maxsize=256)
+def _reasons(offered: tuple[Reason, ...], ticked: tuple[str, ...]) -> SafeString:
+    return render_to_string("curation/reasons.html", {"reasons": offered, "ticked": ticked})

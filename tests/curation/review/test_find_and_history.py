@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.contrib.staticfiles import finders
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -41,12 +42,13 @@ def text(browser: Client, url: str) -> str:
 
 
 # --- Find -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("looked_at", [10, 1000])
+@pytest.mark.parametrize(("read", "looked_up"), [(5, 10), (5, 1000), (1000, 1000)])
 @pytest.mark.parametrize("query", ["order=newest", "order=priority", "q=kernel_"])
 def test_every_item_stands_on_one_page_of_the_list(
-    browser: Client, query: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
+    browser: Client, query: str, read: int, looked_up: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "LOOKED_AT", looked_at)
+    monkeypatch.setattr(listing, "READ", read)
+    monkeypatch.setattr(listing, "LOOKED_UP", looked_up)
     for number in range(120):
         make.a_kernel(name=f"kernel_{number}_", priority=number % 7)
 
@@ -58,6 +60,33 @@ def test_every_item_stands_on_one_page_of_the_list(
         url = f"{reverse('find')}?{following}" if following else ""
 
     assert sorted(seen) == sorted(f"kernel_{number}_" for number in range(120))
+
+
+@pytest.mark.parametrize(
+    ("read", "looked_up", "said"), [(60, 90, "60+"), (5, 90, "90+"), (5, 10, "120")]
+)
+def test_of_a_common_word_a_list_says_how_many_have_it_at_the_least(
+    browser: Client, read: int, looked_up: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "READ", read)
+    monkeypatch.setattr(listing, "LOOKED_UP", looked_up)
+    for number in range(120):
+        make.a_kernel(name=f"kernel_{number}_")
+
+    page = text(browser, f"{reverse('find')}?q=kernel_")
+
+    # SQLite finds its hits in their order, and stops when it has enough of them.
+    assert f"{said if connection.vendor == 'postgresql' else '120'} found" in page
+
+
+def test_a_list_says_no_more_than_what_it_counts(browser: Client) -> None:
+    for number in range(listing.COUNTED):
+        make.a_kernel(name=f"kernel_{number}_")
+    assert f"{listing.COUNTED} found" in text(browser, reverse("find"))
+
+    make.a_kernel()
+
+    assert f"{listing.COUNTED}+ found" in text(browser, reverse("find"))
 
 
 def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Client) -> None:
