@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from curation.evidence.known_shingles import keep_shingles
 from curation.evidence.subjects import EVERYTHING, KERNEL, Scope, Subject, identity_fingerprints
 from curation.evidence.turn import one_at_a_time
 from curation.evidence.watch import NOBODY, Watch
@@ -48,6 +49,7 @@ def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
     rows = _texts(subject, list(keys))
     made = identity_fingerprints([texts for _, _, *texts in rows])
     prints = {pk: one for (pk, _, *_), one in zip(rows, made, strict=True)}
+    keep_shingles(subject, {row[1]: one.shingles for row, one in zip(rows, made, strict=True)})
     with transaction.atomic():
         watch.renew()
         _forget_outdated(subject, {pk: content for pk, content, *_ in rows})

@@ -2,8 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
 
 from curation.evidence.subjects import Subject, chunks, identity_shingles
+from curation.prepared import prepared
 from curation.similarity.shingles import Shingles
 
 KEPT = 10_000
@@ -24,12 +28,23 @@ def known_shingles(subject: Subject, wanted: Mapping[str, int]) -> dict[str, Shi
             _kept.move_to_end((subject.name, content))
             found[content] = kept
     for chunk in chunks(missing):
-        rows = list(
-            subject.rows().filter(pk__among=chunk).values_list("content_hash", *subject.identity)
-        )
+        rows = _texts(subject, chunk)
         read = identity_shingles([texts for _, *texts in rows])
-        for (content, *_), shingles in zip(rows, read, strict=True):
-            found[content] = _kept[subject.name, content] = shingles
+        made = {content: one for (content, *_), one in zip(rows, read, strict=True)}
+        keep_shingles(subject, made)
+        found |= made
+    return found
+
+
+def keep_shingles(subject: Subject, made: Mapping[str, Shingles]) -> None:
+    """By content hash. Whoever has made some for another reason spares us their texts."""
+    for content, shingles in made.items():
+        _kept[subject.name, content] = shingles
     while len(_kept) > KEPT:
         _kept.popitem(last=False)
-    return found
+
+
+@prepared
+def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    rows = subject.rows().filter(pk__among=keys)
+    return rows.values_list("content_hash", *subject.identity)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
-
 from curation.evidence.sources import Source
+from curation.lookups import stored
 from curation.models import LicenseVerdict, Provenance
+
+PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 
 
 class Terms(NamedTuple):
@@ -37,16 +37,16 @@ class Place(NamedTuple):
     @property
     def gives(self) -> bool:
         """Whether a kernel may be taken from here."""
-        return self.live and self.verdict == LicenseVerdict.PERMISSIVE
+        return self.live and self.verdict == PERMISSIVE
 
 
 _COLUMNS = (
     "kernel_id", "pk", "source_file__repository_id", "source_file__path", "source_file__commit",
-    "start_line", "end_line", "retired_at", "license__expression", "license_verdict",
-    "opted_out",
+    "start_line", "end_line", "license__expression", "license_verdict",
+    stored("retired_at"), stored("opted_out"),
 )  # fmt: skip
 # As JSON: a repository's places mostly say the same, which is read once.
-_TERMS = tuple(Cast(name, TextField()) for name in ("copyrights", "license_texts"))
+_TERMS = (stored("copyrights"), stored("license_texts"))
 
 
 def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[int, list[Place]]:
@@ -63,9 +63,9 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
         commit,
         start,
         end,
-        retired,
         expression,
         verdict,
+        retired,
         opted_out,
         copyrights,
         texts,
@@ -79,7 +79,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
             retired is None,
             expression,
             verdict,
-            opted_out or sources[source].opted_out,
+            bool(opted_out) or sources[source].opted_out,
             _terms(copyrights, texts),
         )
         found[kernel].append(place)

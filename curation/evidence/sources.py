@@ -6,7 +6,8 @@ from pathlib import PurePath
 from curation.models import Origin, PairOrigin, Repository, Role
 
 
-@dataclass(frozen=True, slots=True)
+# One object a repository, so that what is worked out for it can be kept by it.
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
     name: str
     category: str
@@ -20,6 +21,9 @@ class Source:
 
     def url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
         return self.row.blob_url(commit, path, lines)
+
+    def page(self, commit: str, path: str) -> str:
+        return self.row.page_url(commit, path)
 
 
 def every_source() -> dict[int, Source]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
 from curation.models import Fingerprint, LicenseVerdict, Provenance, QualityFinding, Role, Status
@@ -58,8 +58,7 @@ def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
     places: dict[int, list[_Place]] = {}
     for kernel, *place in _places(keys):
         places.setdefault(kernel, []).append(_Place(*place))
-    documented = set(_documented(keys))
-    for pk, status, verdict in _items(KERNEL, keys):
+    for pk, status, verdict, documented in _kernel_rows(keys):
         here = places.get(pk, [])
         given = [place for place in here if place.opted_out_at is None]
         yield (
@@ -72,7 +71,7 @@ def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
                 license_verdict=verdict,
                 license_stated=verdict != LicenseVerdict.UNKNOWN
                 and any(p.license_verdict == verdict and not p.license_inherited for p in here),
-                documented=pk in documented,
+                documented=documented,
                 stars=max((place.stars or 0 for place in given), default=0),
             ),
         )
@@ -87,7 +86,7 @@ class _Place(NamedTuple):
 
 
 def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    for pk, status, verdict in _items(PAIR, keys):
+    for pk, status, verdict in _pair_rows(keys):
         yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0)
 
 
@@ -104,12 +103,15 @@ def _places(keys: list[int]) -> QuerySet[Any, Any]:
 
 
 @prepared
-def _documented(keys: list[int]) -> QuerySet[Any, int]:
-    findings = QualityFinding.objects.filter(kernel__among=keys, gate="docstring", passed=True)
-    return findings.values_list("kernel_id", flat=True)
+def _kernel_rows(keys: list[int]) -> QuerySet[Any, Any]:
+    docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
+    rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys)
+    about: QuerySet[Any, Any] = rows.annotate(documented=Exists(docstrings)).values_list(
+        "pk", "status", "license_verdict", "documented"
+    )
+    return about
 
 
 @prepared
-def _items(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
-    rows = subject.rows().filter(pk__among=keys)
-    return rows.values_list("pk", "status", "license_verdict")
+def _pair_rows(keys: list[int]) -> QuerySet[Any, Any]:
+    return PAIR.rows().filter(pk__among=keys).values_list("pk", "status", "license_verdict")

@@ -8,11 +8,11 @@ import marshal
 import os
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +20,14 @@ from numpy.typing import NDArray
 FLUSH = 1 << 20
 
 
-class Aside:
-    """Texts and tuples that are put down one after the other and taken up in any order."""
+class Aside(ExitStack):
+    """A context: texts and tuples are put down one after the other and taken up in any order."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         # Beside what is being written, not in memory, which /tmp may be.
-        self._file = TemporaryFile(dir=folder, buffering=FLUSH)  # noqa: SIM115
+        self._file = self.enter_context(TemporaryFile(dir=folder, buffering=FLUSH))  # noqa: SIM115
         self._starts = array("q", [0])
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._file.close()
 
     def put(self, value: Any) -> int:
         """Its number, to take it up by."""

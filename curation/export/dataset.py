@@ -59,8 +59,8 @@ def export(
             with LineFile(folder / REJECTED) as rejected:
                 drawn = draw(options, rejected, aside, progress)
             checks, statistics = drawn.checks(), _counted(drawn)
-            records = _told(_records(drawn, aside, checks), progress)
-            files = write_records(_measured(records, statistics), options, folder, checks)
+            records = _measured(_records(drawn, aside, checks), statistics, progress)
+            files = write_records(records, options, folder, checks)
             others = [rejected, *drawn.notices.write(folder)]
         write_card(folder, drawn, options, name, statistics, files, checks)
         manifest = describe(folder, drawn, options, name, statistics, files, others, checks)
@@ -94,16 +94,13 @@ def write_records(
     return [file for written in formats for file in written.files()]
 
 
-def _measured(records: Iterator[Record], statistics: Statistics) -> Iterator[Record]:
-    for record in records:
-        statistics.measure(record.category, record.tokens, record.texts)
-        yield record
-
-
-def _told(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+def _measured(
+    records: Iterator[Record], statistics: Statistics, progress: Progress
+) -> Iterator[Record]:
     for number, record in enumerate(records):
         if not number % BATCH:
             progress("records written", number)
+        statistics.measure(record.category, record.tokens, record.texts)
         yield record
 
 

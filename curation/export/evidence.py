@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, ExpressionWrapper, Field, OuterRef, QuerySet
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import Source
 from curation.export.gates import Facts, Said, Tried, approved_by
+from curation.lookups import stored
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -19,6 +20,7 @@ from curation.models import (
     Fingerprint,
     Kernel,
     Pair,
+    PairOrigin,
     ValidationResult,
 )
 
@@ -27,67 +29,98 @@ BATCH = 1000
 # What a folder of somebody's machine leaves in a text that a compiler wrote there.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
 
-Row = dict[str, Any]
+REAL = PairOrigin.REAL_WORLD.value
+
+Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
 class Known:
-    """An item's columns, the facts that the gates weigh, and its places, the first one first."""
+    """An item, the facts that the gates weigh, and its places, the first one first."""
 
-    row: Row
+    pk: int
+    name: str
+    tokens: int
+    origin: str
     facts: Facts
     places: Sequence[Place]
+    # What else of its row a record tells: `KERNEL_COLUMNS` or `PAIR_COLUMNS`.
+    told: Row
+    texts: Sequence[str]
 
 
-KERNEL_COLUMNS = (
-    "pk", "content_hash", "name", "status", "standalone", "license_verdict",
-    "license__expression", "license__verdict", "tokens",
+_GATES = (
+    "pk", "content_hash", "status", "license_verdict", "license__expression", "license__verdict",
+    "tokens",
 )  # fmt: skip
+KERNEL_COLUMNS = (stored("tags"), "operation_type", "difficulty", "kind", "language", "lines")
 PAIR_COLUMNS = (
-    "pk", "content_hash", "slug", "entry_point", "status", "license_verdict",
-    "license__expression", "license__verdict", "tokens", "origin", "kernel_id",
+    stored("tags"), "operation_type", "difficulty", "kernel_id", "entry_point",
+    stored("differentiable"), "recipe", stored("metadata"),
 )  # fmt: skip
+_TOLD = len(_GATES) + 3
+_KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")
 
 
-def kernels(items: QuerySet[Kernel], sources: Mapping[int, Source]) -> Iterator[list[Known]]:
+def kernels(
+    items: QuerySet[Kernel], sources: Mapping[int, Source], texts: Sequence[str] = ()
+) -> Iterator[list[Known]]:
     """Every one of `items`, a batch at a time, in the order of their rows."""
-    for batch in _batches(items, KERNEL_COLUMNS):
-        pks = [row["pk"] for row in batch]
+    columns = (*_GATES, "name", _examined("kernel"), stored("standalone"), *KERNEL_COLUMNS)
+    end = len(columns)
+    for batch in _batches(items, (*columns, *texts)):
+        pks = frozenset([row[0] for row in batch])
         places = places_of(pks, sources)
         local = _with_local_paths(pks, places, sources)
-        about = _about("kernel", Kernel.objects.all(), batch)
+        about = _about("kernel", pks)
         found = []
         for row in batch:
-            seen = places.get(row["pk"], ())
-            facts = _facts(row, about, seen, sources)
-            facts.standalone = row["standalone"]
-            facts.local_path = row["pk"] in local
-            found.append(Known(row, facts, seen))
+            pk, hashed, status, verdict, license, policy, tokens, name, examined, standalone = row[
+                :_TOLD
+            ]
+            seen = places.get(pk, ())
+            facts = Facts(hashed, status, license, verdict, policy)
+            _weigh(facts, pk, examined, about, seen, sources)
+            facts.standalone = bool(standalone)
+            facts.local_path = pk in local
+            origin = sources[seen[0].source].origin if seen else REAL
+            known = Known(pk, name, tokens or 0, origin, facts, seen, row[_TOLD:end], row[end:])
+            found.append(known)
         yield found
 
 
-def pairs(items: QuerySet[Pair], sources: Mapping[int, Source]) -> Iterator[list[Known]]:
-    for batch in _batches(items, PAIR_COLUMNS):
-        places = places_of([row["kernel_id"] for row in batch if row["kernel_id"]], sources)
-        about = _about("pair", Pair.objects.all(), batch)
-        tries = _tries([row["pk"] for row in batch])
+def pairs(
+    items: QuerySet[Pair], sources: Mapping[int, Source], texts: Sequence[str] = ()
+) -> Iterator[list[Known]]:
+    columns = (*_GATES, "slug", _examined("pair"), "origin", *PAIR_COLUMNS)
+    end = len(columns)
+    for batch in _batches(items, (*columns, *texts)):
+        pks = frozenset([row[0] for row in batch])
+        drafted_from = {row[_TOLD + _KERNEL_OF_PAIR] for row in batch}
+        places = places_of(drafted_from - {None}, sources)
+        about = _about("pair", pks)
+        tries = _tries(pks)
         found = []
         for row in batch:
-            seen = places.get(row["kernel_id"], ())
-            facts = _facts(row, about, seen, sources)
-            hashed = row["content_hash"]
-            facts.tries = [t for seen_hash, t in tries.get(row["pk"], ()) if seen_hash == hashed]
-            found.append(Known(row, facts, seen))
+            pk, hashed, status, verdict, license, policy, tokens, slug, examined, origin = row[
+                :_TOLD
+            ]
+            told = row[_TOLD:end]
+            seen = places.get(told[_KERNEL_OF_PAIR], ())
+            facts = Facts(hashed, status, license, verdict, policy)
+            _weigh(facts, pk, examined, about, seen, sources)
+            facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
+            found.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
         yield found
 
 
-def _batches(items: QuerySet[Any], columns: Sequence[str]) -> Iterator[list[Row]]:
+def _batches(items: QuerySet[Any], columns: Sequence[Any]) -> Iterator[list[Row]]:
     """By keyset, so that neither the database nor we hold more than a batch."""
     last = 0
-    rows = items.order_by("pk").values(*columns)
+    rows = items.order_by("pk").values_list(*columns)
     while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         yield batch
-        last = batch[-1]["pk"]
+        last = batch[-1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +128,9 @@ class _About:
     decisions: Mapping[int, Sequence[Said]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
-    unexamined: Collection[int]
 
 
-def _about(kind: str, items: QuerySet[Any], batch: Sequence[Row]) -> _About:
-    keys = {row["pk"] for row in batch}
+def _about(kind: str, keys: Collection[int]) -> _About:
     wanted = {f"{kind}__among": keys}
     key = f"{kind}_id"
     decisions: dict[int, list[Said]] = defaultdict(list)
@@ -118,37 +149,34 @@ def _about(kind: str, items: QuerySet[Any], batch: Sequence[Row]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    return _About(decisions, duplicates, contaminations, _unexamined(items, kind, keys))
+    return _About(decisions, duplicates, contaminations)
 
 
-def _unexamined(items: QuerySet[Any], kind: str, keys: Collection[int]) -> frozenset[int]:
-    """Asked for what is missing, the database answers with next to nothing."""
-    examined = Fingerprint.objects.examined().filter(
-        **{kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
-    )
-    missing = items.filter(~Exists(examined), pk__among=keys).order_by()
-    return frozenset(missing.values_list("pk", flat=True))
+def _examined(kind: str) -> "ExpressionWrapper[Any]":
+    """Whether what was looked for, of this very content, were its twins and the benchmarks."""
+    about = {kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
+    return ExpressionWrapper(Exists(Fingerprint.objects.examined().filter(**about)), Field())
 
 
-def _facts(
-    row: Row, about: _About, places: Sequence[Place], sources: Mapping[int, Source]
-) -> Facts:
-    pk, hashed = row["pk"], row["content_hash"]
-    twin_hash, twin = about.duplicates.get(pk, ("", ""))
-    overlaps = [name for seen, name in about.contaminations.get(pk, ()) if seen == hashed]
-    decisions = about.decisions.get(pk, ())
-    facts = Facts(
-        content_hash=hashed,
-        status=row["status"],
-        license=row["license__expression"],
-        license_verdict=row["license_verdict"],
-        policy_verdict=row["license__verdict"],
-        duplicate_of=twin if twin_hash == hashed else "",
-        contaminated_by=min(overlaps, default=""),
-        examined=pk not in about.unexamined,
-        decisions=decisions,
-        approver=approved_by(decisions, hashed),
-    )
+def _weigh(
+    facts: Facts,
+    pk: int,
+    examined: bool,
+    about: _About,
+    places: Sequence[Place],
+    sources: Mapping[int, Source],
+) -> None:
+    """Add what the other tables know of it."""
+    hashed = facts.content_hash
+    facts.examined = bool(examined)
+    facts.decisions = about.decisions.get(pk, ())
+    facts.approver = approved_by(facts.decisions, hashed)
+    if pk in about.duplicates:
+        twin_hash, twin = about.duplicates[pk]
+        facts.duplicate_of = twin if twin_hash == hashed else ""
+    if pk in about.contaminations:
+        overlaps = [name for seen, name in about.contaminations[pk] if seen == hashed]
+        facts.contaminated_by = min(overlaps, default="")
     facts.given = not places or places[0].gives
     for place in places:
         source = sources[place.source]
@@ -156,10 +184,9 @@ def _facts(
             facts.opted_out = f"Somebody asked to leave out {place.path} of {source.name}."
         if source.benchmark and not facts.contaminated_by:
             facts.contaminated_by = f"the benchmark {source.name}"
-    return facts
 
 
-def _tries(pks: Sequence[int]) -> dict[int, list[tuple[str, Tried]]]:
+def _tries(pks: Collection[int]) -> dict[int, list[tuple[str, Tried]]]:
     rows = ValidationResult.objects.filter(
         pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
     )
@@ -171,10 +198,11 @@ def _tries(pks: Sequence[int]) -> dict[int, list[tuple[str, Tried]]]:
 
 
 def _with_local_paths(
-    pks: Sequence[int], places: Mapping[int, Sequence[Place]], sources: Mapping[int, Source]
+    pks: Collection[int], places: Mapping[int, Sequence[Place]], sources: Mapping[int, Source]
 ) -> set[int]:
     """What came from a folder may name that folder. What came from the web is public."""
-    local = [pk for pk in pks if any(sources[place.source].local for place in places.get(pk, ()))]
+    folders = {key for key, source in sources.items() if source.local}
+    local = [pk for pk in pks for place in places.get(pk, ()) if place.source in folders]
     texts = ("pk", "standalone_source", "launcher_source")
     rows = Kernel.objects.filter(pk__among=local).values_list(*texts) if local else ()
     return {pk for pk, *found in rows if any(map(LOCAL_PATH.search, found))}

@@ -79,7 +79,7 @@ def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, 
     # Whichever came first into the database, the same one stands for a file.
     every = sorted(chain.from_iterable(batches), key=lambda known: known.facts.content_hash)
     for known in every:
-        for file in standing[known.row["pk"]]:
+        for file in standing[known.pk]:
             inside[file].append(known)
     return inside
 
@@ -94,7 +94,7 @@ def _why(file: KnownFile, rules: Rules) -> Exclusion | None:
     reasons = [(known, exclusion(known.facts, rules)) for known in file.kernels]
     for known, why in reasons:
         if why is not None and why.reason not in HARMLESS:
-            return Exclusion(why.reason, f"It holds {known.row['name']}. {why.message}")
+            return Exclusion(why.reason, f"It holds {known.name}. {why.message}")
     if all(why is not None for _, why in reasons):
         return Exclusion(Reason.DUPLICATE, "Other files hold twins of all its kernels.")
     return None

@@ -11,6 +11,15 @@ from typing import NamedTuple
 
 from curation.models import Actor, Device, LicenseVerdict, Status, Verdict
 
+# By their texts: each is asked for a million times, and a member of an enumeration is looked up
+# for longer than it is compared.
+APPROVED, PENDING = Status.APPROVED.value, Status.PENDING.value
+REJECTED, RETIRED = Status.REJECTED.value, Status.RETIRED.value
+PERMISSIVE = LicenseVerdict.PERMISSIVE.value
+PERSON, POLICY = Actor.PERSON.value, Actor.POLICY.value
+PASSED, UNSUPPORTED = Verdict.PASSED.value, Verdict.UNSUPPORTED.value
+DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
+
 
 class Reason(StrEnum):
     """A word to count by."""
@@ -118,7 +127,7 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
 
 
 def _present(facts: Facts) -> Exclusion | None:
-    if facts.status == Status.RETIRED:
+    if facts.status == RETIRED:
         return Exclusion(Reason.RETIRED, "It is not where it was seen any more.")
     return None
 
@@ -130,10 +139,10 @@ def _standalone(facts: Facts) -> Exclusion | None:
 
 
 def _licensed(facts: Facts) -> Exclusion | None:
-    if facts.license_verdict != LicenseVerdict.PERMISSIVE or facts.license is None:
+    if facts.license_verdict != PERMISSIVE or facts.license is None:
         named = f": {facts.license}" if facts.license else ""
         return Exclusion(Reason.LICENSE, f"Its licence is {facts.license_verdict}{named}.")
-    if facts.policy_verdict != LicenseVerdict.PERMISSIVE:
+    if facts.policy_verdict != PERMISSIVE:
         return Exclusion(
             Reason.LICENSE, f"The policy calls its licence {facts.license} {facts.policy_verdict}."
         )
@@ -167,7 +176,7 @@ def _validated(facts: Facts) -> Exclusion | None:
     decisive = deciding(facts.tries)
     if decisive is None:
         return Exclusion(Reason.NOT_VALIDATED, "No validation has seen exactly this content.")
-    if decisive.verdict != Verdict.PASSED:
+    if decisive.verdict != PASSED:
         return Exclusion(
             Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
         )
@@ -177,24 +186,24 @@ def _validated(facts: Facts) -> Exclusion | None:
 def deciding(tries: Sequence[Tried]) -> Tried | None:
     """The newest validation on a GPU, or else the newest in the interpreter, which can be right
     where the GPU is wrong. What could not be tried there says nothing."""
-    for device in (Device.CUDA, Device.INTERPRETER):
-        there = [t for t in tries if t.device == device and t.verdict != Verdict.UNSUPPORTED]
+    for device in DEVICES:
+        there = [t for t in tries if t.device == device and t.verdict != UNSUPPORTED]
         if there:
             return max(there, key=lambda tried: tried.pk)
     return None
 
 
 def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
-    if facts.status == Status.REJECTED:
+    if facts.status == REJECTED:
         return Exclusion(Reason.REJECTED, "It was rejected.")
-    if facts.status == Status.PENDING:
+    if facts.status == PENDING:
         if rules.include_pending:
             return None
         return Exclusion(Reason.PENDING, "Nobody has decided on it.")
     approver = facts.approver
     if approver is None:
         return Exclusion(Reason.PENDING, "Nobody has approved exactly this content.")
-    if approver.actor == Actor.PERSON or approver.rules in rules.policies:
+    if approver.actor == PERSON or approver.rules in rules.policies:
         return None
     return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
 
@@ -202,15 +211,19 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
 def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:
     """The decision that an approval rests on: a person's, unless a person said otherwise since;
     else a policy's. What was undone, and the undoing, were never said."""
-    undone = {said.undoes for said in decisions}
+    undone: set[int | None] = set()
+    # Most have one, which nothing undoes.
+    if len(decisions) > 1:
+        undone = {said.undoes for said in decisions}
+        decisions = sorted(decisions, reverse=True)
     word = approval = None
-    for said in sorted(decisions, reverse=True):
+    for said in decisions:
         if said.undoes or said.pk in undone or said.content_hash != content_hash:
             continue
-        if said.status == Status.APPROVED:
+        if said.status == APPROVED:
             approval = approval or said
-        if word is None and said.actor == Actor.PERSON:
+        if word is None and said.actor == PERSON:
             word = said
-            if said.status == Status.APPROVED:
+            if said.status == APPROVED:
                 return said
-    return approval if approval is not None and approval.actor == Actor.POLICY else None
+    return approval if approval is not None and approval.actor == POLICY else None

@@ -6,10 +6,8 @@ import tarfile
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from django.conf import settings
 from django.db import connection
@@ -76,29 +74,21 @@ def pack(folder: Path, archive: Path) -> Path:
     return archive
 
 
-class Pulse:
-    """Renews the lease from a thread of its own, with a connection of its own: an export reads
-    one moment of the database and writes nothing meanwhile."""
+class Pulse(ExitStack):
+    """A context: renews the lease from a thread of its own, with a connection of its own, for an
+    export reads one moment of the database and writes nothing meanwhile."""
 
     def __init__(self, attempt: Attempt[ExportRun]) -> None:
+        super().__init__()
         self._attempt = attempt
         self._told = ("", 0)
         self._stopped = threading.Event()
         self._lost = False
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stopped.set()
-        self._thread.join()
+        thread = threading.Thread(target=self._run, daemon=True)
+        # The last comes first.
+        self.callback(thread.join)
+        self.callback(self._stopped.set)
+        thread.start()
 
     def beat(self, stage: str, done: int) -> None:
         """What the export calls as it goes; raises where the run was given to another."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from curation.evidence.places import Place
 from curation.export.files import KnownFile
@@ -11,9 +12,14 @@ from curation.export.gates import Tried
 @dataclass(slots=True)
 class Leaving:
     pk: int
+    name: str
     content_hash: str
+    license: str | None
     tokens: int
     places: Sequence[Place]
+    # What else of its row its record tells: see `evidence`.
+    told: tuple[Any, ...]
+    texts: Sequence[str]
     # The repository that it is counted under, or 0.
     source: int
     origin: str

@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,13 +68,21 @@ NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"url":null'
 
 def located(place: Place, sources: Mapping[int, Source]) -> str:
     """Where it stands, as members of a JSON object."""
-    source = sources[place.source]
-    url = source.url(place.commit, place.path, place.lines)
+    file, page = _file(sources[place.source], place.commit, place.path)
     first, last = place.lines
-    return (
-        f'"repository":{encode_text(source.name)},"commit":{encode_text(place.commit)},'
-        f'"path":{encode_text(place.path)},"lines":[{first},{last}],"url":{encode_text(url)}'
+    url = f"{page}#L{first}-L{last}" if page else ""
+    return f'{file},"lines":[{first},{last}],"url":"{url}"'
+
+
+# The kernels of a file mostly come one after the other.
+@lru_cache(maxsize=512)
+def _file(source: Source, commit: str, path: str) -> tuple[str, str]:
+    """What all places in a file have in common, and its page as it stands within quotes."""
+    file = (
+        f'"repository":{encode_text(source.name)},"commit":{encode_text(commit)},'
+        f'"path":{encode_text(path)}'
     )
+    return file, encode_text(source.page(commit, path))[1:-1]
 
 
 def record_id(kind: str, name: str, content_hash: str) -> str:

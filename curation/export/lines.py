@@ -49,11 +49,15 @@ class LineFile:
                 self._file.close()
                 self._file = None
 
-    def write(self, line: str, tokens: int = 0) -> None:
-        """A line that is a record."""
-        self.records += 1
-        self.tokens += tokens
-        self.text(line)
+    def write(self, line: str, tokens: int = 0, times: int = 1) -> None:
+        """A line that is a record, as often as it stands there."""
+        self.records += times
+        self.tokens += tokens * times
+        for _ in range(times):
+            self._pending.append(line)
+        self._held += len(line) * times
+        if self._held > FLUSH:
+            self._flush()
 
     def text(self, line: str) -> None:
         """A line that only holds records together."""

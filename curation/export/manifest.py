@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def describe(
 
 def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
     """What the texts of the records add up to, and of all of them."""
-    sizes = {name: dict(size) for name, size in sorted(statistics.sizes.items())}
+    sizes = {name: asdict(size) for name, size in sorted(statistics.sizes.items())}
     whole = {
         what: sum(size[what] for size in sizes.values())
         for what in ("records", "lines", "bytes", "tokens")

@@ -1,7 +1,7 @@
 """The chosen items in columns: some 45 bytes each, so that a million of them fit anywhere."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,15 +39,17 @@ class Picks:
     def __len__(self) -> int:
         return len(self.pks)
 
-    def add(self, item: Leaving, draft: int = 0, profile: int = 0) -> None:
-        self._hashes.add(item.content_hash)
-        self.pks.append(item.pk)
-        self.tokens.append(item.tokens)
-        self.sources.append(item.source)
-        self.origins.append(ORIGINS.index(item.origin))
-        self.weights.append(item.weight)
-        self.drafts.append(draft)
-        self.profiles.append(profile)
+    def add(self, items: Sequence[Leaving], drafted: Sequence[tuple[int, int]]) -> None:
+        """Each with where its draft lies, and the number of its profile."""
+        for item in items:
+            self._hashes.add(item.content_hash)
+        self.pks.extend([item.pk for item in items])
+        self.tokens.extend([item.tokens for item in items])
+        self.sources.extend([item.source for item in items])
+        self.origins.extend([ORIGINS.index(item.origin) for item in items])
+        self.weights.extend([item.weight for item in items])
+        self.drafts.extend([draft for draft, _ in drafted])
+        self.profiles.extend([profile for _, profile in drafted])
 
     def complete(self) -> None:
         """All are there: put them in order, and give the splits, which come later, their place."""

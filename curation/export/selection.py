@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from curation.evidence.sources import Source
 from curation.export import evidence
 from curation.export.aside import Aside
+from curation.export.drafts import Draft, Drafting
 from curation.export.evidence import Known
 from curation.export.files import KnownFile, files
-from curation.export.gates import Rules, Said, deciding, exclusion
+from curation.export.gates import APPROVED, PERSON, Rules, Said, deciding, exclusion
 from curation.export.leaving import Leaving
 from curation.export.ledger import Ledger
 from curation.export.mixing import weigher
@@ -20,13 +21,11 @@ from curation.export.notices import Notices
 from curation.export.options import Options
 from curation.export.picks import Picks
 from curation.export.progress import Progress
-from curation.export.records import Draft, kernel_drafts, pair_drafts
+from curation.export.records import PAIR_TEXTS, text_columns
 from curation.export.recount import recount
 from curation.export.statistics import Profile
 from curation.filters import Filter
-from curation.models import Actor, Kernel, Pair, PairOrigin, Status
-
-REAL = PairOrigin.REAL_WORLD.value
+from curation.models import Kernel, Pair
 
 
 @dataclass(slots=True)
@@ -60,31 +59,25 @@ class Selecting:
         self._rules = Rules(options.unit == "standalone", options.include_pending, options.policies)
         self._weight = weigher(options.upsample, sources)
         self._selection = Selection()
+        self._drafting = Drafting(options, sources, notices, self._selection.profiles)
 
     def selection(self) -> Selection:
         chosen = self._selection
         for kernels in self._files() if self._options.unit == "file" else self._kernels():
             recount(kernels, self._options)
-            drafts = kernel_drafts(kernels, self._sources, self._notices, self._options)
-            self._pick(chosen.kernels, kernels, drafts)
+            self._pick(chosen.kernels, kernels, self._drafting.kernels(kernels))
         self._complete(chosen.kernels)
         for pairs in self._pairs():
-            self._pick(chosen.pairs, pairs, pair_drafts(pairs, self._sources, self._notices))
+            self._pick(chosen.pairs, pairs, self._drafting.pairs(pairs))
         self._complete(chosen.pairs)
         return chosen
 
     def _pick(
-        self, picks: Picks, batch: Sequence[Leaving], drafts: Iterator[tuple[Draft, Profile]]
+        self, picks: Picks, batch: Sequence[Leaving], drafts: Iterator[tuple[Draft, int]]
     ) -> None:
-        numbers = self._selection.profiles
-        for item in batch:
-            if self._aside is None:
-                picks.add(item)
-            else:
-                draft, profile = next(drafts)
-                picks.add(
-                    item, self._aside.put(tuple(draft)), numbers.setdefault(profile, len(numbers))
-                )
+        aside = self._aside
+        made = [(aside.put(draft), profile) for draft, profile in drafts] if aside else ()
+        picks.add(batch, made or [(0, 0)] * len(batch))
 
     def _complete(self, picks: Picks) -> None:
         picks.complete()
@@ -92,19 +85,13 @@ class Selecting:
 
     def _kernels(self) -> Iterator[list[Leaving]]:
         kernels = self._where.of(Kernel.objects.all())
-        for batch in evidence.kernels(kernels, self._sources):
-            yield [
-                self._leaving(known, self._sources[places[0].source].origin if places else REAL)
-                for known in self._passing("kernel", batch)
-                for places in [known.places]
-            ]
+        for batch in evidence.kernels(kernels, self._sources, text_columns(self._options)):
+            yield [self._leaving(known) for known in self._passing("kernel", batch)]
 
     def _pairs(self) -> Iterator[list[Leaving]]:
         pairs = self._where.of(Pair.objects.all())
-        for batch in evidence.pairs(pairs, self._sources):
-            yield [
-                self._leaving(known, known.row["origin"]) for known in self._passing("pair", batch)
-            ]
+        for batch in evidence.pairs(pairs, self._sources, PAIR_TEXTS):
+            yield [self._leaving(known) for known in self._passing("pair", batch)]
 
     def _passing(self, kind: str, batch: Sequence[Known]) -> Iterator[Known]:
         self._progress(f"{kind}s weighed", self._ledger.seen[kind])
@@ -114,31 +101,23 @@ class Selecting:
             if why is None:
                 yield known
             else:
-                name = known.row["name" if kind == "kernel" else "slug"]
                 hashed = known.facts.content_hash
-                self._ledger.left_out(kind, name, hashed, known.places, why)
+                self._ledger.left_out(kind, known.name, hashed, known.places, why)
 
-    def _leaving(self, known: Known, origin: str) -> Leaving:
+    def _leaving(self, known: Known) -> Leaving:
         facts = known.facts
-        self._compare_words(facts.decisions)
+        if len(facts.decisions) > 1:
+            self._compare_words(facts.decisions)
         source = known.places[0].source if known.places else 0
         return Leaving(
-            pk=known.row["pk"],
-            content_hash=facts.content_hash,
-            tokens=known.row["tokens"] or 0,
-            places=known.places,
-            source=source,
-            origin=origin,
-            reviewed=_reviewed(known),
-            weight=self._weight(source, origin),
-            tried=deciding(facts.tries) if facts.tries else None,
-        )
+            known.pk, known.name, facts.content_hash, facts.license, known.tokens, known.places,
+            known.told, known.texts, source, known.origin, _reviewed(known),
+            self._weight(source, known.origin), deciding(facts.tries) if facts.tries else None,
+        )  # fmt: skip
 
     def _compare_words(self, decisions: Sequence[Said]) -> None:
         """Whether people who decided on one item agreed in the end."""
-        if len(decisions) < 2:
-            return
-        words = {said.user: said.status for said in sorted(decisions) if said.actor == Actor.PERSON}
+        words = {said.user: said.status for said in sorted(decisions) if said.actor == PERSON}
         if len(words) > 1:
             agreed = len(set(words.values())) == 1
             self._selection.agreement["agreed" if agreed else "disputed"] += 1
@@ -162,9 +141,13 @@ class Selecting:
         first, *others = sorted(known.places, key=lambda place: not file.holds(place))
         origin = self._sources[file.source].origin
         return Leaving(
-            pk=known.row["pk"],
+            pk=known.pk,
+            name=file.name,
             content_hash=file.sha256,
+            license=first.expression,
             tokens=file.tokens,
+            told=known.told,
+            texts=(),
             places=[first._replace(commit=file.commit, lines=(1, file.lines)), *others],
             source=file.source,
             origin=origin,
@@ -176,8 +159,4 @@ class Selecting:
 
 def _reviewed(known: Known) -> bool:
     approver = known.facts.approver
-    return (
-        known.facts.status == Status.APPROVED
-        and approver is not None
-        and approver.actor == Actor.PERSON
-    )
+    return known.facts.status == APPROVED and approver is not None and approver.actor == PERSON

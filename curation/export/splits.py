@@ -18,6 +18,7 @@ SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
 # A million families are many Python objects; these are few.
 STRETCH = 10_000
+NOTHING = -float("inf")
 
 Splits = NDArray[np.int8]
 
@@ -46,26 +47,27 @@ def assign(
     for start in range(0, len(order), STRETCH):
         stretch = order[start : start + STRETCH]
         for family, counts in zip(stretch.tolist(), sizes[stretch].tolist(), strict=True):
-            split = _best(counts, rooms, wanted)
+            present = [(kind, count) for kind, count in enumerate(counts) if count]
+            split = _best(present, rooms, wanted)
             result[family] = split
-            for kind, count in enumerate(counts):
+            for kind, count in present:
                 rooms[split][kind] -= count
     return result
 
 
-def _best(counts: list[int], rooms: list[list[float]], targets: list[list[float]]) -> int:
-    best, best_room, best_fits = 0, -float("inf"), False
+def _best(
+    present: list[tuple[int, int]], rooms: list[list[float]], targets: list[list[float]]
+) -> int:
+    """For so many of each kind of record."""
+    best, best_room, best_fits = 0, NOTHING, False
     for split, target in enumerate(targets):
-        room, fits = 0.0, True
-        for kind, count in enumerate(counts):
-            if count:
-                left = rooms[split][kind]
-                fits = fits and left >= count - 1e-6
-                room += count * (left / target[kind] if target[kind] else -float("inf"))
+        room, fits, free = 0.0, True, rooms[split]
+        for kind, count in present:
+            left, whole = free[kind], target[kind]
+            fits = fits and left >= count - 1e-6
+            room += count * (left / whole if whole else NOTHING)
         if not fits:
-            room = sum(rooms[split][kind] for kind, count in enumerate(counts) if count)
-            if not any(target):
-                room = -float("inf")
+            room = sum(free[kind] for kind, _ in present) if any(target) else NOTHING
         if (fits, room) > (best_fits, best_room):
             best, best_room, best_fits = split, room, fits
     return best

@@ -29,6 +29,16 @@ class Profile(NamedTuple):
 
 
 @dataclass(slots=True)
+class Size:
+    """What texts add up to."""
+
+    records: int = 0
+    lines: int = 0
+    bytes: int = 0
+    tokens: int = 0
+
+
+@dataclass(slots=True)
 class Statistics:
     # kind → what is counted → value → how many.
     counts: dict[str, dict[str, Counter[str]]] = field(
@@ -36,7 +46,7 @@ class Statistics:
     )
     tokens: Counter[str] = field(default_factory=Counter)
     # category → what its texts add up to.
-    sizes: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    sizes: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))
 
     def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:
         counts = self.counts[kind]
@@ -56,10 +66,11 @@ class Statistics:
 
     def measure(self, category: str, tokens: int, texts: Sequence[str]) -> None:
         size = self.sizes[category]
-        size["records"] += 1
-        size["lines"] += sum([text.count("\n") for text in texts])
-        size["bytes"] += sum([_bytes(text) for text in texts])
-        size["tokens"] += tokens
+        size.records += 1
+        size.tokens += tokens
+        for text in texts:
+            size.lines += text.count("\n")
+            size.bytes += len(text) if text.isascii() else len(text.encode())
 
     def as_json(self, kind: str) -> dict[str, dict[str, int]]:
         return {
@@ -72,7 +83,3 @@ def occurring(picks: Picks, profiles: Sequence[Profile]) -> list[tuple[Profile, 
     """The profiles of these records, each with how many have it."""
     numbers, times = np.unique(np.asarray(picks.profiles), return_counts=True)
     return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())

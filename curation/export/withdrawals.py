@@ -72,7 +72,7 @@ def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
     ):
         for known in chain.from_iterable(batches):
             if why := _why(known):
-                yield (kind, known.row["pk"]), why
+                yield (kind, known.pk), why
 
 
 def _why(known: Known) -> Exclusion | None:

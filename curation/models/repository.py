@@ -174,9 +174,13 @@ class Repository(models.Model):
 
     def blob_url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
         """The web page of these lines at this commit, or "" for a source without one."""
+        page = self.page_url(commit, path)
+        return page and f"{page}#L{lines[0]}-L{lines[1]}"
+
+    def page_url(self, commit: str, path: str) -> str:
         if self.origin != Origin.GIT:
             return ""
-        return f"{self.url}/blob/{commit}/{_quoted(path)}#L{lines[0]}-L{lines[1]}"
+        return f"{self.url}/blob/{commit}/{_quoted(path)}"
 
     def clean(self) -> None:
         from django.core.exceptions import ValidationError

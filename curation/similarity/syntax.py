@@ -24,16 +24,22 @@ def syntax_hash(text: str) -> str:
 
 def syntax_hashes(text: str) -> tuple[str, str]:
     """The same, and beside it the one for which `x + 1` and `x + 2` are the same too."""
-    exact, loose = (hashlib.sha256(f"syntax {VERSION} {n}".encode()) for n in (0, 1))
     try:
-        for part in canonical(text):
-            data = part.encode("utf-8", "replace") + b"\0"
-            exact.update(data)
-            loose.update(CONSTANT if data.startswith(CONSTANT) else data)
+        parts = [*canonical(text)]
     except ParseTimeout:
-        for digest in (exact, loose):
-            digest.update(b"words" + shingles([text])[0].tobytes())
-    return exact.hexdigest(), loose.hexdigest()
+        words = b"words" + shingles([text])[0].tobytes()
+        return _digest(0, words), _digest(1, words)
+    exact = "".join([f"{part}\0" for part in parts])
+    loose = "".join(
+        [CONSTANT_MARK if part.startswith(CONSTANT_MARK) else f"{part}\0" for part in parts]
+    )
+    return _digest(0, exact.encode("utf-8", "replace")), _digest(
+        1, loose.encode("utf-8", "replace")
+    )
+
+
+def _digest(number: int, data: bytes) -> str:
+    return hashlib.sha256(f"syntax {VERSION} {number}".encode() + data).hexdigest()
 
 
 def canonical(text: str) -> Iterator[str]:
@@ -57,7 +63,6 @@ IGNORED = frozenset(
 
 TRANSPARENT = frozenset({"parenthesized_expression", "as_pattern_target"})
 CONSTANT_MARK = "="
-CONSTANT = CONSTANT_MARK.encode()
 PUNCTUATION = frozenset("()[]{},;:.=") | {"->", "def", "return", "if", "for", "while", "lambda"}
 SAME_AS = {"expression_list": "tuple", "pattern_list": "tuple", "tuple_pattern": "tuple"}
 CONSTANTS = frozenset({"integer", "float", "string", "concatenated_string"})

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from curation.lookups import stored
 from curation.models import Decision, Kernel, Repository
 from tests import factories as make
 
@@ -61,3 +62,18 @@ def test_what_refers_to_one_of_them_is_found_by_an_index() -> None:
 def test_a_query_belongs_into_in() -> None:
     with pytest.raises(TypeError):
         list(Kernel.objects.filter(pk__among=Kernel.objects.values("pk")))
+
+
+def test_keys_without_a_gap_are_asked_for_by_their_ends() -> None:
+    one, two, three = (make.a_kernel() for _ in range(3))
+    side_by_side = Kernel.objects.filter(pk__among={three.pk, two.pk})
+
+    assert "BETWEEN" in str(side_by_side.query)
+    assert list(side_by_side.order_by("pk")) == [two, three]
+    assert "BETWEEN" not in str(Kernel.objects.filter(pk__among={one.pk, three.pk}).query)
+
+
+def test_a_column_comes_as_the_database_has_it() -> None:
+    make.a_kernel(tags=["masked"])
+
+    assert list(Kernel.objects.values_list(stored("tags"), flat=True)) == ['["masked"]']

@@ -22,8 +22,7 @@ class Alpaca:
             return
         python, triton, _ = record.texts
         line = encode({"instruction": INSTRUCTION, "input": python, "output": triton})
-        for _ in range(times):
-            self._files[record.split].write(line, record.tokens)
+        self._files[record.split].write(line, record.tokens, times)
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for file in self._files]

@@ -23,8 +23,7 @@ class KernelBook:
         if record.kind != "pair":
             return
         line = encode(row(record))
-        for _ in range(times):
-            self._files[record.split].write(line, record.tokens)
+        self._files[record.split].write(line, record.tokens, times)
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for file in self._files]

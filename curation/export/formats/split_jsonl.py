@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from curation.export.formats.writing import Target
-from curation.export.lines import LineFile, encode
+from curation.export.lines import LineFile, encode_text
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
@@ -22,9 +22,7 @@ class SplitJsonl:
 
     def write(self, record: Record, times: int) -> None:
         file = self._files[record.kind][record.split]
-        text = line(record)
-        for _ in range(times):
-            file.write(text, record.tokens)
+        file.write(line(record), record.tokens, times)
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for files in self._files.values() for file in files]
@@ -33,8 +31,8 @@ class SplitJsonl:
 def line(record: Record) -> str:
     if record.kind == "kernel":
         return f'{{"input":{record.input},"metadata":{record.metadata}}}'
-    python, triton, test = map(encode, record.texts)
+    python, triton, test = map(encode_text, record.texts)
     return (
-        f'{{"id":{encode(record.id)},"python_code":{python},"triton_code":{triton},'
+        f'{{"id":"{record.id}","python_code":{python},"triton_code":{triton},'
         f'"test_code":{test},"metadata":{record.metadata}}}'
     )

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from curation.export.formats.writing import INSTRUCTION, Target, fenced
-from curation.export.lines import LineFile, encode
+from curation.export.lines import LineFile, encode_text
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
@@ -36,11 +36,11 @@ class Torchtune:
 
     def write(self, record: Record, times: int) -> None:
         if record.kind == "kernel":
-            text = encode(fenced(record.texts[0])) if self._fenced else record.input
+            text = encode_text(fenced(record.texts[0])) if self._fenced else record.input
             self._completion[record.split].write(f'{{"input":{text}}}', record.tokens, times)
             return
-        question = encode(f"{INSTRUCTION}\n\n{fenced(record.texts[0])}")
-        answer = encode(fenced(record.texts[1]) if self._fenced else record.texts[1])
+        question = encode_text(f"{INSTRUCTION}\n\n{fenced(record.texts[0])}")
+        answer = encode_text(fenced(record.texts[1]) if self._fenced else record.texts[1])
         instruct = f'{{"input":{question},"output":{answer}}}'
         chat = (
             f'{{"messages":[{{"role":"user","content":{question}}},'
@@ -73,9 +73,10 @@ class JsonArray:
         self.file.__exit__(*error)
 
     def write(self, record: str, tokens: int, times: int) -> None:
-        for _ in range(times):
-            # A comma comes only once another record does.
-            if self._last is not None:
-                text, count = self._last
-                self.file.write(f"{text},", count)
-            self._last = (record, tokens)
+        # A comma comes only once another record does.
+        if self._last is not None:
+            text, count = self._last
+            self.file.write(f"{text},", count)
+        if times > 1:
+            self.file.write(f"{record},", tokens, times - 1)
+        self._last = (record, tokens)

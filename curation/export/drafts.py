@@ -1,0 +1,155 @@
+"""Drafts: records as far as they can be made before all the others are known.
+
+Their metadata is made once, as the JSON that leaves; what many records share is spelled once for
+all of them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from curation.evidence.notices import texts_named
+from curation.evidence.places import Place
+from curation.evidence.sources import Source
+from curation.export.leaving import Leaving
+from curation.export.ledger import NOWHERE, located, record_id
+from curation.export.lines import encode, encode_text
+from curation.export.notices import Notices, Shared
+from curation.export.options import Options
+from curation.export.records import joined
+from curation.export.statistics import NONE, Profile
+from curation.export.verified import UNVERIFIED, verified
+
+Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
+"""Id, content hash, metadata and texts: a plain tuple, for it is put aside as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mould:
+    """What records have in common, as members of JSON objects: a million have some thousands."""
+
+    profile: int
+    kind: str
+    category: str
+    terms: str
+    rights: str
+    end: str
+
+
+class Drafting:
+    """Makes drafts, each with the number of its profile."""
+
+    def __init__(
+        self,
+        options: Options,
+        sources: Mapping[int, Source],
+        notices: Notices,
+        profiles: dict[Profile, int],
+    ) -> None:
+        self._options = options
+        self._sources = sources
+        self._notices = notices
+        self._profiles = profiles
+        self._mould = lru_cache(maxsize=512)(self._moulded)
+
+    def kernels(self, batch: Sequence[Leaving]) -> Iterator[tuple[Draft, int]]:
+        """In the order of the batch."""
+        of_files = texts_named([item.content_hash for item in batch if item.file])
+        for item in batch:
+            tags, operation, difficulty, kind, language, lines = item.told
+            if item.file:
+                lines = item.file.lines
+            license, place = item.license, _first(item)
+            mould = self._mould(
+                tags, operation or "other", difficulty or None, license, item.origin, item.weight,
+                place and place.source, item.reviewed, self._notices.of_kernel(place, license),
+            )  # fmt: skip
+            identity = record_id("kernel", item.name, item.content_hash)
+            metadata = (
+                f'{{"id":"{identity}","name":{encode_text(item.name)},{mould.kind},'
+                f"{_form(kind, language, self._options.unit)},"
+                f'"origin":"{item.origin}","category":{mould.category},'
+                f'"seen":{len([one for one in item.places if one.live])},"lines":{lines},'
+                f'"provenance":{{{self._where(place)},{mould.terms}}},'
+                f"{mould.rights},"
+                f'"tokens":{item.tokens},{mould.end}}}'
+            )
+            text = of_files[item.content_hash] if item.file else joined(item.texts)
+            yield (identity, item.content_hash, metadata, (text,)), mould.profile
+
+    def pairs(self, batch: Sequence[Leaving]) -> Iterator[tuple[Draft, int]]:
+        """In the order of the batch. Of the checks, each has its own only: see `completed`."""
+        tried = verified([item.tried.pk for item in batch if item.tried])
+        for item in batch:
+            tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told = (
+                item.told
+            )
+            license, place = item.license, _first(item)
+            details = json.loads(told) if told != "{}" else {}
+            # A pair that was drafted from a kernel is given away on the kernel's terms.
+            notice = (
+                self._notices.of_kernel(place, license)
+                if kernel
+                else self._notices.of_pair(license, details)
+            )
+            found = tried[item.tried.pk] if item.tried else UNVERIFIED
+            mould = self._mould(
+                tags, operation, difficulty, license, item.origin, item.weight,
+                place and place.source, item.reviewed, notice, found.device, found.checks,
+            )  # fmt: skip
+            metadata = (
+                f'{{{mould.kind},"entry_point":{encode_text(entry_point)},'
+                f'"origin":"{item.origin}","provenance":{{{self._where(place)},{mould.terms}}},'
+                f'"verified":{found.said},"differentiable":{"true" if differentiable else "false"},'
+                f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
+                f'"details":{encode_text(encode(details) if details else None)},'
+                f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
+            )
+            identity = record_id("pair", item.name, item.content_hash)
+            yield (identity, item.content_hash, metadata, tuple(item.texts)), mould.profile
+
+    def _where(self, place: Place | None) -> str:
+        # Every key, also where nothing is known: see `columns`.
+        return located(place, self._sources) if place else NOWHERE
+
+    def _moulded(
+        self,
+        tags: str,
+        operation: str,
+        difficulty: str | None,
+        license: str | None,
+        origin: str,
+        weight: float,
+        place: int | None,
+        reviewed: bool,
+        notice: Shared,
+        device: str = NONE,
+        checks: tuple[str, ...] = (),
+    ) -> _Mould:
+        source = self._sources[place] if place else None
+        category = source.category if source else None
+        profile = Profile(
+            operation, difficulty, license, origin, category, reviewed, notice.key, device, checks
+        )
+        stars = source.stars if source else None
+        return _Mould(
+            self._profiles.setdefault(profile, len(self._profiles)),
+            f'"operation_type":{encode_text(operation)},"difficulty":{encode_text(difficulty)},'
+            f'"tags":{encode(json.loads(tags))}',
+            encode_text(category),
+            f'"license":{encode_text(license)},"copyright":{encode_text(notice.copyright or None)}',
+            f'"license":{encode_text(license)},"notice":"{notice.key}",'
+            f'"reviewed":{"true" if reviewed else "false"}',
+            f'"stars":{"null" if stars is None else stars},"weight":{weight!r}',
+        )
+
+
+def _first(item: Leaving) -> Place | None:
+    return item.places[0] if item.places else None
+
+
+@lru_cache(maxsize=256)
+def _form(kind: str, language: str, unit: str) -> str:
+    return f'"kind":{encode_text(kind)},"language":{encode_text(language)},"unit":"{unit}"'

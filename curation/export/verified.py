@@ -1,0 +1,73 @@
+"""What a record says of the validation that let it through."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from math import isfinite
+from typing import Any, NamedTuple
+
+from curation.export.columns import NO_CHECKS
+from curation.export.lines import encode
+from curation.export.statistics import NONE
+from curation.models import ValidationCheck, ValidationResult, ValidationRun
+
+
+class Verified(NamedTuple):
+    device: str
+    checks: tuple[str, ...]
+    # All of it, as JSON.
+    said: str
+
+
+UNVERIFIED = Verified(NONE, (), "null")
+
+
+def verified(results: Sequence[int]) -> dict[int, Verified]:
+    """By result."""
+    checks: dict[int, dict[str, str]] = defaultdict(dict)
+    rows = ValidationCheck.objects.filter(result__among=results).order_by()
+    for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
+        checks[result][name] = outcome
+    found = ValidationResult.objects.filter(pk__among=results).order_by()
+    rest = list(found.values_list("pk", "run_id", "figures", "created_at"))
+    runs = ValidationRun.objects.filter(pk__among={run for _, run, *_ in rest}).order_by()
+    made = {
+        pk: (device, _made(device, environment))
+        for pk, device, environment in runs.values_list("pk", "device", "environment")
+    }
+    return {
+        pk: Verified(
+            made[run][0],
+            tuple(sorted(checks[pk])),
+            f'{{{made[run][1]},"checks":{_outcomes(tuple(sorted(checks[pk].items())))},'
+            f'"cases":{_number(figures, "cases", int)},'
+            f'"max_abs_error":{_number(figures, "max_abs_error", float)},'
+            f'"max_rel_error":{_number(figures, "max_rel_error", float)},'
+            f'"speedup":{_number(figures, "speedup", float)},"at":"{_moment(at)}"}}',
+        )
+        for pk, run, figures, at in rest
+    }
+
+
+def _made(device: str, environment: Mapping[str, Any]) -> str:
+    versions = ((name, environment.get(name)) for name in ("torch", "triton", "python"))
+    said = {name: None if version is None else str(version) for name, version in versions}
+    return encode({"device": device, **said})[1:-1]
+
+
+@lru_cache(maxsize=512)
+def _outcomes(checks: tuple[tuple[str, str], ...]) -> str:
+    return encode(dict(checks) or NO_CHECKS)
+
+
+def _number(figures: Mapping[str, Any], key: str, kind: type[int] | type[float]) -> str:
+    value = figures.get(key)
+    if not isinstance(value, int | float):
+        return "null"
+    number = kind(value)
+    return repr(number) if isfinite(number) else encode(number)
+
+
+def _moment(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
