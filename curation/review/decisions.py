@@ -79,17 +79,16 @@ def decide(
     `request` names the wish: delivered twice, it decides once. `kind` is what the person says the
     item is; where that differs from what it was taken for, it is set right.
     """
-    [around] = _around(type(item), item.pk, timezone.now(), user, request)
-    if around.made and (earlier := _made_of(request, user)):
-        return earlier
     if isinstance(item, Pair) and item.author_id == user.pk:
         raise NotYours(f"You edited {item} yourself. Somebody else has to decide on it.")
     previous = item.status
     if not _moved(item, version, status):
-        # Its twin may have been at the row meanwhile: a request that is sent again comes early.
+        # A request that is sent again comes late, or while its twin is at the row.
         if twin := _made_of(request, user):
             return twin
         raise StaleItem(_what_happened(item))
+    # Asked once the row is ours, so that nothing of it is old.
+    [around] = _around(type(item), item.pk, timezone.now())
     if around.holder not in (None, user.pk):
         raise NotYours(f"{around.held_by} is looking at {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
@@ -203,9 +202,7 @@ def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
 
 
 @prepared
-def _around(
-    model: type[Item], /, pk: int, now: datetime, user: User, request: uuid.UUID
-) -> QuerySet[Any]:
+def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
     """What else there is about an item, so that a decision touches that and nothing else."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
@@ -219,7 +216,6 @@ def _around(
             # Nobody needs to remember having skipped what is decided.
             skipped=Exists(Skip.objects.filter(**me)),
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
-            made=Exists(Decision.objects.filter(request=request, user=user)),
         )
     )
 
