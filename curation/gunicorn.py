@@ -9,7 +9,8 @@ from curation.logs import config as logs
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-threads = int(os.environ.get("WEB_THREADS", "4"))
+# More of them get less done: they wait for one another's interpreter and for the database.
+threads = int(os.environ.get("WEB_THREADS", "3"))
 worker_class = "gthread"
 timeout = 60
 graceful_timeout = 10
