@@ -60,6 +60,8 @@ def test_a_command_that_is_stopped_says_so_without_a_traceback(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Whoever runs the tests in the background made them deaf to it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as command:
         assert command.stdout
         assert command.stdout.readline() == "at work\n"
