@@ -15,7 +15,7 @@ from curation.evidence.places import Place
 from curation.evidence.sources import Source
 from curation.export.leaving import Leaving
 from curation.export.ledger import NOWHERE, located, record_id
-from curation.export.lines import encode, encode_text
+from curation.export.lines import encode, encode_sorted, encode_text
 from curation.export.notices import Notices, Shared
 from curation.export.options import Options
 from curation.export.records import joined
@@ -104,7 +104,7 @@ class Drafting:
                 f'"origin":"{item.origin}","provenance":{{{self._where(place)},{mould.terms}}},'
                 f'"verified":{found.said},"differentiable":{"true" if differentiable else "false"},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
-                f'"details":{encode_text(encode(details) if details else None)},'
+                f'"details":{encode_text(encode_sorted(details) if details else None)},'
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
             identity = record_id("pair", item.name, item.content_hash)
