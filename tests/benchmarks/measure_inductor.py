@@ -1,8 +1,11 @@
-"""How many pairs Inductor gives of the shipped modules, how quickly, and why not of the others.
+"""How many pairs Inductor gives, how quickly, and why not of the others: of the shipped modules, or
+of the whole models that are named.
 
-    python -m tests.benchmarks.measure_inductor PAIRS.jsonl [--parallel N]
+    python -m tests.benchmarks.measure_inductor PAIRS.jsonl [--transformers CONFIG …]
+        [--timm MODEL …] [--parallel N]
 
-Writes the pairs for the harness to check. Needs torch, triton and jinja2; no Django and no GPU.
+Writes the pairs for the harness to check. Needs torch, triton and jinja2, and the libraries whose
+models are named; no Django and no GPU.
 """
 
 import argparse
@@ -13,18 +16,23 @@ from pathlib import Path
 
 from validation.inductor.generation import generate, inductor
 from validation.inductor.modules import MODULES
-from validation.inductor.offer import of_modules
+from validation.inductor.offer import Offer, of_modules
+from validation.inductor.whole.sources import Whole, of_timm, of_transformers
+from validation.inductor.whole.splitting import split, splitter
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("pairs", type=Path)
+    parser.add_argument("--transformers", nargs="+", default=())
+    parser.add_argument("--timm", nargs="+", default=())
     parser.add_argument("--parallel", type=int)
     arguments = parser.parse_args()
-    offers = list(of_modules(MODULES))
+    wholes = [*map(of_transformers, arguments.transformers), *map(of_timm, arguments.timm)]
     reasons: Counter[str] = Counter()
     records = []
     started, used = time.monotonic(), time.process_time()
+    offers = parts(wholes, arguments.parallel) if wholes else list(of_modules(MODULES))
     with inductor(arguments.parallel) as workers:
         for _, draft in generate(offers, workers):
             if isinstance(draft, str):
@@ -41,6 +49,17 @@ def main() -> None:
     )
     for reason, count in reasons.most_common():
         print(f"{count:>5} left out: {reason}")
+
+
+def parts(wholes: list[Whole], parallel: int | None) -> list[Offer]:
+    offers: list[Offer] = []
+    with splitter(parallel) as workers:
+        for one in split(wholes, workers):
+            left = ", ".join(f"{count}: {reason}" for reason, count in one.reasons.items())
+            print(f"{one.name}: {one.groups} groups, {len(one.offers)} new functions. {left}")
+            print(one.trouble, end="\n" if one.trouble else "")
+            offers += one.offers
+    return offers
 
 
 if __name__ == "__main__":
