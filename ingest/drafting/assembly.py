@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ingest.drafting.answers import answer_types
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.naming import dotted
@@ -106,15 +107,6 @@ def _assembled(
             for name in unsure
             if name not in held
         ]
-    python = side(
-        entry_point,
-        takes,
-        whole.reference,
-        _expected(test, whole, takes, _tensors(whole, of_integers=False)),
-        bound,
-        "What the author's test compares the kernel with.",
-        [*head, *detached],
-    )
     triton = side(
         entry_point,
         takes,
@@ -124,11 +116,21 @@ def _assembled(
         "The kernel's launcher, called as the author's test calls it.",
         head,
     )
+    launcher = isolator.module(test.suite, triton, entry_point, keeps_device=True)
+    python = side(
+        entry_point,
+        takes,
+        whole.reference,
+        _expected(test, whole, takes, answer_types(launcher.text, entry_point)),
+        bound,
+        "What the author's test compares the kernel with.",
+        [*head, *detached],
+    )
     inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
     modules = {
         "python_code": isolator.module(test.suite, python, entry_point, keeps_device=True),
         "test_code": isolator.module(test.suite, inputs, INPUTS, keeps_device=False),
-        "triton_code": isolator.module(test.suite, triton, entry_point, keeps_device=True),
+        "triton_code": launcher,
     }
     texts = Texts(
         _tidy(modules["python_code"].text),
@@ -232,21 +234,27 @@ def _answers(whole: Cut) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _expected(
-    test: Test, whole: Cut, takes: Sequence[str], tensors: Sequence[str]
-) -> list[ast.expr]:
-    """The reference's answers, at the inputs' own precision where only the test narrows them:
-    that is what a kernel answers with."""
-    like = next((name for name in takes if name in tensors), None)
-    if like is None:
-        return list(whole.expected)
+def _expected(test: Test, whole: Cut, takes: Sequence[str], types: Sequence[str]) -> list[ast.expr]:
+    """The reference's answers with the launcher's types, where its text fixes them. Otherwise at
+    the inputs' own precision where only the test narrows them: that is what most kernels answer
+    with."""
+    of_floats = _tensors(whole, of_integers=False)
+    like = next((f"{name}.dtype" for name in takes if name in of_floats), "")
     texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
     texts += _reference_functions(test, whole)
-    wide = any(map(WIDER.search, texts)) and not any(map(NARROWER.search, texts))
-    return [
-        _narrowed(answer, like) if widened or (wide and place == 0) else answer
-        for place, (answer, widened) in enumerate(zip(whole.expected, test.widened, strict=True))
-    ]
+    widens = any(map(WIDER.search, texts))
+    narrows = any(map(NARROWER.search, texts))
+    if len(types) != len(whole.expected):
+        types = [""] * len(whole.expected)
+    answers: list[ast.expr] = []
+    for place, (answer, known) in enumerate(zip(whole.expected, types, strict=True)):
+        if known and (known.startswith("torch.") or widens or test.widened[place]):
+            answers.append(_cast(answer, known))
+        elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
+            answers.append(_cast(answer, like))
+        else:
+            answers.append(answer)
+    return answers
 
 
 def _reference_functions(test: Test, whole: Cut) -> list[str]:
@@ -263,8 +271,11 @@ def _reference_functions(test: Test, whole: Cut) -> list[str]:
     return found
 
 
-def _narrowed(answer: ast.expr, like: str) -> ast.expr:
-    return ast.parse(f"({ast.unparse(answer)}).to({like}.dtype)", mode="eval").body
+def _cast(answer: ast.expr, dtype: str) -> ast.expr:
+    text = ast.unparse(answer)
+    if not dtype or text.endswith((f".to({dtype})", f".view({dtype})")):
+        return answer
+    return ast.parse(f"({text}).to({dtype})", mode="eval").body
 
 
 def _tidy(text: str) -> str:

@@ -11,6 +11,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ingest.drafting.host import Function, Host, inside
+
 METHODS = {
     "sum", "mean", "matmul", "mm", "bmm", "addmm", "addmm_", "baddbmm", "exp", "log", "log2",
     "softmax", "log_softmax", "logsumexp", "cumsum", "argsort", "argmax", "topk", "sigmoid", "tanh",
@@ -35,13 +37,11 @@ ALLOCATES = {"empty", "zeros", "ones", "full", "arange", "tensor", "empty_like",
 NO_TENSORS = {"math", "np", "numpy", "tl", "triton", "operator", "os", "self", "random"}
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
-Function = ast.FunctionDef
-
 
 def computes_backward(module: str) -> str:
     """The first computation with torch that a `backward` of a standalone module leads to; any
     counts, under whatever condition it stands."""
-    host = _Host(module)
+    host = _Computing(module)
     for owner in host.functions_of_autograd():
         backward = host.methods[owner].get("backward")
         if backward is not None and (said := host.first([(backward, owner)], certain=False)):
@@ -52,14 +52,14 @@ def computes_backward(module: str) -> str:
 def computes_forward(module: str, entry_point: str) -> str:
     """The first computation with torch on the way that a call of the entry point takes for
     certain: nothing under a condition counts."""
-    host = _Host(module)
+    host = _Computing(module)
     start = host.functions.get(entry_point)
     return host.first([(start, "")], certain=True) if start is not None else ""
 
 
 def without_backward(module: str) -> str:
     """The module with no `backward` in any autograd Function."""
-    host = _Host(module)
+    host = _Computing(module)
     lines = module.splitlines()
     found = [host.methods[owner].get("backward") for owner in host.functions_of_autograd()]
     for method in sorted((m for m in found if m), key=lambda one: -one.lineno):
@@ -68,37 +68,8 @@ def without_backward(module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Host:
-    """A module's host code: its functions, its classes and their methods, by name."""
-
-    def __init__(self, module: str) -> None:
-        self.functions: dict[str, Function] = {}
-        self.methods: dict[str, dict[str, Function]] = {}
-        self.bases: dict[str, list[str]] = {}
-        self.applied: dict[str, str] = {}
-        tree = ast.parse(module)
-        for node in ast.walk(tree):
-            match node:
-                case ast.ClassDef(name=name):
-                    self.methods[name] = {
-                        inner.name: inner for inner in node.body if isinstance(inner, Function)
-                    }
-                    self.bases[name] = [ast.unparse(base) for base in node.bases]
-                case ast.Assign(
-                    targets=[ast.Name(id=name)],
-                    value=ast.Attribute(value=ast.Name(id=owner), attr="apply"),
-                ):
-                    self.applied[name] = owner
-        methods = {id(method) for known in self.methods.values() for method in known.values()}
-        for node in ast.walk(tree):
-            if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
-                self.functions.setdefault(node.name, node)
-
-    def functions_of_autograd(self) -> list[str]:
-        return [
-            name for name, bases in self.bases.items()
-            if any(base.rpartition(".")[2] == "Function" for base in bases)
-        ]  # fmt: skip
+class _Computing(Host):
+    """Where it leads, and what is computed with torch on the way."""
 
     def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
         pending, seen = list(starts), set[int]()
@@ -107,7 +78,7 @@ class _Host:
             if id(function) in seen:
                 continue
             seen.add(id(function))
-            nodes = list(_certain(function.body) if certain else _all(function.body))
+            nodes = list(_certain(function.body) if certain else inside(function.body))
             tensors = _tensors(function)
             layers = _layers(self.methods.get(owner, {}).get("__init__"))
             for node in nodes:
@@ -148,7 +119,7 @@ class _Host:
     def _constructed(self, function: Function) -> dict[str, str]:
         """The names that hold modules of a class of this module."""
         found: dict[str, str] = {}
-        for node in _all(function.body):
+        for node in inside(function.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     inner = _innermost(call)
@@ -157,21 +128,11 @@ class _Host:
         return found
 
 
-def _of_a_kernel(function: Function) -> bool:
-    return any("jit" in ast.unparse(decorator) for decorator in function.decorator_list)
-
-
 def _innermost(call: ast.Call) -> ast.Call:
     """`C(…)` of `C(…).to(dtype)`."""
     while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
         call = call.func.value
     return call
-
-
-def _all(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    for statement in body:
-        if not isinstance(statement, Function | ast.ClassDef):
-            yield from ast.walk(statement)
 
 
 def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
@@ -214,7 +175,7 @@ def _tensors(function: Function) -> set[str]:
     if function.name == "backward":
         found |= {argument.arg for argument in function.args.args[1:]}
     other: set[str] = set()
-    for node in _all(function.body):
+    for node in inside(function.body):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in OF_TENSORS:
                 found.add(name)
@@ -230,7 +191,7 @@ def _tensors(function: Function) -> set[str]:
 def _layers(init: Function | None) -> set[str]:
     """The attributes that hold torch's own layers."""
     found: set[str] = set()
-    for node in _all(init.body) if init else ():
+    for node in inside(init.body) if init else ():
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],

@@ -1,0 +1,246 @@
+"""Which type each answer of a launcher has, where its text fixes that: what it allocates with a
+type that is written there, or with that of one of its arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ingest.drafting.host import Function, Host, inside
+
+ALLOCATES = {"empty", "zeros", "ones", "full", "empty_strided", "new_empty", "new_zeros",
+             "new_ones", "new_full"}  # fmt: skip
+LIKE = {"empty_like", "zeros_like", "ones_like", "full_like"}
+KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
+         "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
+         "movedim"}  # fmt: skip
+CASTS = {"float": "float32", "half": "float16", "bfloat16": "bfloat16", "double": "float64",
+         "int": "int32", "long": "int64", "bool": "bool"}  # fmt: skip
+# A launcher calls few others; whoever calls himself is not followed.
+DEEPEST = 8
+
+Seen = frozenset[tuple[int, str]]
+"""The names, each in its place, that are asked for already."""
+
+
+def answer_types(module: str, entry_point: str) -> list[str]:
+    """As expressions of the entry point's arguments, `torch.uint8` or `x.dtype`; "" where the
+    text leaves it open."""
+    host = Host(module)
+    function = host.functions.get(entry_point)
+    if function is None:
+        return []
+    return [_agreed(host, answers) or "" for answers in _returned(host, _Place(function))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A function as it was called: `given` is None for what the entry point is handed."""
+
+    function: Function
+    given: Mapping[str, _At | None] = field(default_factory=dict)
+    depth: int = 0
+
+    def values(self, name: str) -> list[_At]:
+        """All that a name is bound to here; nothing where some of it can't be told."""
+        found: list[_At] = []
+        stored = 0
+        for node in inside(self.function.body):
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        found += self._bound(target, name, value)
+                case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value):
+                    found += [_At(value, self)] if bound == name else []
+                case ast.Name(id=bound, ctx=ast.Store()):
+                    stored += bound == name
+        if stored != len(found):
+            return []
+        given = self.given.get(name)
+        if given is None or given.place.is_none(given.node):
+            return found
+        return [*found, given]
+
+    def is_none(self, node: ast.expr) -> bool:
+        """For certain."""
+        match node:
+            case ast.Constant(value=None):
+                return True
+            case ast.Name(id=name):
+                given = self.given.get(name)
+                stored = any(
+                    isinstance(each, ast.Name) and each.id == name
+                    for each in inside(self.function.body)
+                    if isinstance(getattr(each, "ctx", None), ast.Store)
+                )
+                return given is not None and not stored and given.place.is_none(given.node)
+        return False
+
+    def _bound(self, target: ast.expr, name: str, value: ast.expr) -> Iterator[_At]:
+        match target, value:
+            case ast.Name(id=bound), _ if bound == name:
+                yield _At(value, self)
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                for inner, one in zip(targets, values, strict=True):
+                    yield from self._bound(inner, name, one)
+            case ast.Tuple(elts=targets), ast.GeneratorExp(
+                elt=elt,
+                generators=[
+                    ast.comprehension(target=ast.Name(id=each), iter=ast.Tuple(elts=values))
+                ],
+            ) if _is_still(elt, each):
+                # `q, k = (x.contiguous() for x in (q, k))`
+                yield from self._bound(target, name, ast.Tuple(values, ast.Load()))
+            case ast.Tuple(elts=targets), _:
+                for number, inner in enumerate(targets):
+                    if isinstance(inner, ast.Name) and inner.id == name:
+                        yield _At(value, self, number)
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """An expression where it stands, or one of the several that a call gives."""
+
+    node: ast.expr
+    place: _Place
+    number: int | None = None
+
+
+def _returned(host: Host, place: _Place) -> list[list[_At]]:
+    """What the function may hand back first, second, and so on."""
+    found: list[list[_At]] = []
+    for node in inside(place.function.body):
+        match node:
+            case ast.Return(value=ast.Tuple(elts=answers)):
+                several = [[_At(each, place)] for each in answers]
+            case ast.Return(value=ast.expr() as value):
+                called = _called(host, value, place)
+                several = _returned(host, called) if called is not None else [[_At(value, place)]]
+            case _:
+                continue
+        found += [[] for _ in several[len(found) :]]
+        for known, more in zip(found, several, strict=False):
+            known += more
+    return found
+
+
+def _called(host: Host, node: ast.expr, place: _Place) -> _Place | None:
+    """The module's own function that a call runs, with what it is given."""
+    if not isinstance(node, ast.Call) or place.depth >= DEEPEST:
+        return None
+    function, skipped = _target(host, node.func)
+    if function is None or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    for keyword, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
+        if default is not None:
+            defaults[keyword.arg] = default
+    given: dict[str, _At | None] = {name: _At(node, place) for name, node in defaults.items()}
+    given |= {
+        name: _At(argument, place)
+        for name, argument in zip(names[skipped:], node.args, strict=False)
+    }
+    given |= {each.arg: _At(each.value, place) for each in node.keywords if each.arg}
+    return _Place(function, given, place.depth + 1)
+
+
+def _target(host: Host, called: ast.expr) -> tuple[Function | None, int]:
+    """And how many parameters come before the first argument."""
+    match called:
+        case ast.Name(id=name) if name in host.functions:
+            return host.functions[name], 0
+        case ast.Name(id=name) if name in host.applied:
+            return host.methods.get(host.applied[name], {}).get("forward"), 1
+        case ast.Attribute(value=ast.Name(id=name), attr="apply"):
+            return host.methods.get(name, {}).get("forward"), 1
+    return None, 0
+
+
+def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
+    """The type of a tensor."""
+    node, place = at.node, at.place
+    if at.number is not None:
+        called = _called(host, node, place)
+        answers = _returned(host, called) if called is not None else []
+        return _agreed(host, answers[at.number], seen) if at.number < len(answers) else None
+    match node:
+        case ast.Name(id=name):
+            if (id(place), name) in seen:
+                return None
+            # `y = y.view(…)` says nothing new of `y`.
+            values = [
+                value for value in place.values(name)
+                if value.place is not place or not _is_still(value.node, name)
+            ]  # fmt: skip
+            own = place.depth == 0 and name in _parameters(place.function)
+            known = seen | {(id(place), name)}
+            return _agreed(host, values, known, [f"{name}.dtype"] if own else [])
+        case ast.IfExp(body=first, orelse=second):
+            return _agreed(host, [_At(first, place), _At(second, place)], seen)
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)):
+            if attr in ALLOCATES | LIKE:
+                dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+                if dtype is not None:
+                    return _named(host, _At(dtype, place), seen)
+                like = node.args[0] if attr in LIKE else value
+                return _typed(host, _At(like, place), seen) if _root(like) != "torch" else None
+            if attr in {"to", "view"} and len(node.args) == 1:
+                said = _named(host, _At(node.args[0], place), seen)
+                if said or attr == "to":
+                    return said
+            if attr in CASTS and not node.args:
+                return f"torch.{CASTS[attr]}"
+            if attr in KEEPS:
+                return _typed(host, _At(value, place), seen)
+    called = _called(host, node, place)
+    answers = _returned(host, called) if called is not None else []
+    return _agreed(host, answers[0], seen) if len(answers) == 1 else None
+
+
+def _agreed(
+    host: Host, values: Sequence[_At], seen: Seen = frozenset(), more: Sequence[str] = ()
+) -> str | None:
+    """The type that all of these have."""
+    return _same([*more, *(_typed(host, value, seen) for value in values)])
+
+
+def _named(host: Host, at: _At, seen: Seen) -> str | None:
+    """What an expression says that stands for a type: `torch.int8`, `x.dtype`, `given or …`."""
+    match at.node:
+        case ast.Attribute(value=ast.Name(id="torch"), attr=attr):
+            return f"torch.{attr}"
+        case ast.Attribute(value=value, attr="dtype"):
+            return _typed(host, _At(value, at.place), seen)
+        case ast.BoolOp(op=ast.Or(), values=[first, second]):
+            chosen = second if at.place.is_none(first) else first
+            return _named(host, _At(chosen, at.place), seen)
+        case ast.Name(id=name) if (id(at.place), name) not in seen:
+            known = seen | {(id(at.place), name)}
+            return _same([_named(host, value, known) for value in at.place.values(name)])
+    return None
+
+
+def _same(types: Sequence[str | None]) -> str | None:
+    return types[0] if types and len(set(types)) == 1 else None
+
+
+def _is_still(node: ast.expr, name: str) -> bool:
+    """Whether it is the tensor of that name in another shape."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        reads_anew = node.func.attr == "view" and any(
+            "torch." in ast.unparse(each) for each in node.args
+        )
+        if node.func.attr not in KEEPS or reads_anew:
+            return False
+        node = node.func.value
+    return _root(node) == name
+
+
+def _root(node: ast.expr) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _parameters(function: Function) -> set[str]:
+    return {argument.arg for argument in function.args.args}

@@ -1,0 +1,50 @@
+"""The host code of a standalone module: its functions, its classes and their methods, by name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+Function = ast.FunctionDef
+
+
+class Host:
+    def __init__(self, module: str) -> None:
+        self.functions: dict[str, Function] = {}
+        self.methods: dict[str, dict[str, Function]] = {}
+        self.bases: dict[str, list[str]] = {}
+        self.applied: dict[str, str] = {}
+        tree = ast.parse(module)
+        for node in ast.walk(tree):
+            match node:
+                case ast.ClassDef(name=name):
+                    self.methods[name] = {
+                        inner.name: inner for inner in node.body if isinstance(inner, Function)
+                    }
+                    self.bases[name] = [ast.unparse(base) for base in node.bases]
+                case ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Attribute(value=ast.Name(id=owner), attr="apply"),
+                ):
+                    self.applied[name] = owner
+        methods = {id(method) for known in self.methods.values() for method in known.values()}
+        for node in ast.walk(tree):
+            if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
+                self.functions.setdefault(node.name, node)
+
+    def functions_of_autograd(self) -> list[str]:
+        return [
+            name for name, bases in self.bases.items()
+            if any(base.rpartition(".")[2] == "Function" for base in bases)
+        ]  # fmt: skip
+
+
+def inside(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """Every node, but for what functions and classes define in there."""
+    for statement in body:
+        if not isinstance(statement, Function | ast.ClassDef):
+            yield from ast.walk(statement)
+
+
+def _of_a_kernel(function: Function) -> bool:
+    return any("jit" in ast.unparse(decorator) for decorator in function.decorator_list)

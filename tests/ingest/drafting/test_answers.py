@@ -1,0 +1,105 @@
+"""Which types a launcher answers with, told by its text: the reference's answers take them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.drafting.answers import answer_types
+from tests.ingest.drafting.repositories import DOUBLING, function, whole
+
+COMPARES = """
+def test_doubled():
+    x = torch.randn(64, device=device, dtype=torch.bfloat16)
+    expected = 2 * x.float()
+    torch.testing.assert_close(doubled(x).float(), expected)
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "types"),
+    [
+        ("return torch.empty(4, dtype=torch.int32)", ["torch.int32"]),
+        ("return torch.empty_like(x)", ["x.dtype"]),
+        ("return torch.empty_like(x, dtype=torch.uint8), x", ["torch.uint8", "x.dtype"]),
+        ("return x.new_zeros(3)", ["x.dtype"]),
+        ("return x.float().view(-1)", ["torch.float32"]),
+        ("return torch.empty_like(x).view(torch.uint8)", ["torch.uint8"]),
+        ("y = torch.empty(2, dtype=x.dtype)\n    y = y.view(1, 2)\n    return y", ["x.dtype"]),
+        ("x, w = (each.contiguous() for each in (x, w))\n    return torch.empty_like(w)",
+         ["w.dtype"]),
+        ("return inner(w)", ["w.dtype"]),
+        ("return inner(x, torch.float16)", ["torch.float16"]),
+        ("a, b = two(x)\n    return b, a", ["torch.int8", "x.dtype"]),
+        ("return Twice.apply(w)", ["w.dtype"]),
+        ("return torch.empty_like(x) if w is None else x.contiguous()", ["x.dtype"]),
+        ("if w is None:\n        return x, w\n    return x.clone(), w", ["x.dtype", "w.dtype"]),
+    ],
+)  # fmt: skip
+def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
+    assert answer_types(_module(answer), "run") == types
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "return torch.empty(4)",
+        "return x + w",
+        "return x.sum()",
+        "return torch.empty_like(x) if w is None else torch.empty_like(w)",
+        "y = torch.empty_like(x)\n    y += 1\n    return y",
+        "for y in (x, w):\n        pass\n    return y",
+        "if w is None:\n        return x\n    return w",
+        "return inner(x, w)",
+        "return inner(*x)",
+        "return calls_itself(x)",
+        "return unknown(x)",
+    ],
+)
+def test_what_the_text_leaves_open_is_left_open(answer: str) -> None:
+    assert answer_types(_module(answer), "run") == [""]
+
+
+def test_a_module_without_the_entry_point_answers_with_nothing() -> None:
+    assert answer_types("x = 1\n", "run") == []
+
+
+def test_a_reference_that_is_wider_only_for_the_comparison_takes_the_launchers_type() -> None:
+    texts = whole(COMPARES).texts
+
+    assert ".to(x.dtype)" in function(texts.python_code, "run_doubling")
+
+
+def test_a_launcher_that_allocates_a_wide_answer_keeps_the_reference_wide() -> None:
+    wide = DOUBLING.replace("torch.empty_like(x)", "torch.empty_like(x, dtype=torch.float32)")
+
+    texts = whole(COMPARES, ops__doubling=wide).texts
+
+    assert ".to(torch.float32)" in function(texts.python_code, "run_doubling")
+
+
+def _module(answer: str) -> str:
+    return f"""
+import torch
+
+
+def inner(x, dtype=None):
+    return torch.empty(x.shape, dtype=dtype or x.dtype)
+
+
+def two(x):
+    return x.detach(), torch.zeros(1, dtype=torch.int8)
+
+
+def calls_itself(x):
+    return calls_itself(x)
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, y):
+        return y.clone()
+
+
+def run(x, w):
+    {answer}
+"""
