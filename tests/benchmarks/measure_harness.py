@@ -33,6 +33,7 @@ from random import Random
 from typing import Any
 
 from tests.benchmarks.held_and_left import Memory, gpu_memory, traces
+from tests.benchmarks.processors import gain_of_processors, shares_of_processors
 from tests.hostile.zoo.load import Danger, Needs, Verdict, honest_entries, zoo
 from tests.hostile.zoo.load import Entry as ZooEntry
 from validation.harness import Entry, Options, Report, check
@@ -299,6 +300,7 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     if len(gpu_memory()) < 2:
         notes("gpus", skipped="There are not two GPUs.")
         return 0
+    notes("processors", gain=gain_of_processors(2))
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
     seconds = {}
@@ -323,11 +325,10 @@ def on_gpu(share: tuple[int, Sequence[Entry]], arguments: argparse.Namespace) ->
     file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
     file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
     # To each GPU its part of the processors, also where it is alone: they come with the second one.
-    cpus = (os.cpu_count() or 2) // max(1, len(gpu_memory()))
-    its_own = f"{number * cpus}-{(number + 1) * cpus - 1}"
-    command = ["taskset", "--cpu-list", its_own]
+    cpus = shares_of_processors(max(1, len(gpu_memory())))[number]
+    command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
     command += [sys.executable, "-m", "validation.harness", str(file), "--device", "cuda"]
-    command += ["--jobs", str(arguments.jobs[0] or cpus)]
+    command += ["--jobs", str(arguments.jobs[0] or len(cpus))]
     command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

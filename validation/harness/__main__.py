@@ -25,6 +25,7 @@ from validation.harness import (
 from validation.sandbox import Level, SandboxUnavailable
 
 BAR = 30
+GIB = 1 << 30
 
 
 def main(words: list[str] | None = None) -> int:
@@ -34,6 +35,7 @@ def main(words: list[str] | None = None) -> int:
         device=arguments.device or default_device(),
         jobs=arguments.jobs,
         timeout=arguments.timeout,
+        memory=int(arguments.memory * GIB),
         seed=arguments.seed,
         level=Level(arguments.sandbox) if arguments.sandbox else None,
         timing=arguments.timing,
@@ -114,6 +116,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--report", type=Path, help="one JSON line an entry is written here")
     made.add_argument("--checks", nargs="+", choices=Options().checks, help="only these")
     made.add_argument("--timeout", type=float, default=Options().timeout, help="seconds a step")
+    made.add_argument(
+        "--memory", type=float, default=Options().memory / GIB, help="GiB that a process may use"
+    )
     made.add_argument("--timing", action="store_true", help="how fast is what passes? On a GPU")
     made.add_argument(
         "--sanitize", action="store_true", help="run what passes under compute-sanitizer too"
