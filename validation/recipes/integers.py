@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from validation.recipes.chains import Chain
+from validation.recipes.chains import Chain, answers_of
 from validation.recipes.maps import LOOPS, chains, vector_sizes
 from validation.recipes.operation import Operation
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch
+from validation.recipes.telling import tells
 
 INTEGERS = (
     Operation("and_mask", "the low six bits", "{x} & 63", "{x} & 63"),
@@ -67,7 +68,7 @@ INTEGERS = (
 
 
 def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
-    if not chain.possible:
+    if not (chain.possible and tells(answers_of(chain, whole=True))):
         return None
     steps = chain.torch()
     return Sketch(

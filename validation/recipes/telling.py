@@ -16,6 +16,7 @@ import numpy as np
 
 # Of 64 ordinary values, spread evenly over the middle of a normal distribution.
 ORDINARY = np.linspace(-2.5, 2.5, 64)
+WHOLE = np.linspace(-100, 100, 64).astype(np.int64)
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12
 # So many may share the largest or the least answer: one on either side of zero.
@@ -63,9 +64,9 @@ def answers(lines: Iterable[str], **values: Any) -> Any:
     return names["y"]
 
 
-def operand(number: int) -> Any:
+def operand(number: int, values: Any = ORDINARY) -> Any:
     """Values for a further tensor: the same ones in another order."""
-    return ORDINARY[(np.arange(ORDINARY.size) * (29 + 8 * number) + 7) % ORDINARY.size]
+    return values[(np.arange(values.size) * (29 + 8 * number) + 7) % values.size]
 
 
 def tells(found: Any, least: float = LEAST) -> bool:

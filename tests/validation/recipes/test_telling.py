@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from validation.recipes.chains import Chain, answers_of
+from validation.recipes.integers import INTEGERS, _integer_map
 from validation.recipes.normalisations import NORMS, _tells
 from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.reductions import REDUCTIONS, shows_its_extreme
@@ -39,6 +40,22 @@ def test_what_is_never_positive_or_saturated_or_nearly_nothing_is_left_out(
     names: tuple[str, ...],
 ) -> None:
     assert not chain(*names).possible
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("shift_left", "parity"), False),
+        (("and_mask", "shift_left", "parity"), False),
+        (("parity", "shift_left"), True),
+        (("shift_right", "parity"), True),
+    ],
+)
+def test_whole_numbers_are_tried_with_whole_numbers(names: tuple[str, ...], told: bool) -> None:
+    known = {operation.name: operation for operation in INTEGERS}
+    one = Chain(tuple(known[name] for name in names))
+
+    assert (_integer_map(one, "plain", 256, "int32") is not None) is told
 
 
 @pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add", "relu"), ("tanh", "relu")])

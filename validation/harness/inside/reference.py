@@ -4,6 +4,7 @@ Each trial at the type it is given in, then in float64, then in float64 with inp
 last bits: the first says how good torch is at that type, the last how much rounding matters here.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gradients import gradients
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+from validation.harness.inside.wide import Wide
 
 # Of the width in which arithmetic is done, whatever the inputs are kept in.
 SHAKE = torch.finfo(torch.float32).eps
@@ -76,8 +78,9 @@ class Reference:
                 arguments, lambda tensor: tensor.detach().requires_grad_(tensor.is_floating_point())
             )
         pristine = {place: storage.clone() for place, storage in storages.items()}
-        answer = function(*arguments)
-        found = gradients(arguments, answer, self.seed) if self.gradients else []
+        with nullcontext() if width == "native" else Wide():
+            answer = function(*arguments)
+            found = gradients(arguments, answer, self.seed) if self.gradients else []
         addresses = {storage.untyped_storage().data_ptr() for storage in storages.values()}
         return {
             "value": packing.plain(answer),
