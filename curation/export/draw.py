@@ -135,9 +135,7 @@ def _keys(drawn: Draw, roots: dict[str, np.ndarray], families: int, seed: int) -
         np.minimum.at(lowest, roots[kind], np.asarray(drawn.of(kind).identities))
     keys = np.zeros(families, dtype=np.uint64)
     present = np.unique(np.concatenate([roots[kind] for kind in KINDS]))
-    keys[present] = np.fromiter(
-        (keyed(seed, int(identity)) for identity in lowest[present]), np.uint64, len(present)
-    )
+    keys[present] = keyed(seed, lowest[present])
     return keys
 
 
