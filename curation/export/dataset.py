@@ -24,7 +24,7 @@ from curation.export.options import Options
 from curation.export.progress import Progress, silently
 from curation.export.records import Record, completed
 from curation.export.remember import remember_release, remember_splits
-from curation.export.statistics import NONE, Statistics, occurring
+from curation.export.statistics import Statistics, occurring
 from curation.models import Release
 
 REJECTED = "REJECTED.jsonl"
@@ -59,7 +59,7 @@ def export(
             with LineFile(folder / REJECTED) as rejected:
                 drawn = draw(options, rejected, aside, progress)
             checks, statistics = drawn.checks(), _counted(drawn)
-            records = _measured(_records(drawn, aside, checks), statistics, progress)
+            records = _told(_records(drawn, aside, checks), progress)
             files = write_records(records, options, folder, checks)
             others = [rejected, *drawn.notices.write(folder)]
         write_card(folder, drawn, options, name, statistics, files, checks)
@@ -94,13 +94,10 @@ def write_records(
     return [file for written in formats for file in written.files()]
 
 
-def _measured(
-    records: Iterator[Record], statistics: Statistics, progress: Progress
-) -> Iterator[Record]:
+def _told(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
     for number, record in enumerate(records):
         if not number % BATCH:
             progress("records written", number)
-        statistics.measure(record.category, record.tokens, record.texts)
         yield record
 
 
@@ -124,11 +121,9 @@ def _records(drawn: Draw, aside: Aside, checks: tuple[str, ...]) -> Iterator[Rec
                 picks.weights[here], picks.tokens[here], picks.profiles[here], strict=True,
             )  # fmt: skip
             for draft, pk, split, weight, tokens, number in drawn_for:
-                identity, content_hash, metadata, texts = draft
-                profile = drawn.profiles[number]
+                identity, content_hash, metadata, spelled = draft
                 if kind == "pair":
-                    metadata = completed(metadata, profile.checks, checks)
+                    metadata = completed(metadata, drawn.profiles[number].checks, checks)
                 yield Record(
-                    kind, identity, pk, content_hash, split, weight, tokens, metadata,
-                    profile.category or NONE, texts,
+                    kind, identity, pk, content_hash, split, weight, tokens, metadata, spelled
                 )  # fmt: skip

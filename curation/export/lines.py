@@ -59,8 +59,10 @@ class LineFile:
         """A line that is a record, as often as it stands there."""
         self.records += times
         self.tokens += tokens * times
-        for _ in range(times):
+        if times == 1:
             self._pending.append(line)
+        else:
+            self._pending += [line] * times
         self._held += len(line) * times
         if self._held > FLUSH:
             self._flush()

@@ -1,4 +1,4 @@
-"""The chosen items in columns: some 45 bytes each, so that a million of them fit anywhere."""
+"""The chosen items in columns: some 55 bytes each, so that a million of them fit anywhere."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,10 @@ from curation.export.splits import FREE
 from curation.models import PairOrigin
 
 ORIGINS = tuple(PairOrigin.values)
-COLUMNS = ("pks", "identities", "tokens", "sources", "origins", "weights", "drafts", "profiles")
+COLUMNS = (
+    "pks", "identities", "tokens", "sources", "origins", "weights", "drafts", "profiles", "lines",
+    "bytes",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -31,6 +34,9 @@ class Picks:
     drafts: "array[int]" = field(default_factory=lambda: array("I"))
     # What it counts as: see `statistics`.
     profiles: "array[int]" = field(default_factory=lambda: array("I"))
+    # Of its texts.
+    lines: "array[int]" = field(default_factory=lambda: array("I"))
+    bytes: "array[int]" = field(default_factory=lambda: array("I"))
     # The content hash's first 64 bits.
     identities: "array[int]" = field(default_factory=lambda: array("Q"))
     splits: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
@@ -39,8 +45,8 @@ class Picks:
     def __len__(self) -> int:
         return len(self.pks)
 
-    def add(self, items: Sequence[Leaving], drafted: Sequence[tuple[int, int]]) -> None:
-        """Each with where its draft lies, and the number of its profile."""
+    def add(self, items: Sequence[Leaving], drafted: Sequence[tuple[int, int, int, int]]) -> None:
+        """Each with where its draft lies, and what is counted of it."""
         for item in items:
             self._hashes.add(item.content_hash)
         self.pks.extend([item.pk for item in items])
@@ -48,8 +54,12 @@ class Picks:
         self.sources.extend([item.source for item in items])
         self.origins.extend([ORIGINS.index(item.origin) for item in items])
         self.weights.extend([item.weight for item in items])
-        self.drafts.extend([draft for draft, _ in drafted])
-        self.profiles.extend([profile for _, profile in drafted])
+        for column, values in zip(
+            (self.drafts, self.profiles, self.lines, self.bytes),
+            zip(*drafted, strict=True),
+            strict=False,
+        ):
+            column.extend(values)
 
     def complete(self) -> None:
         """All are there: put them in order, and give the splits, which come later, their place."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from curation.evidence.sources import Source
 from curation.export import evidence
 from curation.export.aside import Aside
-from curation.export.drafts import Draft, Drafting
+from curation.export.drafts import Drafted, Drafting
 from curation.export.evidence import Known
 from curation.export.files import KnownFile, files
 from curation.export.gates import APPROVED, PERSON, Rules, Said, deciding, exclusion
@@ -73,11 +73,13 @@ class Selecting:
         return chosen
 
     def _pick(
-        self, picks: Picks, batch: Sequence[Leaving], drafts: Iterator[tuple[Draft, int]]
+        self, picks: Picks, batch: Sequence[Leaving], drafted: Iterator[Drafted]
     ) -> None:
         aside = self._aside
-        made = [(aside.put(draft), profile) for draft, profile in drafts] if aside else ()
-        picks.add(batch, made or [(0, 0)] * len(batch))
+        if aside:
+            picks.add(batch, [(aside.put(draft), *counted) for draft, *counted in drafted])
+        else:
+            picks.add(batch, [(0, 0, 0, 0)] * len(batch))
 
     def _complete(self, picks: Picks) -> None:
         picks.complete()

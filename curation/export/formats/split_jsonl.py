@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from curation.export.formats.writing import Target
-from curation.export.lines import LineFile, encode_text
+from curation.export.lines import LineFile
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
@@ -30,8 +30,8 @@ class SplitJsonl:
 
 def line(record: Record) -> str:
     if record.kind == "kernel":
-        return f'{{"input":{record.input},"metadata":{record.metadata}}}'
-    python, triton, test = map(encode_text, record.texts)
+        return f'{{"input":{record.spelled[0]},"metadata":{record.metadata}}}'
+    python, triton, test = record.spelled
     return (
         f'{{"id":"{record.id}","python_code":{python},"triton_code":{triton},'
         f'"test_code":{test},"metadata":{record.metadata}}}'

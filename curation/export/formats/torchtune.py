@@ -4,6 +4,7 @@ torchtune takes every record of a file for training, so that each file holds one
 `triton_functions.json` is the one to train on.
 """
 
+import json
 from contextlib import ExitStack
 from typing import Any
 
@@ -36,11 +37,15 @@ class Torchtune:
 
     def write(self, record: Record, times: int) -> None:
         if record.kind == "kernel":
-            text = encode_text(fenced(record.texts[0])) if self._fenced else record.input
+            (text,) = record.spelled
+            if self._fenced:
+                text = encode_text(fenced(json.loads(text)))
             self._completion[record.split].write(f'{{"input":{text}}}', record.tokens, times)
             return
-        question = encode_text(f"{INSTRUCTION}\n\n{fenced(record.texts[0])}")
-        answer = encode_text(fenced(record.texts[1]) if self._fenced else record.texts[1])
+        python, answer, _ = record.spelled
+        question = encode_text(f"{INSTRUCTION}\n\n{fenced(json.loads(python))}")
+        if self._fenced:
+            answer = encode_text(fenced(json.loads(answer)))
         instruct = f'{{"input":{question},"output":{answer}}}'
         chat = (
             f'{{"messages":[{{"role":"user","content":{question}}},'
