@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from curation.evidence.notices import texts_named
 from curation.evidence.places import Place
@@ -23,15 +23,10 @@ from curation.export.statistics import NONE, Profile
 from curation.export.verified import UNVERIFIED, verified
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
-"""Id, content hash, metadata and texts, both as JSON: a plain tuple, for it is put aside as it is."""
+"""Id, content hash, metadata and texts, both as JSON; put aside as it is."""
 
-
-class Drafted(NamedTuple):
-    draft: Draft
-    profile: int
-    # Of its texts.
-    lines: int
-    bytes: int
+Drafted: TypeAlias = tuple[Draft, tuple[int, int, int]]
+"""With what is counted of it: the number of its profile, its texts' lines and bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +80,14 @@ class Drafting:
                 f'"tokens":{item.tokens},{mould.end}}}'
             )
             text = of_files[item.content_hash] if item.file else joined(item.texts)
-            yield Drafted(
+            yield (
                 (identity, item.content_hash, metadata, (encode_text(text),)),
-                mould.profile, text.count("\n"), _size(text),
+                (mould.profile, text.count("\n"), _size(text)),
             )  # fmt: skip
 
     def pairs(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
         """In the order of the batch. Of the checks, each has its own only: see `completed`."""
-        tried = verified([item.tried.pk for item in batch if item.tried])
+        tried = verified({item.tried.pk for item in batch if item.tried})
         for item in batch:
             tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told = (
                 item.told
@@ -119,9 +114,9 @@ class Drafting:
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
             identity = record_id("pair", item.name, item.content_hash)
-            yield Drafted(
+            yield (
                 (identity, item.content_hash, metadata, tuple(map(encode_text, item.texts))),
-                mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts)),
+                (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
 
     def _where(self, place: Place | None) -> str:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,21 +46,33 @@ class Picks:
     def __len__(self) -> int:
         return len(self.pks)
 
-    def add(self, items: Sequence[Leaving], drafted: Sequence[tuple[int, int, int, int]]) -> None:
+    def add(
+        self,
+        items: Sequence[Leaving],
+        drafts: Sequence[int],
+        counted: Sequence[tuple[int, int, int]],
+    ) -> None:
         """Each with where its draft lies, and what is counted of it."""
-        for item in items:
-            self._hashes.add(item.content_hash)
+        self._hashes.add([item.content_hash for item in items])
         self.pks.extend([item.pk for item in items])
         self.tokens.extend([item.tokens for item in items])
         self.sources.extend([item.source for item in items])
         self.origins.extend([ORIGINS.index(item.origin) for item in items])
         self.weights.extend([item.weight for item in items])
-        for column, values in zip(
-            (self.drafts, self.profiles, self.lines, self.bytes),
-            zip(*drafted, strict=True),
-            strict=False,
-        ):
-            column.extend(values)
+        self.drafts.extend(drafts)
+        self.profiles.extend([profile for profile, _, _ in counted])
+        self.lines.extend([lines for _, lines, _ in counted])
+        self.bytes.extend([size for _, _, size in counted])
+
+    def absorb(self, more: "Picks", profiles: NDArray[np.int64], first: int) -> None:
+        """Those of another process: with its profiles' numbers here, its drafts adopted as of
+        number `first`."""
+        self._hashes.extend(more._hashes)
+        more.drafts = _array("I", np.asarray(more.drafts) + first)
+        more.profiles = _array("I", profiles[np.asarray(more.profiles)])
+        for name in COLUMNS:
+            column: array[int] = getattr(self, name)
+            column += getattr(more, name)
 
     def complete(self) -> None:
         """All are there: put them in order, and give the splits, which come later, their place."""
@@ -79,10 +92,14 @@ class Picks:
     def _keep(self, numbers: NDArray[np.bool_] | NDArray[np.int64]) -> None:
         for name in COLUMNS:
             column: array[int] = getattr(self, name)
-            kept = array(column.typecode)
-            kept.frombytes(np.asarray(column)[numbers].tobytes())
-            setattr(self, name, kept)
+            setattr(self, name, _array(column.typecode, np.asarray(column)[numbers]))
 
     def batches(self, size: int) -> Iterator[range]:
         for start in range(0, len(self), size):
             yield range(start, min(start + size, len(self)))
+
+
+def _array(typecode: str, values: NDArray[Any]) -> "array[int]":
+    made = array(typecode)
+    made.frombytes(values.astype(typecode, copy=False).tobytes())
+    return made

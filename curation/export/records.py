@@ -72,4 +72,4 @@ def text_columns(options: Options) -> tuple[str, ...]:
 
 def joined(parts: Sequence[str]) -> str:
     """A unit and, where there is one, its launcher below it."""
-    return "\n\n".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
+    return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])

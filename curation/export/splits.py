@@ -41,22 +41,21 @@ def assign(
     room = targets.copy()
     for split in range(len(shares)):
         room[split] -= sizes[known == split].sum(axis=0)
-    totals = sizes.sum(axis=1)
+    totals, kinds = sizes.sum(axis=1, dtype=np.int32), range(sizes.shape[1])
     free = np.flatnonzero((known == FREE) & (totals > 0))
     order = free[np.lexsort((keys[free], -totals[free]))]
     rooms: list[list[float]] = room.tolist()
     wanted: list[list[float]] = targets.tolist()
-    for size in np.unique(totals[order])[::-1].tolist():
-        members = order[totals[order] == size]
-        counts = sizes[members]
-        if (counts.max(axis=1) < size).any():
-            _one_by_one(members, counts, result, rooms, wanted)
-            continue
-        # None is of two kinds, and what is of one kind takes no other's room.
-        for kind in range(counts.shape[1]):
-            alike = members[counts[:, kind] == size]
-            rest = _alike(alike, kind, size, result, rooms, wanted)
-            _one_by_one(rest, sizes[rest], result, rooms, wanted)
+    for members in np.split(order, np.flatnonzero(np.diff(totals[order])) + 1):
+        of_one_kind = [members[sizes[members, kind] == totals[members]] for kind in kinds]
+        # What is of one kind takes no other's room; where one is of two, each has its turn.
+        if sum(map(len, of_one_kind)) < len(members):
+            of_one_kind = []
+            _one_by_one(members, sizes, result, rooms, wanted)
+        for kind, alike in enumerate(of_one_kind):
+            if len(alike):
+                rest = _alike(alike, kind, int(totals[alike[0]]), result, rooms, wanted)
+                _one_by_one(rest, sizes, result, rooms, wanted)
     return result
 
 
@@ -71,14 +70,16 @@ def _alike(
     """What `_one_by_one` does with families of so many of one kind, as long as any split has room
     for one more; returns those that are left then. A split's room falls by the same with each, so
     that the order in which the splits have their turns can be sorted out for all at once."""
-    fullness, turns = [], []
+    emptiness, turns = np.empty(0), np.empty(0, dtype=np.int8)
     for split, free in enumerate(rooms):
         before = free[kind] - count * np.arange(min(len(members), int(max(free[kind], 0)) + 1))
         before = before[before >= count - SLACK]
-        fullness.append(count * (before / targets[split][kind]))
-        turns.append(np.full(len(before), split, dtype=np.int8))
-    order = np.argsort(-np.concatenate(fullness), kind="stable")[: len(members)]
-    splits = np.concatenate(turns)[order]
+        before /= targets[split][kind]
+        # The emptiest has its turn first, in an order that rises.
+        before *= -count
+        emptiness = np.append(emptiness, before)
+        turns = np.append(turns, np.full(len(before), split, dtype=np.int8))
+    splits = turns[np.argsort(emptiness, kind="stable")[: len(members)]]
     result[members[: len(splits)]] = splits
     for split, times in enumerate(np.bincount(splits, minlength=len(rooms)).tolist()):
         rooms[split][kind] -= count * times
@@ -93,8 +94,8 @@ def _one_by_one(
     targets: list[list[float]],
 ) -> None:
     for start in range(0, len(members), STRETCH):
-        stretch = slice(start, start + STRETCH)
-        for family, counts in zip(members[stretch].tolist(), sizes[stretch].tolist(), strict=True):
+        stretch = members[start : start + STRETCH]
+        for family, counts in zip(stretch.tolist(), sizes[stretch].tolist(), strict=True):
             present = [(kind, count) for kind, count in enumerate(counts) if count]
             split = _best(present, rooms, targets)
             result[family] = split

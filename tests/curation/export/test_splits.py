@@ -47,7 +47,7 @@ def one_by_one(
     sizes: "np.ndarray", keys: "np.ndarray", known: "np.ndarray", shares: tuple[int, ...]
 ) -> list[int]:
     """The rule, word by word."""
-    result = known.tolist()
+    result: list[int] = known.tolist()
     targets = [[share / 100 * whole for whole in sizes.sum(axis=0).tolist()] for share in shares]
     room = [
         [whole - int(sizes[known == split, kind].sum()) for kind, whole in enumerate(target)]
