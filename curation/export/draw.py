@@ -104,7 +104,9 @@ def _split(drawn: Draw, options: Options) -> None:
     sizes = np.empty((len(families), len(KINDS)), dtype=np.int32)
     for column, kind in enumerate(KINDS):
         sizes[:, column] = np.bincount(roots[kind], minlength=len(families))
-    splits = assign(sizes, _keys(drawn, roots, len(families), options.seed), known, options.splits)
+    # Of a million items it holds as much as what is worked out now.
+    del families
+    splits = assign(sizes, _keys(drawn, roots, len(sizes), options.seed), known, options.splits)
     for kind in KINDS:
         drawn.of(kind).splits = splits[roots[kind]]
 
