@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,10 @@ from curation.export.mixing import repeats
 from curation.export.moment import one_moment
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
+from curation.export.readers import Readers, how_many
 from curation.export.records import Record, completed
 from curation.export.remember import remember_release, remember_splits
-from curation.export.statistics import NONE, Statistics, occurring
+from curation.export.statistics import Statistics, occurring
 from curation.models import Release
 
 REJECTED = "REJECTED.jsonl"
@@ -54,12 +56,13 @@ def export(
     progress: Progress = silently,
 ) -> Outcome:
     """Write a dataset; with a `name`, keep it as a release that can be written again."""
-    with new_folder(out) as folder, Aside(folder) as aside, relieved_collector():
-        with one_moment():
+    processes = how_many()
+    with new_folder(out) as folder, Aside(folder, processes + 1) as aside, relieved_collector():
+        with Readers(processes, options, aside) as readers, one_moment(readers.enter):
             with LineFile(folder / REJECTED) as rejected:
-                drawn = draw(options, rejected, aside, progress)
+                drawn = draw(options, rejected, aside, readers, progress)
             checks, statistics = drawn.checks(), _counted(drawn)
-            records = _measured(_records(drawn, aside, checks), statistics, progress)
+            records = _told(_records(drawn, aside, checks), progress)
             files = write_records(records, options, folder, checks)
             others = [rejected, *drawn.notices.write(folder)]
         write_card(folder, drawn, options, name, statistics, files, checks)
@@ -76,8 +79,12 @@ def export(
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
     """Who would leave, without a file and without a trace."""
-    with one_moment(), relieved_collector():
-        return Outcome(draw(options, None, None, progress).funnel())
+    with (
+        relieved_collector(),
+        Readers(how_many(), options, None) as readers,
+        one_moment(readers.enter),
+    ):
+        return Outcome(draw(options, None, None, readers, progress).funnel())
 
 
 def write_records(
@@ -87,20 +94,27 @@ def write_records(
     target = Target(folder, options.fenced, pair_columns(checks))
     with ExitStack() as stack:
         formats = [FORMATS[name](target, stack) for name in options.formats]
-        for record in records:
-            times = repeats(record.weight, record.split, options.repeat_rows)
-            for written in formats:
-                written.write(record, times)
+        while batch := list(islice(records, BATCH)):
+            for (kind, split), alike in _by_file(batch, options).items():
+                for written in formats:
+                    written.write(kind, split, alike)
     return [file for written in formats for file in written.files()]
 
 
-def _measured(
-    records: Iterator[Record], statistics: Statistics, progress: Progress
-) -> Iterator[Record]:
+def _by_file(records: Sequence[Record], options: Options) -> dict[tuple[str, int], list[Record]]:
+    """Each as often as it stands there."""
+    grouped: dict[tuple[str, int], list[Record]] = {}
+    for record in records:
+        grouped.setdefault((record.kind, record.split), []).extend(
+            [record] * repeats(record.weight, record.split, options.repeat_rows)
+        )
+    return grouped
+
+
+def _told(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
     for number, record in enumerate(records):
         if not number % BATCH:
             progress("records written", number)
-        statistics.measure(record.category, record.tokens, record.texts)
         yield record
 
 
@@ -124,11 +138,9 @@ def _records(drawn: Draw, aside: Aside, checks: tuple[str, ...]) -> Iterator[Rec
                 picks.weights[here], picks.tokens[here], picks.profiles[here], strict=True,
             )  # fmt: skip
             for draft, pk, split, weight, tokens, number in drawn_for:
-                identity, content_hash, metadata, texts = draft
-                profile = drawn.profiles[number]
+                identity, content_hash, metadata, spelled = draft
                 if kind == "pair":
-                    metadata = completed(metadata, profile.checks, checks)
+                    metadata = completed(metadata, drawn.profiles[number].checks, checks)
                 yield Record(
-                    kind, identity, pk, content_hash, split, weight, tokens, metadata,
-                    profile.category or NONE, texts,
+                    kind, identity, pk, content_hash, split, weight, tokens, metadata, spelled
                 )  # fmt: skip

@@ -23,7 +23,10 @@ from curation.export.statistics import NONE, Profile
 from curation.export.verified import UNVERIFIED, verified
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
-"""Id, content hash, metadata and texts: a plain tuple, for it is put aside as it is."""
+"""Id, content hash, metadata and texts, both as JSON; put aside as it is."""
+
+Drafted: TypeAlias = tuple[Draft, tuple[int, int, int]]
+"""With what is counted of it: the number of its profile, its texts' lines and bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class _Mould:
 
 
 class Drafting:
-    """Makes drafts, each with the number of its profile."""
+    """Makes drafts, each with what the export counts of it."""
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Drafting:
         self._profiles = profiles
         self._mould = lru_cache(maxsize=512)(self._moulded)
 
-    def kernels(self, batch: Sequence[Leaving]) -> Iterator[tuple[Draft, int]]:
+    def kernels(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
         """In the order of the batch."""
         of_files = texts_named([item.content_hash for item in batch if item.file])
         for item in batch:
@@ -77,11 +80,14 @@ class Drafting:
                 f'"tokens":{item.tokens},{mould.end}}}'
             )
             text = of_files[item.content_hash] if item.file else joined(item.texts)
-            yield (identity, item.content_hash, metadata, (text,)), mould.profile
+            yield (
+                (identity, item.content_hash, metadata, (encode_text(text),)),
+                (mould.profile, text.count("\n"), _size(text)),
+            )  # fmt: skip
 
-    def pairs(self, batch: Sequence[Leaving]) -> Iterator[tuple[Draft, int]]:
+    def pairs(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
         """In the order of the batch. Of the checks, each has its own only: see `completed`."""
-        tried = verified([item.tried.pk for item in batch if item.tried])
+        tried = verified({item.tried.pk for item in batch if item.tried})
         for item in batch:
             tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told = (
                 item.told
@@ -108,7 +114,10 @@ class Drafting:
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
             identity = record_id("pair", item.name, item.content_hash)
-            yield (identity, item.content_hash, metadata, tuple(item.texts)), mould.profile
+            yield (
+                (identity, item.content_hash, metadata, tuple(map(encode_text, item.texts))),
+                (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
+            )  # fmt: skip
 
     def _where(self, place: Place | None) -> str:
         # Every key, also where nothing is known: see `columns`.
@@ -144,6 +153,10 @@ class Drafting:
             f'"reviewed":{"true" if reviewed else "false"}',
             f'"stars":{"null" if stars is None else stars},"weight":{weight!r}',
         )
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _first(item: Leaving) -> Place | None:

@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from curation.evidence.sources import Source, every_source
+from curation.evidence.sources import Source
 from curation.export.aside import Aside
 from curation.export.families import Families
 from curation.export.gates import Exclusion, Reason
@@ -17,6 +17,7 @@ from curation.export.notices import Notices
 from curation.export.options import Options
 from curation.export.picks import Picks
 from curation.export.progress import Progress
+from curation.export.readers import Readers
 from curation.export.selection import Selecting
 from curation.export.splits import FREE, SPLITS, assign, keyed, settle
 from curation.export.statistics import Profile, occurring
@@ -35,6 +36,8 @@ class Draw:
     notices: Notices
     ledger: Ledger
     agreement: Counter[str]
+    # Of what is left out.
+    rejected: LineFile | None
     # The split that each record had before, or FREE.
     known: dict[str, np.ndarray] = field(default_factory=dict)
 
@@ -51,17 +54,24 @@ class Draw:
 
 
 def draw(
-    options: Options, rejected: LineFile | None, aside: Aside | None, progress: Progress
+    options: Options,
+    rejected: LineFile | None,
+    aside: Aside | None,
+    readers: Readers,
+    progress: Progress,
 ) -> Draw:
     """Gates, then caps, then splits. `rejected` takes a line for each item left, `aside` a draft
     of each that leaves."""
-    sources = every_source()
-    notices, ledger = Notices(sources), Ledger(rejected, aside, sources)
-    selection = Selecting(options, sources, notices, ledger, aside, progress).selection()
+    selecting = Selecting(options, aside)
+    readers.weigh(selecting, progress)
+    selection = selecting.selection
     drawn = Draw(
-        selection.kernels, selection.pairs, list(selection.profiles), sources, notices, ledger,
-        selection.agreement,
+        selection.kernels, selection.pairs, list(selection.profiles), selecting.sources,
+        selecting.notices, selecting.ledger, selection.agreement, rejected,
     )  # fmt: skip
+    for kind in KINDS:
+        drawn.of(kind).complete()
+    drawn.ledger.write(rejected)
     for kind in KINDS:
         picks = drawn.of(kind)
         if options.caps:
@@ -90,11 +100,13 @@ def _split(drawn: Draw, options: Options) -> None:
         )  # fmt: skip
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
-    roots = {kind: families.root[numbers[kind]] for kind in KINDS}
+    roots = {kind: families.root[numbers.pop(kind)] for kind in KINDS}
     sizes = np.empty((len(families), len(KINDS)), dtype=np.int32)
     for column, kind in enumerate(KINDS):
         sizes[:, column] = np.bincount(roots[kind], minlength=len(families))
-    splits = assign(sizes, _keys(drawn, roots, len(families), options.seed), known, options.splits)
+    # Of a million items it holds as much as what is worked out now.
+    del families
+    splits = assign(sizes, _keys(drawn, roots, len(sizes), options.seed), known, options.splits)
     for kind in KINDS:
         drawn.of(kind).splits = splits[roots[kind]]
 
@@ -135,9 +147,9 @@ def _keys(drawn: Draw, roots: dict[str, np.ndarray], families: int, seed: int) -
         np.minimum.at(lowest, roots[kind], np.asarray(drawn.of(kind).identities))
     keys = np.zeros(families, dtype=np.uint64)
     present = np.unique(np.concatenate([roots[kind] for kind in KINDS]))
-    keys[present] = np.fromiter(
-        (keyed(seed, int(identity)) for identity in lowest[present]), np.uint64, len(present)
-    )
+    for start in range(0, len(present), BATCH):
+        some = present[start : start + BATCH]
+        keys[some] = keyed(seed, lowest[some])
     return keys
 
 
@@ -148,4 +160,4 @@ def _leave_out(drawn: Draw, kind: str, numbers: np.ndarray, reason: Reason, mess
         rows = model.objects.filter(pk__among=gone[start : start + 1000]).order_by("content_hash")
         for hashed, called in rows.values_list("content_hash", name):
             drawn.ledger.left_out(kind, called, hashed, (), Exclusion(reason, message))
-    drawn.ledger.write()
+    drawn.ledger.write(drawn.rejected)

@@ -24,7 +24,8 @@ from curation.models import (
     ValidationResult,
 )
 
-BATCH = 1000
+BATCH = 2500
+STRETCH = 5000
 
 # What a folder of somebody's machine leaves in a text that a compiler wrote there.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
@@ -32,6 +33,9 @@ LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
 REAL = PairOrigin.REAL_WORLD.value
 
 Row = tuple[Any, ...]
+# Primary keys: those above the first, up to the second, or all others.
+Stretch = tuple[int, int | None]
+EVERYTHING: Stretch = (0, None)
 
 
 @dataclass(slots=True)
@@ -63,12 +67,15 @@ _KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")
 
 
 def kernels(
-    items: QuerySet[Kernel], sources: Mapping[int, Source], texts: Sequence[str] = ()
+    items: QuerySet[Kernel],
+    sources: Mapping[int, Source],
+    texts: Sequence[str] = (),
+    within: Stretch = EVERYTHING,
 ) -> Iterator[list[Known]]:
     """Every one of `items`, a batch at a time, in the order of their rows."""
     columns = (*_GATES, "name", _examined("kernel"), stored("standalone"), *KERNEL_COLUMNS)
     end = len(columns)
-    for batch in _batches(items, (*columns, *texts)):
+    for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
         places = places_of(pks, sources)
         local = _with_local_paths(pks, places, sources)
@@ -90,11 +97,14 @@ def kernels(
 
 
 def pairs(
-    items: QuerySet[Pair], sources: Mapping[int, Source], texts: Sequence[str] = ()
+    items: QuerySet[Pair],
+    sources: Mapping[int, Source],
+    texts: Sequence[str] = (),
+    within: Stretch = EVERYTHING,
 ) -> Iterator[list[Known]]:
     columns = (*_GATES, "slug", _examined("pair"), "origin", *PAIR_COLUMNS)
     end = len(columns)
-    for batch in _batches(items, (*columns, *texts)):
+    for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
         drafted_from = {row[_TOLD + _KERNEL_OF_PAIR] for row in batch}
         places = places_of(drafted_from - {None}, sources)
@@ -114,13 +124,25 @@ def pairs(
         yield found
 
 
-def _batches(items: QuerySet[Any], columns: Sequence[Any]) -> Iterator[list[Row]]:
+def _batches(items: QuerySet[Any], columns: Sequence[Any], within: Stretch) -> Iterator[list[Row]]:
     """By keyset, so that neither the database nor we hold more than a batch."""
-    last = 0
+    last, end = within
     rows = items.order_by("pk").values_list(*columns)
+    if end is not None:
+        rows = rows.filter(pk__lte=end)
     while batch := list(rows.filter(pk__gt=last)[:BATCH]):
         yield batch
         last = batch[-1][0]
+
+
+def stretches(items: QuerySet[Any]) -> Iterator[Stretch]:
+    """All primary keys in stretches of as many rows, for as many processes as there are."""
+    last = 0
+    keys = items.order_by("pk").values_list("pk", flat=True)
+    while ends := list(keys.filter(pk__gt=last)[STRETCH - 1 : STRETCH]):
+        yield last, ends[0]
+        last = ends[0]
+    yield last, None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """rq's entry point: an export that ends as one archive in the data folder."""
 
 import hashlib
+import os
 import shutil
 import tarfile
 import tempfile
@@ -74,6 +75,15 @@ def pack(folder: Path, archive: Path) -> Path:
     return archive
 
 
+# An export begins processes, which must inherit neither a connection nor half a beat.
+_forking = threading.Lock()
+os.register_at_fork(
+    before=_forking.acquire,
+    after_in_parent=_forking.release,
+    after_in_child=_forking.release,
+)
+
+
 class Pulse(ExitStack):
     """A context: renews the lease from a thread of its own, with a connection of its own, for an
     export reads one moment of the database and writes nothing meanwhile."""
@@ -100,8 +110,10 @@ class Pulse(ExitStack):
         try:
             while not self._stopped.wait(min(2.0, settings.LEASE_SECONDS / 4)):
                 stage, done = self._told
-                self._attempt.renew(stage=stage, done=done)
+                with _forking:
+                    try:
+                        self._attempt.renew(stage=stage, done=done)
+                    finally:
+                        connection.close()
         except LeaseLost:
             self._lost = True
-        finally:
-            connection.close()

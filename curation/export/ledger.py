@@ -2,10 +2,11 @@
 
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -15,25 +16,39 @@ from curation.export.aside import Aside, HashOrder
 from curation.export.gates import FUNNEL, Exclusion
 from curation.export.lines import LineFile, encode_text
 
+BATCH = 1000
 NO_WORD = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Lines of one kind that were put aside, and their order."""
+
+    lines: "array[int]" = field(default_factory=lambda: array("q"))
+    hashes: HashOrder = field(default_factory=HashOrder)
+
+
+@dataclass(slots=True)
+class Counted:
+    """What was weighed, and what of it was left out: of each kind."""
+
+    seen: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    waiting: dict[str, Waiting] = field(default_factory=lambda: defaultdict(Waiting))
 
 
 @dataclass(slots=True)
 class Ledger:
     """Writes what was left out and counts what reached each stage."""
 
-    file: LineFile | None
     aside: Aside | None
     sources: Mapping[int, Source]
-    seen: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[str]] = field(default_factory=dict)
-    _lines: "array[int]" = field(default_factory=lambda: array("q"))
-    _hashes: HashOrder = field(default_factory=HashOrder)
+    counted: Counted = field(default_factory=Counted)
 
     def left_out(
         self, kind: str, name: str, content_hash: str, places: Sequence[Place], why: Exclusion
     ) -> None:
-        self.reasons.setdefault(kind, Counter())[why.reason] += 1
+        self.counted.reasons[kind][why.reason] += 1
         if self.aside is None:
             return
         identity = record_id(kind, name, content_hash)
@@ -42,23 +57,39 @@ class Ledger:
             f'{{"id":{encode_text(identity)},"kind":"{kind}","name":{encode_text(name)},'
             f'"reason":"{why.reason}","message":{encode_text(why.message)},"provenance":{place}}}'
         )
-        self._lines.append(self.aside.put(line))
-        self._hashes.add(content_hash)
+        waiting = self.counted.waiting[kind]
+        waiting.lines.extend(self.aside.put([line]))
+        waiting.hashes.add([content_hash])
 
-    def write(self) -> None:
+    def absorb(self, more: Counted, first: int) -> None:
+        """What another process has left out, its lines adopted as of number `first`."""
+        self.counted.seen += more.seen
+        for kind, reasons in more.reasons.items():
+            self.counted.reasons[kind] += reasons
+        for kind, theirs in more.waiting.items():
+            waiting = self.counted.waiting[kind]
+            waiting.lines.extend([first + line for line in theirs.lines])
+            waiting.hashes.extend(theirs.hashes)
+
+    def write(self, file: LineFile | None) -> None:
         """Those that were left out since the last time, in their order."""
-        if self.file is not None and self.aside is not None:
-            ordered = np.asarray(self._lines)[self._hashes.order()]
-            for line in self.aside.take(ordered.data):
-                self.file.write(line)
-        self._lines, self._hashes = array("q"), HashOrder()
+        for kind in ("kernel", "pair"):
+            waiting = self.counted.waiting.pop(kind, None)
+            if waiting is not None and file is not None and self.aside is not None:
+                ordered = np.asarray(waiting.lines)[waiting.hashes.order()]
+                lines = self.aside.take(ordered.tolist())
+                while some := list(islice(lines, BATCH)):
+                    file.write(some)
+
+    def reasons(self, kind: str) -> Counter[str]:
+        return self.counted.reasons[kind]
 
     def funnel(self, kind: str) -> dict[str, int]:
         """How many reached each stage. `found` are those that the filter named."""
-        left = self.seen[kind]
+        left = self.counted.seen[kind]
         stages = {"found": left}
         for stage, reasons in FUNNEL:
-            left -= sum(self.reasons.get(kind, Counter())[reason] for reason in reasons)
+            left -= sum(self.reasons(kind)[reason] for reason in reasons)
             stages[stage] = left
         return stages
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -55,20 +56,19 @@ class LineFile:
                 self._file.close()
                 self._file = None
 
-    def write(self, line: str, tokens: int = 0, times: int = 1) -> None:
-        """A line that is a record, as often as it stands there."""
-        self.records += times
-        self.tokens += tokens * times
-        for _ in range(times):
-            self._pending.append(line)
-        self._held += len(line) * times
-        if self._held > FLUSH:
-            self._flush()
+    def write(self, lines: Sequence[str], tokens: int = 0) -> None:
+        """Lines that are records, and the tokens of them all."""
+        self.records += len(lines)
+        self.tokens += tokens
+        self._hold(lines)
 
     def text(self, line: str) -> None:
         """A line that only holds records together."""
-        self._pending.append(line)
-        self._held += len(line)
+        self._hold((line,))
+
+    def _hold(self, lines: Sequence[str]) -> None:
+        self._pending += lines
+        self._held += sum(map(len, lines))
         if self._held > FLUSH:
             self._flush()
 

@@ -52,7 +52,7 @@ def describe(
         "by_category": _by_category(statistics),
         "funnel": drawn.funnel(),
         "left_out": {
-            f"{kind}s": dict(sorted(drawn.ledger.reasons.get(kind, {}).items())) for kind in KINDS
+            f"{kind}s": dict(sorted(drawn.ledger.reasons(kind).items())) for kind in KINDS
         },
         "splits": splits(drawn, options),
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},

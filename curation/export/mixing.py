@@ -25,8 +25,8 @@ def over_cap(picks: Picks, caps: Sequence[tuple[str, float]], seed: int) -> NDAr
     allowed = _allowed(have, dict(caps), int(tokens.sum()))
     for name, most in allowed.items():
         members = np.flatnonzero(origins == ORIGINS.index(name))
-        keys = [keyed(seed, picks.identities[member]) for member in members.tolist()]
-        ordered = members[np.argsort(np.asarray(keys, dtype=np.uint64), kind="stable")]
+        keys = keyed(seed, np.asarray(picks.identities)[members])
+        ordered = members[np.argsort(keys, kind="stable")]
         over[ordered[np.cumsum(tokens[ordered]) > most]] = True
     return over
 

@@ -20,7 +20,8 @@ from curation.words import counted
 NO_TERMS = Terms((), ())
 
 
-@dataclass(frozen=True, slots=True)
+# Each is there once, and asked for by itself a million times.
+@dataclass(frozen=True, slots=True, eq=False)
 class Shared:
     """What is said once for all the records of one work under one licence."""
 
@@ -64,6 +65,10 @@ class Notices:
                 key, repository, expression, terms
             )
         return found
+
+    def absorb(self, more: Mapping[tuple[str, str, Terms], Shared]) -> None:
+        """Those that another process has given out."""
+        self.given = {**more, **self.given}
 
     def count(self, key: str, times: int = 1) -> None:
         self.records[key] += times

@@ -1,8 +1,9 @@
-"""The chosen items in columns: some 45 bytes each, so that a million of them fit anywhere."""
+"""The chosen items in columns: some 55 bytes each, so that a million of them fit anywhere."""
 
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,10 @@ from curation.export.splits import FREE
 from curation.models import PairOrigin
 
 ORIGINS = tuple(PairOrigin.values)
-COLUMNS = ("pks", "identities", "tokens", "sources", "origins", "weights", "drafts", "profiles")
+COLUMNS = (
+    "pks", "identities", "tokens", "sources", "origins", "weights", "drafts", "profiles", "lines",
+    "bytes",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -31,6 +35,9 @@ class Picks:
     drafts: "array[int]" = field(default_factory=lambda: array("I"))
     # What it counts as: see `statistics`.
     profiles: "array[int]" = field(default_factory=lambda: array("I"))
+    # Of its texts.
+    lines: "array[int]" = field(default_factory=lambda: array("I"))
+    bytes: "array[int]" = field(default_factory=lambda: array("I"))
     # The content hash's first 64 bits.
     identities: "array[int]" = field(default_factory=lambda: array("Q"))
     splits: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
@@ -39,17 +46,33 @@ class Picks:
     def __len__(self) -> int:
         return len(self.pks)
 
-    def add(self, items: Sequence[Leaving], drafted: Sequence[tuple[int, int]]) -> None:
-        """Each with where its draft lies, and the number of its profile."""
-        for item in items:
-            self._hashes.add(item.content_hash)
+    def add(
+        self,
+        items: Sequence[Leaving],
+        drafts: Sequence[int],
+        counted: Sequence[tuple[int, int, int]],
+    ) -> None:
+        """Each with where its draft lies, and what is counted of it."""
+        self._hashes.add([item.content_hash for item in items])
         self.pks.extend([item.pk for item in items])
         self.tokens.extend([item.tokens for item in items])
         self.sources.extend([item.source for item in items])
         self.origins.extend([ORIGINS.index(item.origin) for item in items])
         self.weights.extend([item.weight for item in items])
-        self.drafts.extend([draft for draft, _ in drafted])
-        self.profiles.extend([profile for _, profile in drafted])
+        self.drafts.extend(drafts)
+        self.profiles.extend([profile for profile, _, _ in counted])
+        self.lines.extend([lines for _, lines, _ in counted])
+        self.bytes.extend([size for _, _, size in counted])
+
+    def absorb(self, more: "Picks", profiles: NDArray[np.int64], first: int) -> None:
+        """Those of another process: with its profiles' numbers here, its drafts adopted as of
+        number `first`."""
+        self._hashes.extend(more._hashes)
+        more.drafts = _array("I", np.asarray(more.drafts) + first)
+        more.profiles = _array("I", profiles[np.asarray(more.profiles)])
+        for name in COLUMNS:
+            column: array[int] = getattr(self, name)
+            column += getattr(more, name)
 
     def complete(self) -> None:
         """All are there: put them in order, and give the splits, which come later, their place."""
@@ -69,10 +92,14 @@ class Picks:
     def _keep(self, numbers: NDArray[np.bool_] | NDArray[np.int64]) -> None:
         for name in COLUMNS:
             column: array[int] = getattr(self, name)
-            kept = array(column.typecode)
-            kept.frombytes(np.asarray(column)[numbers].tobytes())
-            setattr(self, name, kept)
+            setattr(self, name, _array(column.typecode, np.asarray(column)[numbers]))
 
     def batches(self, size: int) -> Iterator[range]:
         for start in range(0, len(self), size):
             yield range(start, min(start + size, len(self)))
+
+
+def _array(typecode: str, values: NDArray[Any]) -> "array[int]":
+    made = array(typecode)
+    made.frombytes(values.astype(typecode, copy=False).tobytes())
+    return made

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curation.export.lines import encode, encode_text
+from curation.export.lines import encode
 from curation.export.options import Options
 from curation.models import Kernel, Pair
 
@@ -26,18 +26,12 @@ class Record:
     weight: float
     tokens: int
     metadata: str
-    category: str
-    # The kernel's text, or the pair's three.
-    texts: tuple[str, ...] = ()
-
-    _input: str = ""
+    # The kernel's text, or the pair's three, each as JSON: most formats take it so.
+    spelled: tuple[str, ...]
 
     @property
-    def input(self) -> str:
-        """A kernel's text as JSON, for all the formats that hold it."""
-        if not self._input:
-            self._input = encode_text(self.texts[0])
-        return self._input
+    def texts(self) -> tuple[str, ...]:
+        return tuple(map(json.loads, self.spelled))
 
 
 PAIR_TEXTS = ("python_code", "triton_code", "test_code")
@@ -78,4 +72,4 @@ def text_columns(options: Options) -> tuple[str, ...]:
 
 def joined(parts: Sequence[str]) -> str:
     """A unit and, where there is one, its launcher below it."""
-    return "\n\n".join(part if part.endswith("\n") else f"{part}\n" for part in parts if part)
+    return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])

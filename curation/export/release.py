@@ -11,11 +11,11 @@ from curation.errors import CurationError
 from curation.evidence.notices import texts_named
 from curation.export.dataset import write_records
 from curation.export.folder import MANIFEST, new_folder
+from curation.export.lines import encode_text
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
 from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
-from curation.export.statistics import NONE
 from curation.models import Release, ReleaseMember
 
 BATCH = 1000
@@ -77,7 +77,7 @@ def _records(release: Release, options: Options, progress: Progress) -> Iterator
             said = json.loads(metadata)
             yield Record(
                 kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
-                said["category"] or NONE, texts[member],
+                tuple(map(encode_text, texts[member])),
             )  # fmt: skip
         last = batch[-1][0]
 

@@ -4,23 +4,25 @@ What leaves is drafted at once, while its rows are at hand; the drafts wait asid
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from curation.evidence.sources import Source
+import numpy as np
+
+from curation.evidence.places import Terms
+from curation.evidence.sources import every_source
 from curation.export import evidence
-from curation.export.aside import Aside
-from curation.export.drafts import Draft, Drafting
-from curation.export.evidence import Known
+from curation.export.aside import Aside, Shelf
+from curation.export.drafts import Drafted, Drafting
+from curation.export.evidence import EVERYTHING, Known, Stretch, stretches
 from curation.export.files import KnownFile, files
 from curation.export.gates import APPROVED, PERSON, Rules, Said, deciding, exclusion
 from curation.export.leaving import Leaving
-from curation.export.ledger import Ledger
+from curation.export.ledger import Counted, Ledger
 from curation.export.mixing import weigher
-from curation.export.notices import Notices
+from curation.export.notices import Notices, Shared
 from curation.export.options import Options
 from curation.export.picks import Picks
-from curation.export.progress import Progress
 from curation.export.records import PAIR_TEXTS, text_columns
 from curation.export.recount import recount
 from curation.export.statistics import Profile
@@ -36,73 +38,102 @@ class Selection:
     profiles: dict[Profile, int] = field(default_factory=dict)
     agreement: Counter[str] = field(default_factory=Counter)
 
+    def of(self, kind: str) -> Picks:
+        return self.kernels if kind == "kernel" else self.pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a process has weighed, for another one to absorb."""
+
+    selection: Selection
+    given: Mapping[tuple[str, str, Terms], Shared]
+    counted: Counted
+    shelf: Shelf
+
 
 class Selecting:
-    """Weighs every kernel and pair that the filter names. With nothing `aside`, none is drafted."""
+    """Weighs the kernels and pairs that the filter names. With nothing `aside`, none is drafted."""
 
-    def __init__(
-        self,
-        options: Options,
-        sources: dict[int, Source],
-        notices: Notices,
-        ledger: Ledger,
-        aside: Aside | None,
-        progress: Progress,
-    ) -> None:
+    def __init__(self, options: Options, aside: Aside | None) -> None:
+        self.sources = every_source()
+        self.notices = Notices(self.sources)
+        self.ledger = Ledger(aside, self.sources)
+        self.selection = Selection()
         self._options = options
-        self._sources = sources
-        self._notices = notices
-        self._ledger = ledger
         self._aside = aside
-        self._progress = progress
         self._where = Filter.from_text(options.where)
         self._rules = Rules(options.unit == "standalone", options.include_pending, options.policies)
-        self._weight = weigher(options.upsample, sources)
-        self._selection = Selection()
-        self._drafting = Drafting(options, sources, notices, self._selection.profiles)
+        self._weight = weigher(options.upsample, self.sources)
+        self._drafting = Drafting(options, self.sources, self.notices, self.selection.profiles)
 
-    def selection(self) -> Selection:
-        chosen = self._selection
-        for kernels in self._files() if self._options.unit == "file" else self._kernels():
-            recount(kernels, self._options)
-            self._pick(chosen.kernels, kernels, self._drafting.kernels(kernels))
-        self._complete(chosen.kernels)
-        for pairs in self._pairs():
-            self._pick(chosen.pairs, pairs, self._drafting.pairs(pairs))
-        self._complete(chosen.pairs)
-        return chosen
+    def stretches(self) -> Iterator[tuple[str, Stretch]]:
+        """All there is to weigh, in parts that any process may take."""
+        # Files go by their content, which many places share.
+        whole_files = self._options.unit == "file"
+        of_kernels = (EVERYTHING,) if whole_files else stretches(Kernel.objects.all())
+        yield from (("kernel", stretch) for stretch in of_kernels)
+        yield from (("pair", stretch) for stretch in stretches(Pair.objects.all()))
 
-    def _pick(
-        self, picks: Picks, batch: Sequence[Leaving], drafts: Iterator[tuple[Draft, int]]
-    ) -> None:
-        aside = self._aside
-        made = [(aside.put(draft), profile) for draft, profile in drafts] if aside else ()
-        picks.add(batch, made or [(0, 0)] * len(batch))
+    def weigh(self, kind: str, within: Stretch) -> int:
+        """Weigh and draft what lies there, and say how many that were."""
+        before = self.ledger.counted.seen[kind]
+        drafting, picks = self._drafting, self.selection.of(kind)
+        if kind == "pair":
+            for pairs in self._pairs(within):
+                self._pick(picks, pairs, drafting.pairs(pairs))
+        else:
+            whole_files = self._options.unit == "file"
+            for kernels in self._files() if whole_files else self._kernels(within):
+                recount(kernels, self._options)
+                self._pick(picks, kernels, drafting.kernels(kernels))
+        return self.ledger.counted.seen[kind] - before
 
-    def _complete(self, picks: Picks) -> None:
-        picks.complete()
-        self._ledger.write()
+    def found(self) -> Found:
+        shelf = self._aside.shelf() if self._aside else Shelf()
+        return Found(self.selection, self.notices.given, self.ledger.counted, shelf)
 
-    def _kernels(self) -> Iterator[list[Leaving]]:
+    def absorb(self, found: Found) -> None:
+        """What another process has weighed. Who weighed what makes no difference in the end: all
+        is put in order, and counted, once it is complete."""
+        first = self._aside.adopt(found.shelf) if self._aside else 0
+        known, theirs = self.selection.profiles, found.selection
+        # Where nothing is drafted there are none.
+        numbers = [known.setdefault(profile, len(known)) for profile in theirs.profiles] or [0]
+        for kind in ("kernel", "pair"):
+            self.selection.of(kind).absorb(theirs.of(kind), np.asarray(numbers, np.int64), first)
+        self.selection.agreement += theirs.agreement
+        self.notices.absorb(found.given)
+        self.ledger.absorb(found.counted, first)
+
+    def _pick(self, picks: Picks, batch: Sequence[Leaving], drafted: Iterator[Drafted]) -> None:
+        if self._aside:
+            made = list(drafted)
+            drafts = self._aside.put([draft for draft, _ in made])
+            picks.add(batch, drafts, [counted for _, counted in made])
+        else:
+            picks.add(batch, [0] * len(batch), [(0, 0, 0)] * len(batch))
+
+    def _kernels(self, within: Stretch) -> Iterator[list[Leaving]]:
         kernels = self._where.of(Kernel.objects.all())
-        for batch in evidence.kernels(kernels, self._sources, text_columns(self._options)):
+        texts = text_columns(self._options)
+        for batch in evidence.kernels(kernels, self.sources, texts, within):
             yield [self._leaving(known) for known in self._passing("kernel", batch)]
 
-    def _pairs(self) -> Iterator[list[Leaving]]:
+    def _pairs(self, within: Stretch) -> Iterator[list[Leaving]]:
         pairs = self._where.of(Pair.objects.all())
-        for batch in evidence.pairs(pairs, self._sources, PAIR_TEXTS):
+        for batch in evidence.pairs(pairs, self.sources, PAIR_TEXTS, within):
             yield [self._leaving(known) for known in self._passing("pair", batch)]
 
     def _passing(self, kind: str, batch: Sequence[Known]) -> Iterator[Known]:
-        self._progress(f"{kind}s weighed", self._ledger.seen[kind])
-        self._ledger.seen[kind] += len(batch)
+        self.ledger.counted.seen[kind] += len(batch)
         for known in batch:
             why = exclusion(known.facts, self._rules)
             if why is None:
                 yield known
             else:
                 hashed = known.facts.content_hash
-                self._ledger.left_out(kind, known.name, hashed, known.places, why)
+                self.ledger.left_out(kind, known.name, hashed, known.places, why)
 
     def _leaving(self, known: Known) -> Leaving:
         facts = known.facts
@@ -120,18 +151,17 @@ class Selecting:
         words = {said.user: said.status for said in sorted(decisions) if said.actor == PERSON}
         if len(words) > 1:
             agreed = len(set(words.values())) == 1
-            self._selection.agreement["agreed" if agreed else "disputed"] += 1
+            self.selection.agreement["agreed" if agreed else "disputed"] += 1
 
     def _files(self) -> Iterator[list[Leaving]]:
-        for batch in files(self._where, self._rules, self._sources):
-            self._progress("files weighed", self._ledger.seen["kernel"])
-            self._ledger.seen["kernel"] += len(batch)
+        for batch in files(self._where, self._rules, self.sources):
+            self.ledger.counted.seen["kernel"] += len(batch)
             leaving = []
             for file in batch:
                 if file.why is None:
                     leaving.append(self._leaving_file(file))
                 else:
-                    self._ledger.left_out("kernel", file.name, file.sha256, file.places, file.why)
+                    self.ledger.left_out("kernel", file.name, file.sha256, file.places, file.why)
             yield leaving
 
     def _leaving_file(self, file: KnownFile) -> Leaving:
@@ -139,7 +169,7 @@ class Selecting:
         # terms that hold in it, not on another copy's.
         known = file.kernels[0]
         first, *others = sorted(known.places, key=lambda place: not file.holds(place))
-        origin = self._sources[file.source].origin
+        origin = self.sources[file.source].origin
         return Leaving(
             pk=known.pk,
             name=file.name,

@@ -19,6 +19,8 @@ FREE = -1
 # A million families are many Python objects; these are few.
 STRETCH = 10_000
 NOTHING = -float("inf")
+# What rounding may take from a room that is exactly full.
+SLACK = 1e-6
 
 Splits = NDArray[np.int8]
 
@@ -39,20 +41,66 @@ def assign(
     room = targets.copy()
     for split in range(len(shares)):
         room[split] -= sizes[known == split].sum(axis=0)
-    totals = sizes.sum(axis=1)
+    totals, kinds = sizes.sum(axis=1, dtype=np.int32), range(sizes.shape[1])
     free = np.flatnonzero((known == FREE) & (totals > 0))
     order = free[np.lexsort((keys[free], -totals[free]))]
     rooms: list[list[float]] = room.tolist()
     wanted: list[list[float]] = targets.tolist()
-    for start in range(0, len(order), STRETCH):
-        stretch = order[start : start + STRETCH]
+    for members in np.split(order, np.flatnonzero(np.diff(totals[order])) + 1):
+        of_one_kind = [members[sizes[members, kind] == totals[members]] for kind in kinds]
+        # What is of one kind takes no other's room; where one is of two, each has its turn.
+        if sum(map(len, of_one_kind)) < len(members):
+            of_one_kind = []
+            _one_by_one(members, sizes, result, rooms, wanted)
+        for kind, alike in enumerate(of_one_kind):
+            if len(alike):
+                rest = _alike(alike, kind, int(totals[alike[0]]), result, rooms, wanted)
+                _one_by_one(rest, sizes, result, rooms, wanted)
+    return result
+
+
+def _alike(
+    members: NDArray[np.int64],
+    kind: int,
+    count: int,
+    result: Splits,
+    rooms: list[list[float]],
+    targets: list[list[float]],
+) -> NDArray[np.int64]:
+    """What `_one_by_one` does with families of so many of one kind, as long as any split has room
+    for one more; returns those that are left then. A split's room falls by the same with each, so
+    that the order in which the splits have their turns can be sorted out for all at once."""
+    emptiness, turns = np.empty(0), np.empty(0, dtype=np.int8)
+    for split, free in enumerate(rooms):
+        before = free[kind] - count * np.arange(min(len(members), int(max(free[kind], 0)) + 1))
+        before = before[before >= count - SLACK]
+        before /= targets[split][kind]
+        # The emptiest has its turn first, in an order that rises.
+        before *= -count
+        emptiness = np.append(emptiness, before)
+        turns = np.append(turns, np.full(len(before), split, dtype=np.int8))
+    splits = turns[np.argsort(emptiness, kind="stable")[: len(members)]]
+    result[members[: len(splits)]] = splits
+    for split, times in enumerate(np.bincount(splits, minlength=len(rooms)).tolist()):
+        rooms[split][kind] -= count * times
+    return members[len(splits) :]
+
+
+def _one_by_one(
+    members: NDArray[np.int64],
+    sizes: NDArray[np.signedinteger[Any]],
+    result: Splits,
+    rooms: list[list[float]],
+    targets: list[list[float]],
+) -> None:
+    for start in range(0, len(members), STRETCH):
+        stretch = members[start : start + STRETCH]
         for family, counts in zip(stretch.tolist(), sizes[stretch].tolist(), strict=True):
             present = [(kind, count) for kind, count in enumerate(counts) if count]
-            split = _best(present, rooms, wanted)
+            split = _best(present, rooms, targets)
             result[family] = split
             for kind, count in present:
                 rooms[split][kind] -= count
-    return result
 
 
 def _best(
@@ -64,7 +112,7 @@ def _best(
         room, fits, free = 0.0, True, rooms[split]
         for kind, count in present:
             left, whole = free[kind], target[kind]
-            fits = fits and left >= count - 1e-6
+            fits = fits and left >= count - SLACK
             room += count * (left / whole if whole else NOTHING)
         if not fits:
             room = sum(free[kind] for kind, _ in present) if any(target) else NOTHING
@@ -73,10 +121,15 @@ def _best(
     return best
 
 
-def keyed(seed: int, identity: int) -> int:
-    """A number that only the seed and the content decide."""
-    digest = hashlib.blake2b(identity.to_bytes(8, "big"), key=str(seed).encode(), digest_size=8)
-    return int.from_bytes(digest.digest(), "big")
+def keyed(seed: int, identities: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """For each a number that only the seed and the content decide."""
+    keyed = hashlib.blake2b(key=str(seed).encode(), digest_size=8)
+    data, digests = identities.astype(">u8").tobytes(), bytearray()
+    for start in range(0, len(data), 8):
+        one = keyed.copy()
+        one.update(data[start : start + 8])
+        digests += one.digest()
+    return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
 
 
 def settle(known: Sequence[int]) -> int:

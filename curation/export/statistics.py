@@ -63,14 +63,23 @@ class Statistics:
             if times:
                 counts["split"][SPLITS[split]] = times
         self.tokens[kind] = sum(picks.tokens)
+        self._measure(picks, profiles)
 
-    def measure(self, category: str, tokens: int, texts: Sequence[str]) -> None:
-        size = self.sizes[category]
-        size.records += 1
-        size.tokens += tokens
-        for text in texts:
-            size.lines += text.count("\n")
-            size.bytes += len(text) if text.isascii() else len(text.encode())
+    def _measure(self, picks: Picks, profiles: Sequence[Profile]) -> None:
+        numbers = np.asarray(picks.profiles)
+        records = np.bincount(numbers).tolist()
+        # Sums are whole numbers also as these are made, up to 2 to the 53.
+        lines, sizes, tokens = (
+            np.bincount(numbers, np.asarray(column)).astype(np.int64).tolist()
+            for column in (picks.lines, picks.bytes, picks.tokens)
+        )
+        for number, times in enumerate(records):
+            if times:
+                size = self.sizes[profiles[number].category or NONE]
+                size.records += times
+                size.lines += lines[number]
+                size.bytes += sizes[number]
+                size.tokens += tokens[number]
 
     def as_json(self, kind: str) -> dict[str, dict[str, int]]:
         return {

@@ -1,7 +1,7 @@
 """What a record says of the validation that let it through."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import isfinite
@@ -23,7 +23,7 @@ class Verified(NamedTuple):
 UNVERIFIED = Verified(NONE, (), "null")
 
 
-def verified(results: Sequence[int]) -> dict[int, Verified]:
+def verified(results: Collection[int]) -> dict[int, Verified]:
     """By result."""
     checks: dict[int, dict[str, str]] = defaultdict(dict)
     rows = ValidationCheck.objects.filter(result__among=results).order_by()

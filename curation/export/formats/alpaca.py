@@ -1,9 +1,10 @@
 """Alpaca's three columns, for the trainers that know no other: pairs only."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import INSTRUCTION, Target
+from curation.export.formats.writing import INSTRUCTION, Target, tokens_of
 from curation.export.lines import LineFile, encode
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -17,12 +18,14 @@ class Alpaca:
             for split in SPLITS
         ]
 
-    def write(self, record: Record, times: int) -> None:
-        if record.kind != "pair":
-            return
-        python, triton, _ = record.texts
-        line = encode({"instruction": INSTRUCTION, "input": python, "output": triton})
-        self._files[record.split].write(line, record.tokens, times)
+    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        if kind == "pair":
+            self._files[split].write([_line(record) for record in records], tokens_of(records))
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for file in self._files]
+
+
+def _line(record: Record) -> str:
+    python, triton, _ = record.texts
+    return encode({"instruction": INSTRUCTION, "input": python, "output": triton})

@@ -1,10 +1,11 @@
 """The pairs in KernelBook's columns, for code that was written for it."""
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import Target, tokens_of
 from curation.export.lines import LineFile, encode
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -19,11 +20,10 @@ class KernelBook:
             for split in SPLITS
         ]
 
-    def write(self, record: Record, times: int) -> None:
-        if record.kind != "pair":
-            return
-        line = encode(row(record))
-        self._files[record.split].write(line, record.tokens, times)
+    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        if kind == "pair":
+            lines = [encode(row(record)) for record in records]
+            self._files[split].write(lines, tokens_of(records))
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for file in self._files]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -31,24 +32,27 @@ class Parquet:
             for kind, columns in (("pair", target.pair_columns), ("kernel", KERNEL))
         }
 
-    def write(self, record: Record, times: int) -> None:
-        metadata = json.loads(record.metadata)
-        if record.kind == "kernel":
-            row = {"input": record.texts[0], "metadata": metadata}
-        else:
-            python, triton, test = record.texts
-            row = {
-                "id": record.id,
-                "python_code": python,
-                "triton_code": triton,
-                "test_code": test,
-                "metadata": metadata,
-            }
-        for _ in range(times):
-            self._files[record.kind][record.split].write(row, record.tokens)
+    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        file = self._files[kind][split]
+        for record in records:
+            file.write(_row(record), record.tokens)
 
     def files(self) -> list[dict[str, Any]]:
         return [file.as_json(self._folder) for files in self._files.values() for file in files]
+
+
+def _row(record: Record) -> dict[str, Any]:
+    metadata = json.loads(record.metadata)
+    if record.kind == "kernel":
+        return {"input": record.texts[0], "metadata": metadata}
+    python, triton, test = record.texts
+    return {
+        "id": record.id,
+        "python_code": python,
+        "triton_code": triton,
+        "test_code": test,
+        "metadata": metadata,
+    }
 
 
 class _ParquetFile:

@@ -4,10 +4,12 @@ torchtune takes every record of a file for training, so that each file holds one
 `triton_functions.json` is the one to train on.
 """
 
+import json
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import INSTRUCTION, Target, fenced
+from curation.export.formats.writing import INSTRUCTION, Target, fenced, tokens_of
 from curation.export.lines import LineFile, encode_text
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -34,24 +36,34 @@ class Torchtune:
             for form in ("instruct", "chat")
         )
 
-    def write(self, record: Record, times: int) -> None:
-        if record.kind == "kernel":
-            text = encode_text(fenced(record.texts[0])) if self._fenced else record.input
-            self._completion[record.split].write(f'{{"input":{text}}}', record.tokens, times)
+    def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        tokens = tokens_of(records)
+        if kind == "kernel":
+            inputs = [f'{{"input":{self._shown(record.spelled[0])}}}' for record in records]
+            self._completion[split].write(inputs, tokens)
             return
-        question = encode_text(f"{INSTRUCTION}\n\n{fenced(record.texts[0])}")
-        answer = encode_text(fenced(record.texts[1]) if self._fenced else record.texts[1])
-        instruct = f'{{"input":{question},"output":{answer}}}'
-        chat = (
+        asked = [
+            (_question(record.spelled[0]), self._shown(record.spelled[1])) for record in records
+        ]
+        instruct = [f'{{"input":{question},"output":{answer}}}' for question, answer in asked]
+        chat = [
             f'{{"messages":[{{"role":"user","content":{question}}},'
             f'{{"role":"assistant","content":{answer}}}]}}'
-        )
-        self._instruct[record.split].write(instruct, record.tokens, times)
-        self._chat[record.split].write(chat, record.tokens, times)
+            for question, answer in asked
+        ]
+        self._instruct[split].write(instruct, tokens)
+        self._chat[split].write(chat, tokens)
+
+    def _shown(self, text: str) -> str:
+        return encode_text(fenced(json.loads(text))) if self._fenced else text
 
     def files(self) -> list[dict[str, Any]]:
         every = (*self._completion, *self._instruct, *self._chat)
         return [array.file.as_json(self._folder) for array in every]
+
+
+def _question(python: str) -> str:
+    return encode_text(f"{INSTRUCTION}\n\n{fenced(json.loads(python))}")
 
 
 class JsonArray:
@@ -59,7 +71,7 @@ class JsonArray:
 
     def __init__(self, file: LineFile) -> None:
         self.file = file
-        self._last: tuple[str, int] | None = None
+        self._last: list[str] = []
 
     def __enter__(self) -> "JsonArray":
         self.file.__enter__()
@@ -67,16 +79,12 @@ class JsonArray:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._last is not None:
-            self.file.write(*self._last)
+        self.file.write(self._last)
         self.file.text("]")
         self.file.__exit__(*error)
 
-    def write(self, record: str, tokens: int, times: int) -> None:
+    def write(self, records: Sequence[str], tokens: int) -> None:
         # A comma comes only once another record does.
-        if self._last is not None:
-            text, count = self._last
-            self.file.write(f"{text},", count)
-        if times > 1:
-            self.file.write(f"{record},", tokens, times - 1)
-        self._last = (record, tokens)
+        *others, last = [*self._last, *records]
+        self.file.write([f"{record}," for record in others], tokens)
+        self._last = [last]

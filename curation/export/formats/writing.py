@@ -1,5 +1,6 @@
 """What every format has in common: a place to write, and files that open when needed."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,11 @@ class Target:
 
 
 class Format(Protocol):
-    """Made with a target; then each record as often as it stands in its file."""
+    """Made with a target; then records in the order, and as often, as they stand in the files."""
 
     def __init__(self, target: Target, stack: ExitStack) -> None: ...
 
-    def write(self, record: Record, times: int) -> None: ...
+    def write(self, kind: str, split: int, records: Sequence[Record]) -> None: ...
 
     def files(self) -> list[dict[str, Any]]:
         """What the manifest says of them, once all is written."""
@@ -34,6 +35,10 @@ INSTRUCTION = (
     "Rewrite this PyTorch function as a Triton kernel with a launcher of the same name and "
     "signature."
 )
+
+
+def tokens_of(records: Sequence[Record]) -> int:
+    return sum([record.tokens for record in records])
 
 
 def fenced(text: str) -> str:

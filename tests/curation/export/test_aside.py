@@ -1,12 +1,15 @@
 """What waits in a file until its turn has come."""
 
 import hashlib
+import json
+import os
+from array import array
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as some
 
-from curation.export.aside import Aside, HashOrder
+from curation.export.aside import Aside, HashOrder, Shelf
 
 HASHES = some.binary().map(lambda data: hashlib.sha256(data).hexdigest())
 
@@ -14,16 +17,16 @@ HASHES = some.binary().map(lambda data: hashlib.sha256(data).hexdigest())
 def test_what_was_put_down_is_taken_up_in_any_order_and_again(tmp_path: Path) -> None:
     values = [("a", ("text", "")), "\ud800 half a letter", "", ("b", ())]
     with Aside(tmp_path) as aside:
-        numbers = [aside.put(value) for value in values]
+        numbers = [*aside.put(values[:3]), *aside.put([]), *aside.put(values[3:])]
 
         assert list(aside.take(reversed(numbers))) == values[::-1]
-        last = aside.put("one more")
+        (last,) = aside.put(["one more"])
         assert list(aside.take([last, *numbers])) == ["one more", *values]
 
 
 def test_nothing_of_it_is_seen_in_the_folder(tmp_path: Path) -> None:
     with Aside(tmp_path) as aside:
-        aside.put("text")
+        aside.put(["text"])
         assert list(tmp_path.iterdir()) == []
     assert list(tmp_path.iterdir()) == []
 
@@ -31,8 +34,8 @@ def test_nothing_of_it_is_seen_in_the_folder(tmp_path: Path) -> None:
 @given(some.lists(HASHES, unique=True))
 def test_the_order_is_that_of_the_hashes(hashes: list[str]) -> None:
     order = HashOrder()
-    for content_hash in hashes:
-        order.add(content_hash)
+    order.add(hashes[:2])
+    order.add(hashes[2:])
 
     assert [hashes[number] for number in order.order()] == sorted(hashes)
     assert order.heads.tolist() == [int(content_hash[:16], 16) for content_hash in hashes]
@@ -40,7 +43,27 @@ def test_the_order_is_that_of_the_hashes(hashes: list[str]) -> None:
 
 def test_hashes_that_begin_alike_have_an_order_too() -> None:
     order = HashOrder()
-    for tail in ("c", "a", "b"):
-        order.add("0" * 20 + tail * 44)
+    order.add("0" * 20 + tail * 44 for tail in ("c", "a", "b"))
 
     assert order.order().tolist() == [1, 2, 0]
+
+
+def test_what_another_process_has_put_down_is_taken_up_here(tmp_path: Path) -> None:
+    with Aside(tmp_path, shares=3) as aside:
+        mine = aside.put(["mine"])
+        for share in (2, 1):
+            others, theirs = os.pipe()
+            if (child := os.fork()) == 0:
+                aside.begin(share)
+                aside.put([f"first of {share}", f"second of {share}"])
+                shelf = aside.shelf()
+                os.write(theirs, json.dumps([list(shelf.places), list(shelf.lengths)]).encode())
+                os._exit(0)
+            os.waitpid(child, 0)
+            places, lengths = json.loads(os.read(others, 10_000))
+            shelf = Shelf(array("q", places), array("I", lengths))
+            assert aside.adopt(shelf) == len(aside.shelf()) - 2
+
+        assert list(aside.take([4, 1, 3, 2, *mine])) == [
+            "second of 1", "first of 2", "first of 1", "second of 2", "mine",
+        ]  # fmt: skip

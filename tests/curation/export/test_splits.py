@@ -1,6 +1,7 @@
 """No leak from one split into another, and no move of what had its place."""
 
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -40,6 +41,66 @@ def test_every_family_gets_one_split_and_the_known_keep_theirs(
 
     assert (after[before != FREE] == before[before != FREE]).all()
     assert (after[sizes.sum(axis=1) > 0] != FREE).all()
+
+
+def one_by_one(
+    sizes: "np.ndarray", keys: "np.ndarray", known: "np.ndarray", shares: tuple[int, ...]
+) -> list[int]:
+    """The rule, word by word."""
+    result: list[int] = known.tolist()
+    targets = [[share / 100 * whole for whole in sizes.sum(axis=0).tolist()] for share in shares]
+    room = [
+        [whole - int(sizes[known == split, kind].sum()) for kind, whole in enumerate(target)]
+        for split, target in enumerate(targets)
+    ]
+    totals = sizes.sum(axis=1).tolist()
+    waiting = [n for n, split in enumerate(result) if split == FREE and totals[n]]
+    for family in sorted(waiting, key=lambda n: (-totals[n], keys[n])):
+        present = [(kind, count) for kind, count in enumerate(sizes[family].tolist()) if count]
+        best, best_room, best_fits = 0, -float("inf"), False
+        for split, target in enumerate(targets):
+            fits = all(room[split][kind] >= count - 1e-6 for kind, count in present)
+            free = sum(
+                count * (room[split][kind] / target[kind] if target[kind] else -float("inf"))
+                for kind, count in present
+            )
+            if not fits:
+                free = sum(room[split][kind] for kind, _ in present) if any(target) else free
+                free = free if any(target) else -float("inf")
+            if (fits, free) > (best_fits, best_room):
+                best, best_room, best_fits = split, free, fits
+        result[family] = best
+        for kind, count in present:
+            room[best][kind] -= count
+    return result
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just(1), st.just(0)),
+            st.tuples(st.just(0), st.just(1)),
+            st.tuples(st.integers(0, 3), st.just(0)),
+            st.tuples(st.integers(0, 3), st.integers(0, 3)),
+        ),
+        min_size=1,
+        max_size=300,
+    ),
+    st.randoms(use_true_random=False),
+    st.sampled_from([(90, 5, 5), (50, 25, 25), (100, 0, 0), (33, 33, 34), (1, 0, 99)]),
+    st.floats(0, 0.5),
+)
+@settings(deadline=None)
+def test_families_of_one_size_are_spread_at_once_as_they_were_one_by_one(
+    found: list[tuple[int, int]], random: Random, shares: tuple[int, ...], settled: float
+) -> None:
+    sizes = np.array(found, dtype=np.int32)
+    keys = np.array([random.getrandbits(64) for _ in found], dtype=np.uint64)
+    known = np.array(
+        [random.randrange(3) if random.random() < settled else FREE for _ in found], dtype=np.int8
+    )
+
+    assert assign(sizes, keys, known, shares).tolist() == one_by_one(sizes, keys, known, shares)
 
 
 @given(st.integers(100, 3000), st.integers(0, 2**32))
