@@ -52,7 +52,8 @@ def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
 
 
 PARTS = ("database", "sandbox", "rest")
-SANDBOXED = (Path(__file__).parent / "hostile", Path(__file__).parent / "validation")
+TESTS = Path(__file__).parent
+SANDBOXED = (TESTS / "hostile", TESTS / "validation")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,6 +70,15 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "any_database: needs rows, but proves on every database the same; counts to the rest",
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What can hold nothing of the part is not even imported: torch alone takes seconds."""
+    part = config.getoption("--part")
+    sandboxed = bool({collection_path, *collection_path.parents} & {*SANDBOXED})
+    if part == "rest" and sandboxed:
+        return True
+    return (part == "sandbox" and collection_path.parent == TESTS and not sandboxed) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

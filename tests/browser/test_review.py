@@ -104,6 +104,7 @@ def test_twenty_items_are_reviewed_by_keyboard_alone(visit: Visit) -> None:
     expect(page.locator("h1")).to_be_focused()
 
 
+@pytest.mark.any_database
 def test_shortcuts_can_be_switched_off(visit: Visit) -> None:
     furnish()
     make.a_reviewer(username="ada")
@@ -253,6 +254,7 @@ def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: V
     assert Decision.objects.get().user.username == "bob"  # type: ignore[union-attr]
 
 
+@pytest.mark.any_database
 def test_a_stale_page_is_told_so_and_keeps_what_was_typed(visit: Visit) -> None:
     kernel = make.a_kernel(name="contested")
     make.a_reviewer(username="ada")
@@ -275,6 +277,7 @@ def test_a_stale_page_is_told_so_and_keeps_what_was_typed(visit: Visit) -> None:
     assert Decision.objects.count() == 1
 
 
+@pytest.mark.any_database
 def test_a_lost_connection_loses_nothing_and_decides_once(visit: Visit) -> None:
     make.a_kernel(name="far_away")
     make.a_reviewer(username="ada")
@@ -292,6 +295,7 @@ def test_a_lost_connection_loses_nothing_and_decides_once(visit: Visit) -> None:
     assert Decision.objects.get().comment == "typed in a tunnel"
 
 
+@pytest.mark.any_database
 def test_a_session_that_ends_in_mid_comment_loses_nothing(visit: Visit) -> None:
     kernel = make.a_kernel(name="slow_thought")
     make.a_reviewer(username="ada")

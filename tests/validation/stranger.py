@@ -8,6 +8,8 @@ three are installed. Without a GPU set TRITON_INTERPRET=1 before anything is imp
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import os
 import select
 import shutil
@@ -46,10 +48,16 @@ def outcomes(
     entries: Iterable[Mapping[str, Any]], jobs: int = 1, deadline: float = 120
 ) -> Iterator[Outcome]:
     """In the order in which they end."""
-    import pytest  # noqa: F401 - once, for all children
-    import torch  # noqa: F401
-    import triton  # noqa: F401
+    _warm()
+    try:
+        yield from _outcomes(entries, jobs, deadline)
+    finally:
+        gc.unfreeze()
 
+
+def _outcomes(
+    entries: Iterable[Mapping[str, Any]], jobs: int, deadline: float
+) -> Iterator[Outcome]:
     waiting, running = iter(entries), dict[int, _Child]()
     while True:
         while len(running) < jobs and (entry := next(waiting, None)) is not None:
@@ -64,6 +72,23 @@ def outcomes(
                 os.killpg(running[pidfd].process, signal.SIGKILL)
         for pidfd in ready:
             yield _end(pidfd, running.pop(pidfd))
+
+
+def _warm() -> None:
+    """What every child would import for itself: once, and where forks leave it shared."""
+    for module in (
+        "pytest",
+        "torch",
+        # The first gradient asks for these two, half a thousand modules, on a CPU too.
+        "torch.fx.experimental.symbolic_shapes",
+        "sympy",
+        "triton",
+        "triton.experimental.gluon",
+    ):
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(module)
+    # A collection would write to every page that a child shares with its parent.
+    gc.freeze()
 
 
 def _start(entry: Mapping[str, Any]) -> _Child:

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from curation.models import LicenseVerdict, Pair, PairOrigin
 from curation.pairs.draft import PairDraft
-from curation.pairs.store import BATCH, store_pairs
+from curation.pairs.store import store_pairs
 from validation.diversity import diversity
 from validation.generation import Caps, generate
 from validation.handwritten import handwritten
@@ -107,15 +107,18 @@ def test_less_than_one_pair_is_refused() -> None:
 
 
 @pytest.mark.django_db
-def test_a_store_that_was_killed_in_the_middle_is_finished_by_the_next() -> None:
-    drafts = generate(RECIPES, BATCH + 100)
+def test_a_store_that_was_killed_in_the_middle_is_finished_by_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("curation.pairs.store.BATCH", 20)
+    drafts = generate(RECIPES, 50)
 
     with pytest.raises(KeyboardInterrupt):
-        store_pairs(_interrupted(drafts, after=BATCH + 50))
-    assert Pair.objects.count() == BATCH
+        store_pairs(_interrupted(drafts, after=30))
+    assert Pair.objects.count() == 20
     stored = store_pairs(drafts)
 
-    assert (stored.added, stored.known) == (100, BATCH)
+    assert (stored.added, stored.known) == (30, 20)
     assert Pair.objects.count() == len(drafts)
 
 

@@ -3,6 +3,7 @@
 Prints a folder's name and pytest's exit code, one a line. It holds nobody: for honest entries only.
 """
 
+import gc
 import importlib
 import os
 import sys
@@ -19,8 +20,16 @@ def main() -> None:
     os.environ.update(OMP_NUM_THREADS="1", TRITON_INTERPRET="1")
     # A stranger has no plugins of ours.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    for module in ("torch", "triton.language"):
+    # The first gradient asks for the second, half a thousand modules, a kernel for the last.
+    for module in (
+        "torch",
+        "torch.fx.experimental.symbolic_shapes",
+        "triton.language",
+        "triton.experimental.gluon",
+    ):
         importlib.import_module(module)
+    # A collection would write to every page that a child shares with its parent.
+    gc.freeze()
 
     for folder in map(Path, sys.argv[1:]):
         child = os.fork()

@@ -17,7 +17,7 @@ from tests.ingest.licenses.small_repository import detector
 
 @pytest.fixture(scope="module")
 def apart() -> ScancodeApart:
-    return ScancodeApart(seconds=2)
+    return ScancodeApart(seconds=60)
 
 
 @pytest.mark.parametrize("text", [APACHE_HEADER, "", "\0 \ud800 é", "GPL-2.0 or MIT, line\r\n2"])
@@ -38,12 +38,13 @@ def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
     assert apart.match(APACHE_HEADER) == detector().match(APACHE_HEADER)
 
 
-def test_a_process_that_hangs_is_ended(apart: ScancodeApart) -> None:
+def test_a_process_that_hangs_is_ended() -> None:
+    apart = ScancodeApart(seconds=5)
     apart.match(APACHE_HEADER)
     stopped = process_of(apart)
     os.kill(stopped, signal.SIGSTOP)
 
-    with pytest.raises(DetectionTookTooLong, match="did not finish in 2 seconds"):
+    with pytest.raises(DetectionTookTooLong, match="did not finish in 5 seconds"):
         apart.match("Licensed under the MIT license, and then silence.")
 
     assert not Path("/proc", str(stopped)).exists()

@@ -1,11 +1,10 @@
 """Entries whose inputs are too large to be copied a dozen times: what is compared, what is said."""
 
 import textwrap
-from typing import Any
 
 import pytest
 
-from validation.harness import Entry, Options, Verdict, check, plan
+from validation.harness import Crew, Entry, Options, Verdict, check, plan, reports
 from validation.harness.report import Report
 
 PYTHON = """\
@@ -66,8 +65,8 @@ def entry(*sizes: int, fixed: bool = False, python: str = PYTHON, triton: str = 
     return Entry("double", python, triton, test, "double", False, "real-world:here")
 
 
-def examined(one: Entry, **options: Any) -> Report:
-    (report,) = check([one], Options(device="interpreter", jobs=1, **options))
+def examined(one: Entry, crew: Crew) -> Report:
+    (report,) = reports([one], crew)
     return report
 
 
@@ -75,9 +74,11 @@ def words(report: Report, name: str) -> str:
     return next(check.words for check in report.checks if check.name == name)
 
 
-def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so() -> None:
+def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so(
+    crew: Crew,
+) -> None:
     """Its 8 GiB are never made: their size is told by the device that holds no data."""
-    report = examined(entry(5000, HUGE))
+    report = examined(entry(5000, HUGE), crew)
 
     assert report.verdict is Verdict.PASSED, report.message
     assert "case 1 compared only made smaller" in report.message
@@ -85,32 +86,32 @@ def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_s
     assert report.seconds["inputs"] < 10
 
 
-def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test() -> None:
-    report = examined(entry(5000, HUGE, fixed=True))
+def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(crew: Crew) -> None:
+    report = examined(entry(5000, HUGE, fixed=True), crew)
 
     assert report.verdict is Verdict.PASSED, report.message
     assert "left to the entry's own test alone" in report.message
     assert "case 1 not compared" in report.message
 
 
-def test_where_no_case_fits_nothing_passes() -> None:
-    report = examined(entry(HUGE, HUGE + 5, fixed=True))
+def test_where_no_case_fits_nothing_passes(crew: Crew) -> None:
+    report = examined(entry(HUGE, HUGE + 5, fixed=True), crew)
 
     assert report.verdict is Verdict.UNSUPPORTED
     assert "the smallest inputs, of case 0, take 8,192 MiB, and 16 are the most" in report.message
 
 
-def test_a_trivial_case_beside_a_huge_one_is_no_comparison() -> None:
-    report = examined(entry(3, HUGE, fixed=True))
+def test_a_trivial_case_beside_a_huge_one_is_no_comparison(crew: Crew) -> None:
+    report = examined(entry(3, HUGE, fixed=True), crew)
 
     assert report.verdict is Verdict.VACUOUS
     assert "nothing but trivial cases can be compared" in report.message
 
 
-def test_what_is_wrong_only_where_it_is_large_is_found_in_what_stands_in() -> None:
+def test_what_is_wrong_only_where_it_is_large_is_found_in_what_stands_in(crew: Crew) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
-    report = examined(entry(5000, HUGE, triton=wrong), checks=("accuracy",))
+    report = examined(entry(5000, HUGE, triton=wrong), crew)
 
     assert report.verdict is Verdict.FAILED
     assert report.message.startswith("case 1, made smaller")
@@ -120,7 +121,7 @@ def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("validation.harness.nursery.FILE_SIZE", 4 << 20)
     python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")
 
-    report = examined(entry(5000, python=python), checks=("accuracy",))
+    (report,) = check([entry(5000, python=python)], Options(jobs=1, checks=("accuracy",)))
 
     assert report.verdict is Verdict.CRASHED
     assert "python_code: its tensors take" in report.message

@@ -2,14 +2,13 @@
 and ends as it does takes its place, in the real sandbox."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, check, opened
+from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, check
 from validation.harness.entry import parse
 from validation.harness.sanitizer import complaint, errors, found
 from validation.harness.sanitizing import judged, sanitized
@@ -45,12 +44,6 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path.chmod(0o755)
     monkeypatch.setenv("CUDA_HOME", str(tool.parent.parent))
     return tool
-
-
-@pytest.fixture(scope="module")
-def crew() -> Iterator[Crew]:
-    with opened(Options(jobs=1)) as made:
-        yield made
 
 
 def under_it(crew: Crew, more: str = "") -> Check:

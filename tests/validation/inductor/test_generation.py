@@ -169,6 +169,7 @@ def test_types_are_read_from_the_cases() -> None:
     assert types_named("CASES = [{}]") == (None,)
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_the_command_stores_once_and_writes_what_it_stored(tmp_path: Path) -> None:
     file, said = tmp_path / "pairs.jsonl", StringIO()
@@ -196,6 +197,7 @@ def test_bad_options_get_a_sentence(options: dict[str, Any], sentence: str) -> N
         call_command("generate_inductor_pairs", stdout=StringIO(), **options)
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_a_stored_pair_gives_others_in_its_own_split() -> None:
     call_command("generate_pairs", recipe=["unary-map"], count=1, stdout=StringIO())

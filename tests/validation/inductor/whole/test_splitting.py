@@ -181,6 +181,7 @@ def test_a_library_that_is_not_installed_is_asked_for(
         call_command("generate_inductor_pairs", **{library: ["some"]}, stdout=StringIO())
 
 
+@pytest.mark.any_database
 @pytest.mark.django_db
 def test_the_command_stores_the_pairs_of_a_file(tmp_path: Path) -> None:
     said = StringIO()
