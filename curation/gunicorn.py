@@ -9,9 +9,11 @@ from curation.logs import config as logs
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
-# More of them get less done: they wait for one another's interpreter and for the database.
-threads = int(os.environ.get("WEB_THREADS", "3"))
-worker_class = "gthread"
+# Some may wait, for a slow client or a long search, while others are served.
+threads = int(os.environ.get("WEB_THREADS", "4"))
+worker_class = "curation.fair_worker.FairWorker"
+# A connection that stays open belongs to one process, however busy that one is.
+keepalive = 0
 timeout = 60
 graceful_timeout = 10
 # The heartbeat file of each worker must not stand on a disk that can stall.
