@@ -15,8 +15,8 @@ from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-# One thread fills a processor. What takes longer than this waits for something, a lock or a search or
-# a slow client, and keeps nobody else out while there are threads.
+# One thread fills a processor. What takes longer than this waits for something, a lock or a slow
+# client, and keeps nobody else out while there are threads.
 AT_ONCE, FRESH_SECONDS = 1, 0.05
 # A browser opens connections ahead of need; one that stays silent is closed.
 SILENT_SECONDS = 15.0
