@@ -17,7 +17,7 @@ from multiprocessing.context import ForkProcess
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 
 from curation.errors import CurationError
 from curation.export.aside import Aside
@@ -29,6 +29,8 @@ from curation.models import Kernel, Pair
 
 # Fewer rows than this are read before other processes have begun.
 FEW = 20_000
+# What is forgotten is closed, and so would be its owner's.
+INHERITED: list[Any] = []
 
 
 class ReaderLost(CurationError):
@@ -147,6 +149,7 @@ def _read(
     channel: "Connection[Any, Any]", parent: int, number: int, options: Options, aside: Aside | None
 ) -> None:
     _die_with(parent)
+    _disown()
     try:
         with same_moment(channel.recv()):
             channel.send(None)
@@ -160,6 +163,14 @@ def _read(
     except Exception as error:  # noqa: BLE001 - it is raised where somebody can be told
         error.add_note(traceback.format_exc())
         channel.send(error)
+
+
+def _disown() -> None:
+    """Leave alone the connections that this process was born with: they are another's. There are
+    some where the thread that forked runs an event loop, for which Django keeps another set."""
+    for each in connections.all(initialized_only=True):
+        INHERITED.append(each.connection)
+        each.connection = None
 
 
 def _die_with(parent: int) -> None:

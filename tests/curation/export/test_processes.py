@@ -1,5 +1,6 @@
 """Rows that several processes read: the same bytes as from one, at one moment, or nothing."""
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -45,6 +46,26 @@ def test_any_number_of_processes_gives_the_same_bytes(
     assert manifest(tmp_path / "5")["left_out"] == {
         "kernels": {"rejected": 8}, "pairs": {"rejected": 8},
     }  # fmt: skip
+
+
+def test_a_reader_leaves_alone_what_its_parents_event_loop_hides(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_rows(20, 20)
+    settings.EXPORT_PROCESSES = 1
+    alone = hashes(export(tmp_path / "1"))
+    settings.EXPORT_PROCESSES = 2
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    connection.ensure_connection()
+
+    async def exported() -> Path:
+        try:
+            return export(tmp_path / "2")
+        finally:
+            connection.close()
+
+    assert hashes(asyncio.run(exported())) == alone
+    assert Kernel.objects.count() == 20
 
 
 @pytest.mark.parametrize("unit", ["file", "function"])
