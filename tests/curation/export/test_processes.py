@@ -64,7 +64,14 @@ def test_a_reader_leaves_alone_what_its_parents_event_loop_hides(
         finally:
             connection.close()
 
-    assert hashes(asyncio.run(exported())) == alone
+    try:
+        # The browser's tests leave one running in this very thread.
+        asyncio.get_running_loop()
+    except RuntimeError:
+        written = asyncio.run(exported())
+    else:
+        written = export(tmp_path / "2")
+    assert hashes(written) == alone
     assert Kernel.objects.count() == 20
 
 
