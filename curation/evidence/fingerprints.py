@@ -3,19 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from curation.evidence.known_shingles import keep_shingles
-from curation.evidence.subjects import EVERYTHING, KERNEL, Scope, Subject, identity_fingerprints
+from curation.evidence.subjects import (
+    EVERYTHING,
+    KERNEL,
+    Scope,
+    Subject,
+    chunks,
+    identity_fingerprints,
+)
 from curation.evidence.turn import one_at_a_time
 from curation.evidence.watch import NOBODY, Watch
-from curation.models import Band, CopyFlag, DuplicateLink, Fingerprint, Status
+from curation.models import CopyFlag, DuplicateLink, Fingerprint, Status
 from curation.prepared import prepared
 from curation.similarity import fingerprint, minhash, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
+BANDS_A_STATEMENT = 2000
 # The last number is for the choice of the text: raise it when another one speaks for an item.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/1"
 
@@ -47,27 +55,38 @@ def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
 def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
     """The fingerprints and bands of these items, in one transaction."""
     rows = _texts(subject, list(keys))
-    made = identity_fingerprints([texts for _, _, *texts in rows])
-    prints = {pk: one for (pk, _, *_), one in zip(rows, made, strict=True)}
+    made = identity_fingerprints([texts for _, _, _, *texts in rows])
+    prints = {pk: one for (pk, *_), one in zip(rows, made, strict=True)}
     keep_shingles(subject, {row[1]: one.shingles for row, one in zip(rows, made, strict=True)})
     with transaction.atomic():
         watch.renew()
-        _forget_outdated(subject, {pk: content for pk, content, *_ in rows})
+        _forget(subject, [pk for pk, _, outdated, *_ in rows if outdated])
         # Another worker may write the same fingerprints at this moment; in one order everywhere,
         # neither can lock the other out.
         Fingerprint.objects.bulk_create(
             [_row(subject, pk, content, prints[pk]) for pk, content, *_ in rows],
             ignore_conflicts=True,
         )
-        Band.objects.bulk_create(
-            [
-                Band(fingerprint_id=pk, number=number, value=value)
-                for pk, item in _stored(subject, list(keys))
-                if prints[item].words >= FLOOR_WORDS
-                for number, value in enumerate(prints[item].bands)
-            ],
-            ignore_conflicts=True,
-        )
+        _keep_bands(subject, prints)
+
+
+def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint]) -> None:
+    """Twenty-five for each item: as objects they would cost more than their indexes do."""
+    rows = (
+        f"({key}, {number}, {value})"
+        for key, one in prints.items()
+        if one.words >= FLOOR_WORDS
+        for number, value in enumerate(one.bands)
+    )
+    with connection.cursor() as cursor:
+        for some in chunks(rows, BANDS_A_STATEMENT):
+            cursor.execute(
+                f"WITH made (item, number, value) AS (VALUES {', '.join(some)}) "  # noqa: S608
+                "INSERT INTO curation_band (fingerprint_id, number, value) "
+                "SELECT known.id, made.number, made.value FROM made "
+                f"JOIN curation_fingerprint known ON known.{subject.column} = made.item "
+                "WHERE true ON CONFLICT DO NOTHING"
+            )
 
 
 def _row(
@@ -83,13 +102,8 @@ def _row(
     )
 
 
-def _forget_outdated(subject: Subject, contents: Mapping[int, str]) -> None:
-    """What another scheme said goes, and the item's place with it."""
-    outdated = [
-        key
-        for key, scheme, content in _known(subject, list(contents))
-        if (scheme, content) != (SCHEME, contents[key])
-    ]
+def _forget(subject: Subject, outdated: Sequence[int]) -> None:
+    """What another scheme or an earlier text said goes, and the item's place with it."""
     if not outdated:
         return
     one_at_a_time()
@@ -101,17 +115,11 @@ def _forget_outdated(subject: Subject, contents: Mapping[int, str]) -> None:
 
 @prepared
 def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
-    rows = subject.rows().filter(pk__among=keys).order_by("pk")
-    return rows.values_list("pk", "content_hash", *subject.identity)
-
-
-@prepared
-def _known(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
-    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
-    return rows.values_list(subject.column, "scheme", "content_hash")
-
-
-@prepared
-def _stored(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
-    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys}).order_by("pk")
-    return rows.values_list("pk", subject.column)
+    own = Fingerprint.objects.filter(**{subject.name: OuterRef("pk")})
+    outdated = Exists(own.exclude(scheme=SCHEME, content_hash=OuterRef("content_hash")))
+    rows: QuerySet[Any, Any] = subject.rows().annotate(outdated=outdated)
+    return (
+        rows.filter(pk__among=keys)
+        .order_by("pk")
+        .values_list("pk", "content_hash", "outdated", *subject.identity)
+    )

@@ -204,9 +204,8 @@ def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
 
 
 def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    every = list(hashes)
-    for start in range(0, len(every), 500):
-        yield from _of_syntax(every[start : start + 500])
+    for chunk in chunks(hashes):
+        yield from _of_syntax(chunk)
 
 
 @prepared

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
 
 from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
-from curation.models import Fingerprint, LicenseVerdict, Provenance, QualityFinding, Role, Status
+from curation.models import Fingerprint, LicenseVerdict, QualityFinding, Role, Status
 from curation.prepared import prepared
 from curation.similarity.duplicates import Facts
 
@@ -34,6 +36,7 @@ class Standing:
         )
 
 
+ABOUT = itemgetter(slice(4))
 COLUMNS = ("placed", "status", "license_verdict", "license_stated", "documented", "stars")
 
 
@@ -55,11 +58,8 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
 
 
 def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    places: dict[int, list[_Place]] = {}
-    for kernel, *place in _places(keys):
-        places.setdefault(kernel, []).append(_Place(*place))
-    for pk, status, verdict, documented in _kernel_rows(keys):
-        here = places.get(pk, [])
+    for (pk, status, verdict, documented), rows in groupby(_kernels_and_places(keys), ABOUT):
+        here = [_Place(*place) for _, _, _, _, known, *place in rows if known]
         given = [place for place in here if place.opted_out_at is None]
         yield (
             pk,
@@ -91,23 +91,24 @@ def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
 
 
 @prepared
-def _places(keys: list[int]) -> QuerySet[Any, Any]:
-    return Provenance.objects.filter(kernel__among=keys, retired_at=None).values_list(
-        "kernel_id",
-        "license_verdict",
-        "license_inherited",
-        "source_file__repository__role",
-        "source_file__repository__opted_out_at",
-        "source_file__repository__stars",
-    )
-
-
-@prepared
-def _kernel_rows(keys: list[int]) -> QuerySet[Any, Any]:
+def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
+    """A row for each place of a kernel, and one for a kernel without any."""
     docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
-    rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys)
-    about: QuerySet[Any, Any] = rows.annotate(documented=Exists(docstrings)).values_list(
-        "pk", "status", "license_verdict", "documented"
+    rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys).order_by("pk")
+    about: QuerySet[Any, Any] = rows.annotate(
+        documented=Exists(docstrings),
+        place=FilteredRelation("provenances", condition=Q(provenances__retired_at=None)),
+    ).values_list(
+        "pk",
+        "status",
+        "license_verdict",
+        "documented",
+        "place",
+        "place__license_verdict",
+        "place__license_inherited",
+        "place__source_file__repository__role",
+        "place__source_file__repository__opted_out_at",
+        "place__source_file__repository__stars",
     )
     return about
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import QuerySet
 
@@ -10,6 +10,8 @@ from curation.models import Kernel, Pair, Provenance, Repository
 from curation.similarity.duplicates import FLOOR_WORDS
 from curation.similarity.fingerprint import Fingerprint, fingerprints
 from curation.similarity.shingles import Shingles, shingles_and_counts
+
+Row = TypeVar("Row")
 
 CHUNK = 500
 """Databases bound the number of parameters of one statement."""
@@ -77,8 +79,8 @@ def seen_in(repository: Repository) -> Scope:
     return Scope((KERNEL,), repository)
 
 
-def chunks(keys: Iterable[int], size: int = CHUNK) -> Iterator[list[int]]:
-    every = list(keys)
+def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
+    every = list(rows)
     for start in range(0, len(every), size):
         yield every[start : start + size]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from django.db import transaction
 
@@ -19,6 +20,7 @@ from curation.models import (
     Fingerprint,
     Status,
 )
+from curation.prepared import Update, prepared_update
 from curation.similarity.duplicates import by_default, place, remove
 
 BATCH = 100
@@ -111,13 +113,28 @@ def _due(subject: Subject, keys: Iterable[int]) -> list[int]:
 def _write_standings(subject: Subject, changed: dict[int, Standing]) -> None:
     """One statement for all that stand alike: a repository's kernels mostly do."""
 
-    def by_values(key: int) -> tuple[object, ...]:
+    def by_values(key: int) -> tuple[Any, ...]:
         return tuple(getattr(changed[key], column) for column in standing.COLUMNS)
 
     for values, keys in groupby(sorted(changed, key=by_values), by_values):
-        Fingerprint.objects.filter(**subject.about(keys)).update(
-            **dict(zip(standing.COLUMNS, values, strict=True))
-        )
+        _stand(subject, list(keys), *values)
+
+
+@prepared_update
+def _stand(
+    subject: Subject,
+    /,
+    keys: list[int],
+    placed: bool | None,
+    status: str,
+    license_verdict: str,
+    license_stated: bool,
+    documented: bool,
+    stars: int,
+) -> Update:
+    now = (placed, status, license_verdict, license_stated, documented, stars)
+    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
+    return rows, dict(zip(standing.COLUMNS, now, strict=True))
 
 
 def _write_links(subject: Subject, around: Neighbourhood) -> None:

@@ -10,7 +10,7 @@ torch, triton, numpy and pytest, this package and the zoo; no Django.
   speed  distinct entries with cold caches: `python -m pytest` an entry, in sequence and several at
          once, beside the harness with all checks and with the first alone
   mixed  a thousand entries of which 5% hang, crash or corrupt: verdicts, memory, what is left
-  gpus   the same entries on one GPU and on two
+  gpus   as many entries on one GPU and on two, or on as many of them as this machine has
 """
 
 import argparse
@@ -296,15 +296,17 @@ def mixture(count: int) -> tuple[list[Entry], dict[str, frozenset[Verdict]]]:
 
 # --- How wide? ------------------------------------------------------------------------------
 def measure_gpus(arguments: argparse.Namespace) -> int:
-    notes = Notes("gpus", arguments)
-    if len(gpu_memory()) < 2:
-        notes("gpus", skipped="There are not two GPUs.")
+    notes, there = Notes("gpus", arguments), len(gpu_memory())
+    counts = [count for count in arguments.gpus if count <= there]
+    if not counts:
+        notes("gpus", skipped=f"There are {there} GPUs.")
         return 0
-    notes("processors", gain=gain_of_processors(2))
+    if there > 1:
+        notes("processors", gain=gain_of_processors(2))
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
     seconds = {}
-    for count in arguments.gpus:
+    for count in counts:
         entries = distinct(2 * arguments.entries, first=(count - 1) * 2 * arguments.entries)
         entries.sort(key=lambda entry: entry.id)
         shares = [entries[number::count] for number in range(count)]
