@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from validation.recipes.chains import Chain
+from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import named
 from validation.recipes.maps import chains, reference_lines
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.telling import answers, tells
 from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
@@ -154,7 +155,7 @@ SEGMENTS = {
 
 
 def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
-    if not chain.possible:
+    if not chain.possible or (kind == "max_or_zero" and not _exceeds_zero(chain)):
         return None
     of_segment = {
         "sum": "part.sum(dim=0)",
@@ -195,6 +196,11 @@ def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
             "block_size": block,
         },
     )
+
+
+def _exceeds_zero(chain: Chain) -> bool:
+    """The largest log-sigmoid, or zero, is zero whatever comes in."""
+    return tells(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
 
 
 TILES = ((16, 32), (32, 32), (8, 64))

@@ -10,7 +10,7 @@ from validation.recipes.maps import chains, matrix_sizes
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import answers, stands_out
+from validation.recipes.telling import answers, stands_out, tells
 from validation.recipes.unary import UNARY
 
 
@@ -131,16 +131,20 @@ def reference_lines(
 def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     if reduction.grows and "float16" in dtypes:
         return False
-    return chain.possible and shows_its_extreme(chain, reduction)
+    return chain.possible and shows_its_values(chain, reduction)
 
 
-def shows_its_extreme(chain: Chain, reduction: Reduction) -> bool:
+# Of what is added up: squares are smaller than what they are of.
+LEAST_OF_A_SUM = 0.02
+
+
+def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
     """The least of many ReLUs is zero, whatever they are of: the extreme must not be what many
-    values answer."""
-    if reduction.reduce not in ("row_max", "row_min"):
-        return True
+    values answer. And the squares of signs are ones."""
     values = answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain))
-    return values is None or stands_out(values, largest=reduction.reduce == "row_max")
+    if reduction.reduce in ("row_max", "row_min"):
+        return values is None or stands_out(values, largest=reduction.reduce == "row_max")
+    return tells(values, LEAST_OF_A_SUM)
 
 
 def _summary(where: str, chain: Chain, reduction: Reduction) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from validation.recipes.chains import Chain
+from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import ONE, named
 from validation.recipes.maps import chains
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.telling import has_an_order
 from validation.recipes.unary import UNARY
 
 MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
@@ -247,7 +248,9 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
             "the lower median of each row",
         ),
     }[kind]
-    if kind == "top" and not all(op.smooth for op in chain.operations):
+    if kind == "top" and not (
+        all(op.smooth for op in chain.operations) and has_an_order(answers_of(chain))
+    ):
         return None
     return Sketch(
         entry_point=named(f"top_{count}" if kind == "top" else kind, chain.name),

@@ -21,6 +21,8 @@ WHOLE = np.linspace(-100, 100, 64).astype(np.int64)
 SAME, LEAST = 0.9, 0.12
 # So many may share the largest or the least answer: one on either side of zero.
 FEW = 2
+# How far the eighth largest must lie below the largest where several are asked for.
+APART = 0.05
 
 _erf = np.vectorize(math.erf, otypes=[float])
 WORDS: Mapping[str, Any] = {
@@ -75,13 +77,25 @@ def tells(found: Any, least: float = LEAST) -> bool:
         return True
     values = np.broadcast_to(np.asarray(found, float), ORDINARY.shape)
     _, counts = np.unique(np.round(values, 6), return_counts=True)
-    return bool(counts.max() < SAME * values.size and np.abs(values).max() >= least)
+    return bool(
+        counts.max() < SAME * values.size
+        and np.abs(values).max() >= least
+        and np.ptp(values) >= least / 2
+    )
 
 
 def stands_out(found: Any, *, largest: bool) -> bool:
     """Whether the extreme of these answers is one of them or a few, not a level that many reach."""
     values = np.round(np.broadcast_to(np.asarray(found, float), ORDINARY.shape), 6)
     return bool((values == (values.max() if largest else values.min())).sum() <= FEW)
+
+
+def has_an_order(found: Any) -> bool:
+    """Whether the largest few of these answers are told from one another."""
+    if found is None:
+        return True
+    values = np.sort(np.broadcast_to(np.asarray(found, float), ORDINARY.shape))
+    return bool(values[-1] - values[-8] >= APART)
 
 
 @functools.cache

@@ -6,9 +6,11 @@ import pytest
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.integers import INTEGERS, _integer_map
+from validation.recipes.memory import _segment
 from validation.recipes.normalisations import NORMS, _tells
 from validation.recipes.operations import BINARY, TERNARY
-from validation.recipes.reductions import REDUCTIONS, shows_its_extreme
+from validation.recipes.reductions import REDUCTIONS, shows_its_values
+from validation.recipes.sequences import _sort
 from validation.recipes.unary import UNARY
 
 NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY)}
@@ -73,6 +75,9 @@ def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
         ("softmax", "soft_shrink", False),
         ("softmax", "tanh_shrink", False),
         ("softmax", "sigmoid", True),
+        ("softmax", "square", False),
+        ("softmax", "inverse_root", False),
+        ("l2_normalise", "bounded_cube", False),
         ("layer_norm", "relu", True),
     ],
 )
@@ -94,11 +99,26 @@ def test_after_a_normalisation_only_what_still_shows_the_row(
         (("tanh",), "max", True),
         ((), "min", True),
         (("relu",), "sum", True),
+        (("signed_sqrt", "hard_tanh"), "root_mean_square", False),
+        (("signed_sqrt", "hard_tanh"), "sum", True),
     ],
 )
-def test_an_extreme_that_many_values_reach_shows_none_of_them(
+def test_a_reduction_of_what_is_the_same_for_many_values_shows_none_of_them(
     names: tuple[str, ...], reduction: str, shown: bool
 ) -> None:
     (found,) = [one for one in REDUCTIONS if one.name == reduction]
 
-    assert shows_its_extreme(chain(*names), found) is shown
+    assert shows_its_values(chain(*names), found) is shown
+
+
+@pytest.mark.parametrize(
+    ("names", "known"),
+    [((), True), (("relu",), True), (("log_sigmoid", "soft_shrink"), False), (("cos",), False)],
+)
+def test_the_largest_few_must_differ(names: tuple[str, ...], known: bool) -> None:
+    assert (_sort("top", chain(*names), 4) is not None) is known
+
+
+@pytest.mark.parametrize(("names", "known"), [(("celu", "log_sigmoid"), False), (("relu",), True)])
+def test_the_largest_or_zero_must_exceed_zero(names: tuple[str, ...], known: bool) -> None:
+    assert (_segment("max_or_zero", chain(*names), "rows", 32) is not None) is known

@@ -48,7 +48,7 @@ def survey(folder: Path, instead: Instead = ()) -> dict[str, Any]:
 
 
 class Survey:
-    def __init__(self, instead: Instead) -> None:
+    def __init__(self, instead: Instead = ()) -> None:
         self.instead = instead
         self.tests = 0
         self.skipped = 0
