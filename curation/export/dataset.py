@@ -1,9 +1,7 @@
 """An export from its beginning to its end: draw, write, describe, remember, put in place."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +10,10 @@ from django.contrib.auth.models import User
 from curation.export.aside import Aside
 from curation.export.card import write_card
 from curation.export.collector import relieved_collector
-from curation.export.columns import pair_columns
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
-from curation.export.formats import FORMATS
-from curation.export.formats.writing import Target
 from curation.export.lines import LineFile
 from curation.export.manifest import describe, write_manifest
-from curation.export.mixing import repeats
 from curation.export.moment import one_moment
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
@@ -27,6 +21,7 @@ from curation.export.readers import Readers, how_many
 from curation.export.records import Record, completed
 from curation.export.remember import remember_release, remember_splits
 from curation.export.statistics import Statistics, occurring
+from curation.export.writers import Writing
 from curation.models import Release
 
 REJECTED = "REJECTED.jsonl"
@@ -62,9 +57,10 @@ def export(
             with LineFile(folder / REJECTED) as rejected:
                 drawn = draw(options, rejected, aside, readers, progress)
             checks, statistics = drawn.checks(), _counted(drawn)
-            records = _told(_records(drawn, aside, checks), progress)
-            files = write_records(records, options, folder, checks)
             others = [rejected, *drawn.notices.write(folder)]
+        files = Writing(options, folder, checks).write(
+            lambda: _records(drawn, aside, checks), processes, progress
+        )
         write_card(folder, drawn, options, name, statistics, files, checks)
         manifest = describe(folder, drawn, options, name, statistics, files, others, checks)
         write_manifest(folder, manifest)
@@ -85,37 +81,6 @@ def dry_run(options: Options, progress: Progress = silently) -> Outcome:
         one_moment(readers.enter),
     ):
         return Outcome(draw(options, None, None, readers, progress).funnel())
-
-
-def write_records(
-    records: Iterator[Record], options: Options, folder: Path, checks: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Every record, with its texts, in every format that was asked for."""
-    target = Target(folder, options.fenced, pair_columns(checks))
-    with ExitStack() as stack:
-        formats = [FORMATS[name](target, stack) for name in options.formats]
-        while batch := list(islice(records, BATCH)):
-            for (kind, split), alike in _by_file(batch, options).items():
-                for written in formats:
-                    written.write(kind, split, alike)
-    return [file for written in formats for file in written.files()]
-
-
-def _by_file(records: Sequence[Record], options: Options) -> dict[tuple[str, int], list[Record]]:
-    """Each as often as it stands there."""
-    grouped: dict[tuple[str, int], list[Record]] = {}
-    for record in records:
-        grouped.setdefault((record.kind, record.split), []).extend(
-            [record] * repeats(record.weight, record.split, options.repeat_rows)
-        )
-    return grouped
-
-
-def _told(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
-    for number, record in enumerate(records):
-        if not number % BATCH:
-            progress("records written", number)
-        yield record
 
 
 def _counted(drawn: Draw) -> Statistics:

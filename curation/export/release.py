@@ -9,13 +9,13 @@ from typing import Any
 
 from curation.errors import CurationError
 from curation.evidence.notices import texts_named
-from curation.export.dataset import write_records
 from curation.export.folder import MANIFEST, new_folder
 from curation.export.lines import encode_text
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
 from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
+from curation.export.writers import Writing
 from curation.models import Release, ReleaseMember
 
 BATCH = 1000
@@ -39,8 +39,8 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
-        records = _records(release, options, progress)
-        write_records(records, options, folder, release.manifest["checks"])
+        writing = Writing(options, folder, release.manifest["checks"])
+        writing.write(lambda: _records(release, options, progress))
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:
                 digest = hashlib.file_digest(written, "sha256").hexdigest()

@@ -1,0 +1,75 @@
+"""Every record, with its texts, in every format that was asked for.
+
+Each format is written by a process of its own where there are several: all read the same drafts,
+and none needs the database.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from curation.export.columns import pair_columns
+from curation.export.formats import FORMATS
+from curation.export.formats.writing import Target
+from curation.export.mixing import repeats
+from curation.export.options import Options
+from curation.export.processes import Channel, Processes, told
+from curation.export.progress import Progress, silently
+from curation.export.records import Record
+
+BATCH = 1000
+
+Records: TypeAlias = Callable[[], Iterator[Record]]
+"""In the order in which they are written, from the first one each time."""
+Files: TypeAlias = list[dict[str, Any]]
+"""What the manifest says of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    options: Options
+    folder: Path
+    checks: Sequence[str]
+
+    def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
+        first, *others = self.options.formats
+        if not processes:
+            return self._formats(self.options.formats, _counted(records(), progress))
+        with Processes() as writers:
+            channels = [writers.begin(self._write_there, name, records) for name in others]
+            files = self._formats([first], _counted(records(), progress))
+            for channel in channels:
+                files += told(channel)
+            return files
+
+    def _write_there(self, channel: Channel, name: str, records: Records) -> None:
+        channel.send(self._formats([name], records()))
+
+    def _formats(self, names: Sequence[str], records: Iterator[Record]) -> Files:
+        target = Target(self.folder, self.options.fenced, pair_columns(self.checks))
+        with ExitStack() as stack:
+            formats = [FORMATS[name](target, stack) for name in names]
+            while batch := list(islice(records, BATCH)):
+                for (kind, split), alike in self._by_file(batch).items():
+                    for written in formats:
+                        written.write(kind, split, alike)
+        return [file for written in formats for file in written.files()]
+
+    def _by_file(self, records: Sequence[Record]) -> dict[tuple[str, int], list[Record]]:
+        """Each as often as it stands there."""
+        grouped: dict[tuple[str, int], list[Record]] = {}
+        for record in records:
+            grouped.setdefault((record.kind, record.split), []).extend(
+                [record] * repeats(record.weight, record.split, self.options.repeat_rows)
+            )
+        return grouped
+
+
+def _counted(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+    for number, record in enumerate(records):
+        if not number % BATCH:
+            progress("records written", number)
+        yield record
