@@ -42,6 +42,14 @@ def same_moment(name: str) -> Iterator[None]:
             yield
 
 
+def keep_few_pages() -> None:
+    """Rows come by once or twice: what keeps pages for others would only hold memory here."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA mmap_size = 0")
+            cursor.execute("PRAGMA cache_size = -8000")
+
+
 @contextmanager
 def _postgresql_snapshot() -> Iterator[Any]:
     with transaction.atomic(), connection.cursor() as cursor:
@@ -52,10 +60,8 @@ def _postgresql_snapshot() -> Iterator[Any]:
 @contextmanager
 def _sqlite_snapshot(others: Callable[[str], None] | None = None) -> Iterator[None]:
     """Django's own transactions would take the writers' lock from the start."""
+    keep_few_pages()
     with connection.cursor() as cursor:
-        # Rows come by once or twice: what keeps pages for others would only hold memory here.
-        cursor.execute("PRAGMA mmap_size = 0")
-        cursor.execute("PRAGMA cache_size = -8000")
         try:
             with _nobody_writing() if others else nullcontext():
                 cursor.execute("BEGIN DEFERRED")

@@ -15,6 +15,7 @@ from curation import __version__
 from curation.errors import CurationError
 from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
+from curation.export.moment import keep_few_pages
 from curation.export.options import Options
 from curation.export.records import Record
 from curation.export.splits import FREE, SPLITS
@@ -40,6 +41,7 @@ class OvertakenByAnother(CurationError):
 
 def remember_splits(drawn: Draw, plan: str) -> None:
     """Write down the split of every record that had none."""
+    keep_few_pages()
     for kind in KINDS:
         picks, known = drawn.of(kind), drawn.known[kind]
         # A kernel may stand for several files, which are of one family.

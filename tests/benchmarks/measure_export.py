@@ -57,7 +57,7 @@ def main() -> None:
     out = given.folder / f"out-{time.time_ns()}"
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = [sys.executable, ROOT / "manage.py", "export_dataset", "--out", out]
-    together = held_while(command)
+    largest, together = held_while(command)
     seconds = time.monotonic() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     user, system = used.ru_utime - before.ru_utime, used.ru_stime - before.ru_stime
@@ -65,7 +65,7 @@ def main() -> None:
     print(
         f"export: {records:,} records in {seconds:.1f} s, {records / seconds:,.0f} a second, "
         f"{user:.1f} s of processor and {system:.1f} of the kernel's, "
-        f"{used.ru_maxrss / 1024:.0f} MB at most in one process, {together:.0f} in all of them"
+        f"{largest:.0f} MB at most in one process, {together:.0f} in all of them"
     )
     dumped, megabytes, floor, worked = 0, 0.0, 0.0, 0.0
     for line in written(out):
@@ -82,32 +82,36 @@ def main() -> None:
     )
 
 
-def held_while(command: Sequence[str | Path]) -> float:
-    """Megabytes that a command and its children held at most, what they share counted once."""
-    most = 0
+def held_while(command: Sequence[str | Path]) -> tuple[float, float]:
+    """Megabytes that any one of a command's processes held at most, and that all of them did,
+    what they share counted once."""
+    largest, together = 0, 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            most = max(most, sum(map(proportional, family(process.pid))))
+            pids = family(process.pid)
+            largest = max(largest, *(told(pid, "status", "VmHWM") for pid in pids))
+            together = max(together, sum(told(pid, "smaps_rollup", "Pss") for pid in pids))
             time.sleep(0.5)
     if process.returncode:
         sys.exit(process.returncode)
-    return most / 1024
+    return largest / 1024, together / 1024
 
 
 def family(pid: int) -> list[int]:
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
-        return []
+        children = []
     return [pid, *(int(child) for child in children)]
 
 
-def proportional(pid: int) -> int:
+def told(pid: int, file: str, word: str) -> int:
+    """What the kernel says of a process; nothing of one that has ended."""
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{word}:")), 0)
 
 
 def written(out: Path) -> Iterator[str]:
