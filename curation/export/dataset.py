@@ -7,9 +7,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from curation.collector import relieved_collector
 from curation.export.aside import Aside
 from curation.export.card import write_card
-from curation.export.collector import relieved_collector
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
 from curation.export.lines import LineFile

@@ -35,6 +35,7 @@ Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 # Of a cluster, so many are named.
 MOST_LINKS = 50
+NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
 # The queue claims an item, then its page is fetched: that need not claim it again.
 JUST_NOW = timedelta(seconds=5)
 
@@ -139,6 +140,8 @@ def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
     rows = DuplicateLink.objects.filter(
         Q(**{name: item}) | Q(**{f"of_{name}": item}) | Q(**{f"of_{name}__in": mine})
     )
-    texts = [f"{path}__{column}" for path in (name, f"of_{name}") for column in kind.SOURCES]
-    joined = rows.select_related(name, f"of_{name}").defer(*texts)
+    # Of a twin, what it is called by.
+    named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[kind]]
+    keys = ("kernel", "pair", "of_kernel", "of_pair")
+    joined = rows.select_related(name, f"of_{name}").only(*keys, "likeness", "similarity", *named)
     return joined.order_by("-similarity")[:MOST_LINKS]

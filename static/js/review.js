@@ -16,7 +16,9 @@ async function swap(url, options = {}) {
   // Whoever logged in again in another tab has a new secret; the page still holds the old one.
   if (options.body && secret()) options.body.set("csrfmiddlewaretoken", secret());
   try {
-    const answer = await fetch(url, { credentials: "same-origin", ...options });
+    const answer = await fetch(url, {
+      credentials: "same-origin", headers: { "X-Swap": "1" }, ...options,
+    });
     const type = answer.headers.get("content-type") || "";
     if (!type.startsWith("text/html")) throw new Error("The server sent no page.");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -45,7 +47,8 @@ function show(page, answer) {
     if (old && fresh) old.replaceWith(document.adoptNode(fresh));
   }
   // A page that was refused stays where it was: going back must not repeat it.
-  if (answer.ok && answer.url !== location.href) history.pushState({}, "", answer.url);
+  const address = new URL(answer.headers.get("X-Address") || answer.url, location.href).href;
+  if (answer.ok && address !== location.href) history.pushState({}, "", address);
   const problem = $(".message.error");
   const heading = $("#main h1");
   (problem ? $("#main") : heading || $("#main")).focus({ preventScroll: true });

@@ -321,7 +321,8 @@ class Browser:
     def get(self, url: str, keep: bool = False) -> str:
         if self._kept and self._kept[0] == url:
             page = self._kept[1]
-            self._kept = None
+            if not keep:
+                self._kept = None
             return page
         _, _, page = self._ask("GET", url)
         if keep:
@@ -330,8 +331,11 @@ class Browser:
 
     def post(self, url: str, token: str, form: dict[str, str]) -> str | None:
         body = urlencode({**form, "csrfmiddlewaretoken": token})
-        code, location, _ = self._ask("POST", url, body)
-        if code != 302:
+        code, location, page = self._ask("POST", url, body)
+        if code == 200 and location:
+            # As a page's script has it: what comes next stands in the answer.
+            self._kept = (location, page)
+        elif code != 302:
             with self._seen.lock:
                 self._seen.errors[f"{code} for a decision"] += 1
             return None
@@ -340,6 +344,7 @@ class Browser:
     def _ask(self, method: str, url: str, body: str | None = None) -> tuple[int, str, str]:
         headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in self._cookies.items())}
         if body is not None:
+            headers["X-Swap"] = "1"
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         while True:
             try:
@@ -357,7 +362,8 @@ class Browser:
             if answer.status >= 500:
                 with self._seen.lock:
                     self._seen.errors[f"{answer.status}"] += 1
-            return answer.status, answer.headers.get("Location") or "", text
+            address = answer.headers.get("X-Address") or answer.headers.get("Location") or ""
+            return answer.status, address, text
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from curation.review import rows, second
 from curation.review.access import (
     KINDS,
     item_or_404,
+    kind_of,
     may_review,
     may_steer,
     number,
@@ -31,6 +32,9 @@ from curation.review.forms import LONGEST_COMMENT, DecisionForm
 from curation.review.priority import pin
 from curation.review.queue import next_item
 from curation.review.views.item import address, page
+
+# What a page's script says and hears: see `swap` in static/js/review.js.
+SWAPS, ADDRESS = "X-Swap", "X-Address"
 
 
 @require_POST
@@ -140,7 +144,8 @@ def pin_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 def _on(request: HttpRequest, item: Any) -> HttpResponse:
-    """To the next item of the same queue."""
+    """To the next item of the same queue. Whoever exchanges the page's parts gets its page at once,
+    and its address beside it: a redirection would cost as much again as the decision."""
     query = request.POST.get("queue", "")
     try:
         filter = Filter.from_query(query)
@@ -149,7 +154,12 @@ def _on(request: HttpRequest, item: Any) -> HttpResponse:
     following = next_item(person(request), filter, leave=item)
     if following is None:
         return redirect(f"{reverse('queue')}{f'?{filter.query()}' if filter else ''}")
-    return redirect(address(following, filter.query()))
+    where = address(following, filter.query())
+    if not request.headers.get(SWAPS):
+        return redirect(where)
+    answer = page(request, kind_of(following), following.pk)
+    answer.headers[ADDRESS] = where
+    return answer
 
 
 def _kind(form: DecisionForm, item: Any) -> Kind | None:

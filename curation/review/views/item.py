@@ -68,7 +68,7 @@ def page(
         "held_by": (found.held_by or "Somebody else")
         if open_ and not own and token is None
         else None,
-        "queue": wanted.get("queue", ""),
+        "queue": request.POST.get("queue", wanted.get("queue", "")),
         "typed": typed,
         "operations": _choices(found, "operation_type", typed),
         "difficulties": _choices(found, "difficulty", typed),

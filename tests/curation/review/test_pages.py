@@ -272,6 +272,36 @@ def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
     assert "nothing of yours to undo" in browser.post(reverse("undo"), follow=True).content.decode()
 
 
+def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(browser: Client) -> None:
+    wanted = [make.a_kernel(operation_type="matmul") for _ in range(2)]
+    swaps = {"X-Swap": "1"}
+    first, second = sorted(wanted, key=lambda kernel: kernel.pk)
+    form = decision(first, queue="operation=matmul")
+
+    answer = browser.post(act(first), form, headers=swaps)
+
+    assert answer.status_code == 200
+    assert answer.headers["X-Address"] == f"{second.get_absolute_url()}?queue=operation%3Dmatmul"
+    page = answer.content.decode()
+    assert f"{first} is approved." in page
+    assert f'action="{act(second)}"' in page
+    assert '<input type="hidden" name="queue" value="operation=matmul">' in page
+    # Sent again, it changes nothing and goes on.
+    assert browser.post(act(first), form, headers=swaps).headers["X-Address"]
+    assert Decision.objects.count() == 1
+    last = browser.post(act(second), decision(second, queue="operation=matmul"), headers=swaps)
+    assert last.headers["Location"] == f"{reverse('queue')}?operation=matmul"
+
+
+def test_a_refused_decision_stays_in_its_queue(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="matmul")
+
+    answer = browser.post(act(kernel), decision(kernel, version=9, queue="operation=matmul"))
+
+    assert answer.status_code == 409
+    assert '<input type="hidden" name="queue" value="operation=matmul">' in answer.content.decode()
+
+
 def test_undo_leaves_alone_what_somebody_has_decided_since(browser: Client) -> None:
     kernel = make.a_kernel()
     browser.post(act(kernel), decision(kernel))
