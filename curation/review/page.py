@@ -255,12 +255,12 @@ def _history(item: Any) -> dict[str, Any]:
 
 
 def _alike(item: Any) -> dict[str, Any]:
-    """What is approved already and does the same, best first."""
+    """What is approved already and does the same, newest first."""
     kind = type(item)
     approved = kind._default_manager.filter(
         status=Status.APPROVED, operation_type=item.operation_type
     ).exclude(pk=item.pk)
-    return {"alike": approved.without_sources().order_by("-priority", "pk")[:20]}
+    return {"alike": approved.without_sources().order_by("-pk")[:20]}
 
 
 def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
