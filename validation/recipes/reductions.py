@@ -144,7 +144,7 @@ def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
     values = answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain))
     if reduction.reduce in ("row_max", "row_min"):
         return values is None or stands_out(values, largest=reduction.reduce == "row_max")
-    return tells(values, LEAST_OF_A_SUM)
+    return tells(values, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
 
 
 def _summary(where: str, chain: Chain, reduction: Reduction) -> str:

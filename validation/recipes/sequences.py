@@ -8,7 +8,7 @@ from validation.recipes.maps import chains
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import has_an_order
+from validation.recipes.telling import has_an_order, stands_out
 from validation.recipes.unary import UNARY
 
 MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
@@ -155,6 +155,8 @@ WINDOWS = {
 
 def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Sketch | None:
     if not chain.possible:
+        return None
+    if kind in ("max", "min") and not stands_out(answers_of(chain), largest=kind == "max"):
         return None
     phrase, torch, _ = WINDOWS[kind]
     return Sketch(

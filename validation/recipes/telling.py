@@ -19,8 +19,9 @@ ORDINARY = np.linspace(-2.5, 2.5, 64)
 WHOLE = np.linspace(-100, 100, 64).astype(np.int64)
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12
+SPREAD = 0.05
 # So many may share the largest or the least answer: one on either side of zero.
-FEW = 2
+FEW, LEAST_EXTREME = 2, 0.02
 # How far the eighth largest must lie below the largest where several are asked for.
 APART = 0.05
 
@@ -71,8 +72,9 @@ def operand(number: int, values: Any = ORDINARY) -> Any:
     return values[(np.arange(values.size) * (29 + 8 * number) + 7) % values.size]
 
 
-def tells(found: Any, least: float = LEAST) -> bool:
-    """Whether a test would see from these answers that something is wrong with them."""
+def tells(found: Any, least: float = LEAST, spread: float = SPREAD) -> bool:
+    """Whether a test would see from these answers that something is wrong with them: they are not
+    all the same, the largest is `least`, and `spread` lies between them."""
     if found is None:
         return True
     values = np.broadcast_to(np.asarray(found, float), ORDINARY.shape)
@@ -80,14 +82,16 @@ def tells(found: Any, least: float = LEAST) -> bool:
     return bool(
         counts.max() < SAME * values.size
         and np.abs(values).max() >= least
-        and np.ptp(values) >= least / 2
+        and np.ptp(values) >= spread
     )
 
 
 def stands_out(found: Any, *, largest: bool) -> bool:
-    """Whether the extreme of these answers is one of them or a few, not a level that many reach."""
+    """Whether the extreme of these answers is one of them or a few, not a level that many reach,
+    and not next to nothing."""
     values = np.round(np.broadcast_to(np.asarray(found, float), ORDINARY.shape), 6)
-    return bool((values == (values.max() if largest else values.min())).sum() <= FEW)
+    extreme = values.max() if largest else values.min()
+    return bool((values == extreme).sum() <= FEW and abs(extreme) >= LEAST_EXTREME)
 
 
 def has_an_order(found: Any) -> bool:

@@ -10,7 +10,7 @@ from validation.recipes.memory import _segment
 from validation.recipes.normalisations import NORMS, _tells
 from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.reductions import REDUCTIONS, shows_its_values
-from validation.recipes.sequences import _sort
+from validation.recipes.sequences import _sort, _window
 from validation.recipes.unary import UNARY
 
 NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY)}
@@ -77,6 +77,7 @@ def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
         ("softmax", "sigmoid", True),
         ("softmax", "square", False),
         ("softmax", "inverse_root", False),
+        ("log_softmax", "softplus", False),
         ("l2_normalise", "bounded_cube", False),
         ("layer_norm", "relu", True),
     ],
@@ -98,6 +99,7 @@ def test_after_a_normalisation_only_what_still_shows_the_row(
         (("heaviside", "asinh"), "min", False),
         (("tanh",), "max", True),
         ((), "min", True),
+        (("gelu_tanh", "leaky_relu"), "min", False),
         (("relu",), "sum", True),
         (("signed_sqrt", "hard_tanh"), "root_mean_square", False),
         (("signed_sqrt", "hard_tanh"), "sum", True),
@@ -122,3 +124,8 @@ def test_the_largest_few_must_differ(names: tuple[str, ...], known: bool) -> Non
 @pytest.mark.parametrize(("names", "known"), [(("celu", "log_sigmoid"), False), (("relu",), True)])
 def test_the_largest_or_zero_must_exceed_zero(names: tuple[str, ...], known: bool) -> None:
     assert (_segment("max_or_zero", chain(*names), "rows", 32) is not None) is known
+
+
+@pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
+def test_windows_show_their_extreme_only_where_it_stands_out(kind: str, known: bool) -> None:
+    assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
