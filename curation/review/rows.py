@@ -95,7 +95,9 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     me = {about(kind): OuterRef("pk")}
     waiting = SecondReview.objects.filter(**me, state=Agreement.WAITING).exclude(first__user=user)
     disputed = SecondReview.objects.filter(**me, state=Agreement.DISPUTED)
-    twins = Q(**me) | Q(**{f"of_{about(kind)}": OuterRef("pk")})
+    # Two questions: of one with an “or” SQLite would look through all links.
+    stood_for = DuplicateLink.objects.filter(**me)
+    stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
     question = Question.objects.filter(**me, answered_at=None)
     decisions = Decision.objects.filter(**me).order_by().values(about(kind))
     matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
@@ -110,7 +112,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
         second_review_pk=Subquery(waiting.values("pk")[:1]),
         disputed=Exists(disputed),
-        has_twins=Exists(DuplicateLink.objects.filter(twins)),
+        has_twins=Exists(stood_for) | Exists(stands_for),
         benchmark=Subquery(matches.values("benchmark__name")[:1]),
         benchmark_problem=Subquery(matches.values("problem")[:1]),
         benchmark_method=Subquery(matches.values("method")[:1]),

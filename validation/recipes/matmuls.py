@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from validation.recipes.chains import Chain
 from validation.recipes.choices import named
 from validation.recipes.maps import chains
@@ -9,6 +11,7 @@ from validation.recipes.operation import Operation
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
+from validation.recipes.telling import ORDINARY, answers, tells
 from validation.recipes.unary import UNARY
 
 # Not bfloat16: Triton's interpreter multiplies the bits of such blocks as if they were integers.
@@ -221,6 +224,14 @@ SATURATING = (
     *("gaussian", "decay", "relu6", "clamp", "inverse_root", "reciprocal"),
 )
 
+# What lies between rows of some dozens of columns, by a kernel that falls with the distance.
+NEARNESS = np.linspace(0.0, 0.2, ORDINARY.size)
+
+
+def _shows_little(after: Operation) -> bool:
+    """Whether what is small already is not lost."""
+    return tells(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
+
 
 def _distance(
     kind: str, way: str, after: Operation | None, tile: tuple[int, int, int]
@@ -229,6 +240,8 @@ def _distance(
         return None
     # Of large numbers these say nothing but 1 or 0, and a test would notice no mistake.
     if kind in ("squared", "euclidean") and after is not None and after.name in SATURATING:
+        return None
+    if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
         return None
     phrase, torch, triton = DISTANCES[kind]
     expanded = [

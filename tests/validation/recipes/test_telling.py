@@ -6,6 +6,7 @@ import pytest
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.integers import INTEGERS, _integer_map
+from validation.recipes.matmuls import _distance
 from validation.recipes.memory import _segment
 from validation.recipes.normalisations import NORMS, _tells
 from validation.recipes.operations import BINARY, TERNARY
@@ -129,3 +130,8 @@ def test_the_largest_or_zero_must_exceed_zero(names: tuple[str, ...], known: boo
 @pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
 def test_windows_show_their_extreme_only_where_it_stands_out(kind: str, known: bool) -> None:
     assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
+
+
+@pytest.mark.parametrize(("after", "known"), [("tanh_shrink", False), ("tanh", True)])
+def test_what_falls_with_the_distance_is_not_made_smaller_still(after: str, known: bool) -> None:
+    assert (_distance("student", "dot", NAMED[after], (16, 16, 16)) is not None) is known
