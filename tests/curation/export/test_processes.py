@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from curation.errors import CurationError
-from curation.export import evidence, selection
+from curation.export import evidence, selection, writers
 from curation.export.dataset import dry_run
 from curation.export.options import Options
 from curation.export.readers import Readers
@@ -119,14 +119,17 @@ def test_all_read_one_moment_whoever_writes_meanwhile(
     assert not Kernel.objects.exclude(status=Status.REJECTED).exists()
 
 
-def test_a_reader_that_is_killed_ends_the_export_without_a_trace(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+# What a process does that reads rows, and one that writes a format.
+READS, WRITES = (selection.Selecting, "weigh"), (writers.Writing, "_write_there")
+
+
+@pytest.mark.parametrize("work", [READS, WRITES], ids=["reader", "writer"])
+def test_a_process_that_is_killed_ends_the_export_without_a_trace(
+    work: tuple[type, str], tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(20, 0)
     settings.EXPORT_PROCESSES = 2
-    monkeypatch.setattr(
-        selection.Selecting, "weigh", lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-    )
+    monkeypatch.setattr(*work, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 
     with pytest.raises(CurationError, match="A process of this export was killed"):
         export(tmp_path / "out", "--release", "1")
@@ -136,8 +139,9 @@ def test_a_reader_that_is_killed_ends_the_export_without_a_trace(
     assert not multiprocessing.active_children()
 
 
-def test_what_goes_wrong_in_a_reader_is_told_here(
-    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("work", [READS, WRITES], ids=["reader", "writer"])
+def test_what_goes_wrong_in_a_process_is_told_here(
+    work: tuple[type, str], tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(20, 0)
     settings.EXPORT_PROCESSES = 2
@@ -145,7 +149,7 @@ def test_what_goes_wrong_in_a_reader_is_told_here(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(selection.Selecting, "weigh", full)
+    monkeypatch.setattr(*work, full)
 
     with pytest.raises(CurationError, match="can't be written: No space left on device"):
         export(tmp_path / "out")
