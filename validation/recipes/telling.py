@@ -19,8 +19,10 @@ ORDINARY = np.linspace(-2.5, 2.5, 64)
 WHOLE = np.linspace(-100, 100, 64).astype(np.int64)
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12
+# How far the answers must lie apart.
 SPREAD = 0.05
-# So many may share the largest or the least answer: one on either side of zero.
+# So many may share the largest or the least answer, one on either side of zero; and how far from
+# zero it must be.
 FEW, LEAST_EXTREME = 2, 0.02
 # How far the eighth largest must lie below the largest where several are asked for.
 APART = 0.05
