@@ -20,15 +20,18 @@ class NoChecker(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """`eligible` are the items whose verdicts are worth asking for unasked."""
+    """`eligible` are the items whose verdicts are worth asking for unasked. A run names `batch` of
+    them: long enough to make a worker's start cheap, short enough to share."""
 
     model: type[Kernel] | type[Pair]
     eligible: Callable[[], QuerySet[Any]]
     open: Callable[[Mapping[str, Any]], AbstractContextManager[OpenChecker]]
+    batch: int = 100
 
 
 CHECKERS: dict[Device, Checker] = {
-    Device.CUDA: Checker(model=Pair, eligible=checkable, open=on_cuda),
+    # Its start takes as long as fifty pairs do.
+    Device.CUDA: Checker(model=Pair, eligible=checkable, open=on_cuda, batch=400),
     Device.INTERPRETER: Checker(model=Pair, eligible=checkable, open=in_the_interpreter),
     Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=open_compiler),
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
-from curation.similarity.minhash import PERMUTATIONS, Signature, bands, signature
+from curation.similarity.minhash import PERMUTATIONS, Signature, bands, signatures
 from curation.similarity.shingles import Shingles, jaccard, shingles_and_counts
 
 
@@ -26,8 +26,12 @@ class Look:
 
 
 def looks(texts: Sequence[str]) -> list[Look]:
-    seen = ((found, signature(found), words) for found, words in shingles_and_counts(texts))
-    return [Look(found, signed, bands(signed), words) for found, signed, words in seen]
+    counted = shingles_and_counts(texts)
+    signed = signatures([found for found, _ in counted])
+    return [
+        Look(found, values, bands(values), words)
+        for (found, words), values in zip(counted, signed, strict=True)
+    ]
 
 
 LIKELY = THRESHOLD - 0.15

@@ -15,8 +15,6 @@ from curation.models import Device, RunState, ValidationResult, ValidationRun
 from curation.queue.enqueue import enqueue
 from validation.checkers import checker_for
 
-# How many items a run names: long enough to make a worker's start cheap, short enough to share.
-BATCH = 100
 # After a failure that trying again did not mend, the scheduler leaves a device alone this long.
 PATIENCE = timedelta(hours=1)
 
@@ -31,9 +29,8 @@ def request_validation(
 ) -> list[ValidationRun]:
     """Queue runs for `items`. Without `hand_over` the caller carries them out itself. `options` say
     how, as far as the device's checker knows them."""
-    checker_for(device)
     runs = []
-    for batch in batches(items):
+    for batch in batches(items, device):
         with transaction.atomic():
             run = ValidationRun.objects.create(
                 device=device,
@@ -76,11 +73,12 @@ def queue_uncompiled() -> int:
     lately = timezone.now() - PATIENCE
     if room <= 0 or runs.filter(state=RunState.FAILED, finished_at__gte=lately).exists():
         return 0
-    items = without_verdict(checker_for(device).eligible(), device).only("pk", "content_hash")
-    return len(request_validation(items.order_by("pk")[: room * BATCH], device=device))
+    checker = checker_for(device)
+    items = without_verdict(checker.eligible(), device).only("pk", "content_hash")
+    return len(request_validation(items.order_by("pk")[: room * checker.batch], device=device))
 
 
-def batches(items: Iterable[Any]) -> Iterator[list[Any]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
+def batches(items: Iterable[Any], device: Device) -> Iterator[list[Any]]:
+    iterator, size = iter(items), checker_for(device).batch
+    while batch := list(islice(iterator, size)):
         yield batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from curation.similarity.minhash import SCHEME, bands, signature, to_bytes
+from curation.similarity.minhash import SCHEME, Signature, bands, signatures, to_bytes
 from curation.similarity.shingles import Shingles, shingles_and_counts
 from curation.similarity.syntax import syntax_hash
 
@@ -27,12 +27,13 @@ def fingerprint(text: str) -> Fingerprint:
 
 def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
     texts = list(texts)
+    counted = shingles_and_counts(texts)
+    signed = signatures([found for found, _ in counted])
     return [
-        _fingerprint(text, found, words)
-        for text, (found, words) in zip(texts, shingles_and_counts(texts), strict=True)
+        _fingerprint(text, found, words, values)
+        for text, (found, words), values in zip(texts, counted, signed, strict=True)
     ]
 
 
-def _fingerprint(text: str, found: Shingles, words: int) -> Fingerprint:
-    values = signature(found)
+def _fingerprint(text: str, found: Shingles, words: int, values: Signature) -> Fingerprint:
     return Fingerprint(syntax_hash(text), words, to_bytes(values), bands(values), found)

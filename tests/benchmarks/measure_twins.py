@@ -50,7 +50,7 @@ from curation.similarity.minhash import (
     Signature,
     bands,
     from_bytes,
-    signature,
+    signatures,
     to_bytes,
 )
 from curation.similarity.shingles import shingles_and_counts
@@ -122,8 +122,10 @@ class _Base:
 
 
 def _bases(real: list[str]) -> list[_Base]:
-    measured = zip(real, shingles_and_counts(real), strict=True)
-    return [_Base(text, words, signature(found)) for text, (found, words) in measured]
+    counted = shingles_and_counts(real)
+    signed = signatures([found for found, _ in counted])
+    measured = zip(real, counted, signed, strict=True)
+    return [_Base(text, words, values) for text, (_, words), values in measured]
 
 
 def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Generator) -> None:

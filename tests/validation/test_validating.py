@@ -42,7 +42,7 @@ from validation.checkers import Checker, NoChecker
 from validation.compiling import compilable
 from validation.findings import Beat, Check, Finding
 from validation.jobs import validate
-from validation.requests import BATCH, queue_uncompiled, request_validation, without_verdict
+from validation.requests import queue_uncompiled, request_validation, without_verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -163,11 +163,12 @@ def test_a_device_without_a_checker_is_refused_in_a_sentence(
 
 # --- Requests -------------------------------------------------------------------------------
 def test_runs_name_a_bounded_number_of_items(counting: CountingChecker) -> None:
-    items = [a_kernel() for _ in range(BATCH + 1)]
+    batch = checkers.CHECKERS[Device.CUDA].batch
+    items = [a_kernel() for _ in range(batch + 1)]
 
     runs = request_validation(items, device=Device.CUDA, hand_over=False)
 
-    assert [run.total for run in runs] == [BATCH, 1]
+    assert [run.total for run in runs] == [batch, 1]
 
 
 def test_a_verdict_counts_for_the_content_and_the_device_it_saw() -> None:

@@ -1,28 +1,35 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from datasketch import MinHash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from curation.similarity import headers
 from curation.similarity.definitions import definitions
 from curation.similarity.fingerprint import fingerprint
 from curation.similarity.minhash import (
     BANDS,
     PERMUTATIONS,
     SEED,
+    STRETCH,
     bands,
     from_bytes,
     shingle_hashes,
     signature,
+    signatures,
     to_bytes,
 )
 from curation.similarity.shingles import containment, jaccard, shingles
 from curation.similarity.words import code_of, words
 from tests.curation.similarity.kernels import SOFTMAX, reformatted, renamed, unrelated
+
+PIECES = ("def", "f", "x", "1", *"()()[]{}::,=", "->", "lambda", "\n")
 
 
 def test_signatures_equal_those_of_datasketch_bit_for_bit() -> None:
@@ -43,6 +50,19 @@ def test_an_empty_text_has_the_empty_signature_of_datasketch() -> None:
 def test_a_signature_is_the_same_on_every_machine() -> None:
     assert signature(shingles([SOFTMAX])[0])[:3].tolist() == GOLDEN_SIGNATURE
     assert bands(signature(shingles([SOFTMAX])[0]))[0] == GOLDEN_BAND
+
+
+def test_signatures_of_many_are_those_of_each_alone() -> None:
+    long = shingles([" ".join(unrelated(seed) for seed in range(60))])[0]
+    some = shingles([unrelated(seed) for seed in range(40)])
+    empty = shingles([""])[0]
+    sets = [empty, *some, empty, empty, long, some[0], empty]
+
+    together = signatures(sets)
+
+    assert len(long) > 2 * STRETCH
+    assert all(map(np.array_equal, together, map(signature, sets)))
+    assert signatures([]) == []
 
 
 def test_bands_are_signed_64_bit_integers() -> None:
@@ -74,6 +94,41 @@ def test_annotations_docstrings_comments_and_layout_are_no_words() -> None:
     other = "def f(a, B=3):\n    # Other.\n    g(\n        a,\n        B,\n    )\n"
 
     assert words([one]).codes.tolist() == words([other]).codes.tolist()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "def",
+                "f",
+                "x",
+                "1",
+                "(",
+                "(",
+                ")",
+                ")",
+                "[",
+                "]",
+                "{",
+                "}",
+                ":",
+                ":",
+                ",",
+                "=",
+                "->",
+                "lambda",
+                "\n",
+            ]
+        )
+    )
+)
+def test_headers_without_brackets_are_read_as_any_other(pieces: list[str]) -> None:
+    text = f"def f(a: {' '.join(pieces)}"
+
+    quickly = words([text]).codes.tolist()
+    with patch.object(headers, "_HEADER", re.compile(b"(?!)")):
+        assert words([text]).codes.tolist() == quickly
 
 
 def test_renamed_and_reformatted_texts_have_the_same_shingles() -> None:

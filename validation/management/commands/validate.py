@@ -84,7 +84,7 @@ class Command(BaseCommand):
 def _check_here(items: list[Any], device: Device, options: dict[str, Any]) -> Counter[str]:
     """Run after run, each made when its turn comes: what waits for long, others would take."""
     verdicts: Counter[str] = Counter()
-    for batch in batches(items):
+    for batch in batches(items, device):
         for run in request_validation(batch, device=device, hand_over=False, options=options):
             done = carry_out_here(run, validate)
             if done.state != RunState.SUCCEEDED:

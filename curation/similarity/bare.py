@@ -1,0 +1,52 @@
+"""A Python text without its comments and docstrings, its other strings as words of their own."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+# Unrolled loops: twice as fast as alternatives inside a repetition.
+COMMENT_OR_STRING = re.compile(
+    r"#.*"
+    r"|'''[^'\\]*(?:(?:\\[\s\S]|'(?!''))[^'\\]*)*(?:'''|\\?\Z)"
+    r'|"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*(?:"""|\\?\Z)'
+    r"|'[^'\\\n]*(?:\\[\s\S][^'\\\n]*)*'?"
+    r'|"[^"\\\n]*(?:\\[\s\S][^"\\\n]*)*"?'
+)
+STRING_PREFIXES = frozenset({"", "r", "u", "b", "f", "br", "rb", "fr", "rf"})
+
+
+def bare(text: str) -> str:
+    # Looking for one character is ten times as fast as for any of three. With these at the end each
+    # is found.
+    text = text.replace("\0", " ") + "#'\""
+    end = len(text) - 3
+    comment, single, double = (text.index(mark) for mark in "#'\"")
+    kept: list[str] = []
+    at = 0
+    while (start := min(comment, single, double)) < end:
+        found = COMMENT_OR_STRING.match(text, start, end)
+        assert found is not None  # noqa: S101 - each of the three begins something
+        kept += text[at:start], _replacement(found, end)
+        at = found.end()
+        if comment < at:
+            comment = text.index("#", at)
+        if single < at:
+            single = text.index("'", at)
+        if double < at:
+            double = text.index('"', at)
+    return "".join((*kept, text[at:end]))
+
+
+def _replacement(found: re.Match[str], text_end: int) -> str:
+    literal = found[0]
+    if literal[0] == "#":
+        return ""
+    text, start, end = found.string, found.start(), found.end()
+    line_end = text.find("\n", end, text_end)
+    if not text[end : line_end if line_end >= 0 else text_end].strip():
+        before = text[text.rfind("\n", 0, start) + 1 : start]
+        if before.strip().lower() in STRING_PREFIXES:
+            return ""
+    value = literal.strip("'\"")
+    return f' "{zlib.crc32(value.encode("utf-8", "replace")):08x} '
