@@ -9,12 +9,11 @@ from typing import Any
 from validation.harness import plan
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.judge.evidence import raised
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.report import Check, Verdict
 from validation.harness.room import ROOM
-from validation.harness.verdicts import ended_as
+from validation.harness.verdicts import ended_as, said_broken
 
 Asked = tuple[list[plan.Trial], Answer]
 MISREAD = (KeyError, TypeError, AttributeError, IndexError, ValueError, Unreadable)
@@ -86,19 +85,11 @@ class Conversation:
                 raise
             raise Stopped(ended_as(check, prefix, ended)) from None
         else:
-            if words := _said_broken(answer):
+            if words := said_broken(answer.header):
                 raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
         return answer
-
-
-def _said_broken(answer: Answer) -> str:
-    header = answer.header
-    if not isinstance(header, dict) or "broken" not in header:
-        return ""
-    broken = header["broken"]
-    return broken if isinstance(broken, str) else raised(broken)
 
 
 @contextmanager

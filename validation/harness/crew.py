@@ -6,6 +6,7 @@ since making a CUDA context takes longer than most checks; in the interpreter ea
 """
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -19,8 +20,11 @@ from validation.harness.nursery import (
     Nursery,
 )
 from validation.harness.options import Options
+from validation.harness.verdicts import ended_as, said_broken
 
 HEALTH_SECONDS = 60.0
+# A neighbour that takes all of the machine's processes or memory is gone after some seconds.
+PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 
 class GpuSick(Exception):
@@ -99,20 +103,35 @@ class Crew:
                 self._waiting.setdefault((role, origin), []).append(child)
 
     def check_health(self) -> None:
-        """After something went wrong on the GPU: does it still compute? Twice, to be fair."""
+        """After something went wrong on the GPU: does it still compute?"""
         if self.options.device != "cuda":
             return
-        for _ in range(2):
-            child = self.candidates.child(programs=True)
-            try:
-                order = {"device": "cuda", "gpu_memory": 0.05, "cache": "health"}
-                if child.ask("health", "health", order, HEALTH_SECONDS).header["right"]:
-                    return
-            except (ChildEnded, DeadlinePassed, Forged, KeyError, TypeError):
-                continue
-            finally:
-                child.release()
-        raise GpuSick("The GPU no longer computes what it should, so it gets no more work.")
+        trouble = ""
+        for pause in PAUSES:
+            time.sleep(pause)
+            if not (trouble := self._trouble()):
+                return
+        raise GpuSick(
+            f"The GPU no longer computes what it should ({trouble}), so it gets no more work."
+        )
+
+    def _trouble(self) -> str:
+        """Why a product of two matrices did not come out right; nothing if it did."""
+        child = self.candidates.child(programs=True)
+        try:
+            order = {"device": "cuda", "gpu_memory": 0.05, "cache": "health"}
+            header = child.ask("health", "health", order, HEALTH_SECONDS).header
+            if header.get("right") is True:
+                return ""
+            return said_broken(header) or "a product of two matrices is wrong"
+        except DeadlinePassed:
+            return f"a product of two matrices takes longer than {HEALTH_SECONDS:g} s"
+        except ChildEnded as ended:
+            return ended_as("", "", ended).words
+        except (Forged, AttributeError) as error:
+            return str(error)
+        finally:
+            child.release()
 
     def close(self) -> None:
         with self._lock:

@@ -43,6 +43,9 @@ OVERHEAD = 2 << 30
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "cuda": 512}
 WARM_UP = 180.0
+# A process that is killed closes its channel before its GPU's context, which takes a busy driver
+# seconds, and is gone after that.
+DYING_SECONDS = 10.0
 
 
 class ChildEnded(Exception):
@@ -324,7 +327,7 @@ class Child:
 
     def _raise_end(self) -> None:
         # The channel may be closed by the entry's code, and the process live on.
-        if not self._over.wait(1.0):
+        if not self._over.wait(DYING_SECONDS):
             self.kill()
             raise Forged("the result channel was closed by the code that ran beside it")
         end = self._end or {}

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
+from validation.harness.judge.evidence import raised
 from validation.harness.nursery import ChildEnded
 from validation.harness.report import Check, Verdict, presentable
 
@@ -53,3 +54,11 @@ def ended_as(check: str, prefix: str, ended: ChildEnded) -> Check:
         name = signal.Signals(-ended.status).name
         return Check(check, Verdict.CRASHED, f"{prefix}killed by {name}")
     return Check(check, Verdict.CRASHED, f"{prefix}ended its process with status {ended.status}")
+
+
+def said_broken(header: Any) -> str:
+    """What a process says that can do nothing more."""
+    if not isinstance(header, dict) or "broken" not in header:
+        return ""
+    broken = header["broken"]
+    return broken if isinstance(broken, str) else raised(broken)

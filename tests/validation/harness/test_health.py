@@ -1,0 +1,63 @@
+"""A GPU is sick when it goes on failing, and whoever looks after it is told how."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from validation.harness import Crew, GpuSick, Options, crew
+from validation.harness.nursery import ChildEnded, DeadlinePassed
+
+NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
+
+
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
+    """Asks for health, where the processes made for it answer so, and says how long it waited."""
+
+    def checked(*answers: Any) -> list[float]:
+        left, waited = list(answers), list[float]()
+
+        def ask(*_: Any) -> Any:
+            answer = left.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return SimpleNamespace(header=answer)
+
+        monkeypatch.setattr("validation.harness.crew.time.sleep", waited.append)
+        asked = Crew(Options(device="cuda"))
+        child = SimpleNamespace(ask=ask, release=lambda: None)
+        asked.candidates = SimpleNamespace(child=lambda programs: child)  # type: ignore[assignment]
+        asked.check_health()
+        return waited
+
+    return checked
+
+
+def test_a_gpu_that_multiplies_is_well(check: Callable[..., list[float]]) -> None:
+    assert sum(check({"right": True})) == 0
+
+
+def test_who_finds_no_process_left_waits_for_the_neighbour_to_go(
+    check: Callable[..., list[float]],
+) -> None:
+    assert sum(check(NONE_LEFT, NONE_LEFT, {"right": True})) >= 10
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (NONE_LEFT, "no process could be made: .*unavailable"),
+        (ChildEnded(-6, ""), "killed by SIGABRT"),
+        (DeadlinePassed(), "a product .* takes longer than 60 s"),
+        ({"right": False}, "a product of two matrices is wrong"),
+        ({"broken": {"type": "AcceleratorError", "text": "no device"}}, "AcceleratorError: no dev"),
+        ("nonsense", ".* has no attribute"),
+    ],
+)
+def test_a_sick_gpu_is_reported_with_the_reason(
+    check: Callable[..., list[float]], answer: Any, reason: str
+) -> None:
+    with pytest.raises(GpuSick, match=rf"no longer computes what it should \({reason}"):
+        check(*[answer] * len(crew.PAUSES))
