@@ -17,6 +17,12 @@ SQUASHED = (
     "series = {x} * (1.0 - square * (0.33333334 - square * series))",
     "squashed = tl.where(tl.abs({x}) < 0.3, series, 2.0 * tl.sigmoid(2.0 * {x}) - 1.0)",
 )
+# What adding 1 rounded away of something small is put back.
+GREW = (
+    "small = tl.exp(-tl.abs({x}))",
+    "grown = 1.0 + small",
+    "grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))",
+)
 
 UNARY = (
     Operation("relu", "ReLU", "torch.relu({x})", "fmax({x}, 0.0)"),
@@ -52,7 +58,8 @@ UNARY = (
         "softplus",
         "softplus",
         "F.softplus({x})",
-        "fmax({x}, 0.0) + tl.log(1.0 + tl.exp(-tl.abs({x})))",
+        "fmax({x}, 0.0) + grew",
+        GREW,
     ),
     Operation("softsign", "softsign", "F.softsign({x})", "{x} / (1.0 + tl.abs({x}))"),
     Operation("sigmoid", "the sigmoid", "torch.sigmoid({x})", "tl.sigmoid({x})"),
@@ -60,7 +67,8 @@ UNARY = (
         "log_sigmoid",
         "the log-sigmoid",
         "F.logsigmoid({x})",
-        "fmin({x}, 0.0) - tl.log(1.0 + tl.exp(-tl.abs({x})))",
+        "fmin({x}, 0.0) - grew",
+        GREW,
     ),
     Operation(
         "hard_sigmoid",
@@ -91,8 +99,13 @@ UNARY = (
         "mish",
         "Mish",
         "F.mish({x})",
-        "{x} * (2.0 * tl.sigmoid(2.0 * soft) - 1.0)",
-        ("soft = fmax({x}, 0.0) + tl.log(1.0 + tl.exp(-tl.abs({x})))",),
+        # The tanh of a softplus without either, so that nothing is lost far below zero.
+        "{x} * tl.where({x} < 0.0, low / (low + 2.0), high / (high + 2.0 * small * small))",
+        (
+            "small = tl.exp(-tl.abs({x}))",
+            "low = small * (small + 2.0)",
+            "high = 1.0 + 2.0 * small",
+        ),
     ),
     Operation(
         "gelu",

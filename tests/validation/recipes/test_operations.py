@@ -60,7 +60,9 @@ def test_nan_and_infinity_come_out_alike(operation: Operation) -> None:
     grid = torch.cartesian_prod(*[torch.tensor(SPECIAL)] * len(names)).reshape(-1, len(names))
     operands = dict(zip(names, grid.unbind(1), strict=True))
 
-    expected, found = _in_torch(operation, operands), _in_triton(operation, operands)
+    # In double: of infinity in single precision, torch's own GELU is NaN on some processors.
+    precise = _in_torch(operation, {name: value.double() for name, value in operands.items()})
+    expected, found = precise.float(), _in_triton(operation, operands)
 
     same = torch.isclose(found, expected, rtol=1e-5, atol=1e-6, equal_nan=True)
     wrong = [(*row.tolist(), a.item(), b.item()) for row, a, b in zip(
