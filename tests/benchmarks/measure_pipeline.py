@@ -4,7 +4,8 @@ stops, and why the files differ.
 Usage: python tests/benchmarks/measure_pipeline.py PLAN CHECKOUTS
 
 PLAN holds the plan's scripts 02 to 07; CHECKOUTS the work trees that its first one makes: triton,
-pytorch, flash-attention, xformers and jax, each of them a git repository.
+pytorch, flash-attention, xformers and jax, each of them a git repository whose remote is the one on
+GitHub: by that a clone is known for what it is.
 """
 
 from __future__ import annotations
