@@ -138,10 +138,9 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
 @prepared
 def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
     name = about(kind)
-    mine = DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")
-    rows = DuplicateLink.objects.filter(
-        Q(**{name: item}) | Q(**{f"of_{name}": item}) | Q(**{f"of_{name}__in": mine})
-    )
+    # One value: of “in” a query, after an “or”, PostgreSQL would look through all links.
+    stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
+    rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
     # Of a twin, what it is called by.
     named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[kind]]
     keys = ("kernel", "pair", "of_kernel", "of_pair")
