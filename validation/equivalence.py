@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
+from curation.queue.workers import retire
 from validation import harness
 from validation.findings import Beat, Check, Finding, OpenChecker
 from validation.sandbox import SandboxUnavailable
@@ -48,7 +49,10 @@ def _opened(options: harness.Options) -> Iterator["Harness"]:
             yield Harness(crew)
     except (SandboxUnavailable, harness.Unsuited) as error:
         raise HarnessUnavailable(str(error)) from None
-    except (harness.ParentAway, harness.GpuSick) as error:
+    except harness.GpuSick as error:
+        ended = " This worker ends." if retire() else ""
+        raise HarnessAway(f"{error}{ended}") from None
+    except harness.ParentAway as error:
         raise HarnessAway(str(error)) from None
 
 

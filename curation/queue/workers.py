@@ -1,10 +1,12 @@
-"""Which workers are alive, as Redis tells it."""
+"""The workers: which are alive, as Redis tells it, and the end of one that is no good."""
 
 from datetime import UTC, datetime, timedelta
 
 import django_rq
 from django.conf import settings
-from rq import Worker
+from redis.exceptions import RedisError
+from rq import Worker, get_current_job
+from rq.command import send_shutdown_command
 
 # A worker beats at least this often, also in a long job.
 ALIVE = timedelta(seconds=90)
@@ -21,3 +23,15 @@ def alive_workers() -> dict[str, int]:
         for name in worker.queue_names():
             counts[name] = counts.get(name, 0) + 1
     return counts
+
+
+def retire() -> bool:
+    """The worker whose job this is takes no other. False: there is none, or Redis is away."""
+    job = get_current_job()
+    if job is None or not job.worker_name:
+        return False
+    try:
+        send_shutdown_command(job.connection, job.worker_name)
+    except RedisError:
+        return False
+    return True

@@ -1,0 +1,50 @@
+"""A real worker whose GPU is sick gives its run back, says why, and takes no other."""
+
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import django_rq
+import pytest
+import redis
+from django.db import connections
+from rq import Worker
+from rq.serializers import JSONSerializer
+
+from curation.models import Device, RunState, ValidationRun
+from tests.factories import a_pair
+from validation import harness
+from validation.requests import request_validation
+
+SICK = "The GPU no longer computes what it should (a product of two matrices is wrong)."
+
+
+@contextmanager
+def sick(options: harness.Options) -> Iterator[Any]:
+    raise harness.GpuSick(SICK)
+    yield
+
+
+def work() -> None:
+    connections.close_all()
+    queue = django_rq.get_queue("validation")
+    Worker([queue], connection=queue.connection, serializer=JSONSerializer).work()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_with_a_sick_gpu_gives_its_run_back_and_ends(
+    queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(harness, "opened", sick)
+    first, second = (request_validation([a_pair()], device=Device.CUDA)[0] for _ in range(2))
+
+    worker = multiprocessing.get_context("fork").Process(target=work)
+    worker.start()
+    worker.join(30)
+
+    assert worker.exitcode == 0
+    given_back = ValidationRun.objects.get(pk=first.pk)
+    assert (given_back.attempts, given_back.message) == (1, f"{SICK} This worker ends.")
+    assert ValidationRun.objects.get(pk=second.pk).state == RunState.QUEUED
+    assert django_rq.get_queue("validation").job_ids == [second.job_id]
