@@ -27,7 +27,6 @@ def sick(options: harness.Options) -> Iterator[Any]:
 
 
 def work() -> None:
-    connections.close_all()
     queue = django_rq.get_queue("validation")
     Worker([queue], connection=queue.connection, serializer=JSONSerializer).work()
 
@@ -39,6 +38,8 @@ def test_a_worker_with_a_sick_gpu_gives_its_run_back_and_ends(
     monkeypatch.setattr(harness, "opened", sick)
     first, second = (request_validation([a_pair()], device=Device.CUDA)[0] for _ in range(2))
 
+    # A process that closed what it inherited would end the session of the one that it came from.
+    connections.close_all()
     worker = multiprocessing.get_context("fork").Process(target=work)
     worker.start()
     worker.join(30)
