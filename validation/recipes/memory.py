@@ -47,7 +47,8 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 1, "count": 1, "width": 1},
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 100, "count": 20, "width": 130},
-            {"entries": 7, "count": 50, "width": 33},
+            # The answer as large as the table: whoever hands the table back is noticed.
+            {"entries": 50, "count": 50, "width": 33},
         ),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 1 + len(chain.operations)),

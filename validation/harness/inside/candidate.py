@@ -15,7 +15,7 @@ from validation.harness.inside import folder, gpu, launches, tampering
 from validation.harness.inside.complaint import described
 from validation.harness.inside.conduct import Conduct
 from validation.harness.inside.gradients import gradients
-from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded
+from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.inside.watch import Watch
 
@@ -84,7 +84,8 @@ class Run:
         if place not in self.memories:
             name = f"input {len(self.memories)}"
             self.memories[place] = guarded(len(blob), self.owner.device, self.watch.pattern, name)
-            self.memories[place].inner.copy_(from_bytes(blob, torch.uint8, (len(blob),)))
+            bytes_of_it = from_bytes(blob, torch.uint8, (len(blob),))
+            self.memories[place].inner.copy_(bytes_of_it, non_blocking=True)
         self.views.setdefault(place, []).append(tree)
         return self.memories[place].as_tensor(
             getattr(torch, tree["dtype"]), tree["shape"], tree["stride"], tree["offset"]
@@ -119,16 +120,8 @@ class Run:
                 torch.cuda.synchronize()
             self.watch.veil.drop()
         said["seconds"] = time.perf_counter() - started
-        said["mutated"] = [
-            self._mutated(place)
-            for place, memory in self.memories.items()
-            if not torch.equal(memory.inner, before[place])
-        ]
-        said["trespass"] = [
-            words
-            for memory in (*self.memories.values(), *self.watch.guards)
-            if (words := memory.trespass())
-        ][:5]
+        said["mutated"] = [self._mutated(place) for place in self._changed(before)]
+        said["trespass"] = trespasses((*self.memories.values(), *self.watch.guards))[:5]
         watch = self.watch
         said |= {
             "launches": dict(watch.launches), "foreign": dict(watch.foreign), "reads": watch.reads,
@@ -176,6 +169,14 @@ class Run:
         return place != 0 and any(
             memory.inner.untyped_storage().data_ptr() == place for memory in self.memories.values()
         )
+
+    def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
+        """The inputs that are no longer what they were. The GPU is waited for once."""
+        if not before:
+            return []
+        differ = [(self.memories[place].inner != was).any() for place, was in before.items()]
+        return [place for place, found in zip(before, torch.stack(differ).tolist(), strict=True)
+                if found]  # fmt: skip
 
     def _mutated(self, place: int) -> dict[str, Any]:
         """The input as it is now, as far as elements reach; gaps are left out."""

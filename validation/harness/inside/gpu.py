@@ -1,9 +1,11 @@
 """What a GPU needs before and between entries: a bound on memory, a warm cache, a delay."""
 
+import ctypes
 import os
 import shutil
 import tempfile
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from validation.harness.inside import seal
 
 # About 3 ms at 2 GHz: longer than any kernel of a check, short enough to be done often.
 DELAY = 6_000_000
+# CU_CTX_SCHED_BLOCKING_SYNC of the driver's interface.
+BLOCKING_SYNC = 4
 
 _seed: dict[str, bytes] = {}
 
@@ -21,6 +25,7 @@ def begin(order: dict[str, Any]) -> None:
     """In a child, before an entry's code: its share of the memory, and its compiled kernels."""
     if order.get("device") != "cuda":
         return
+    _wait_asleep()
     torch.cuda.set_per_process_memory_fraction(order["gpu_memory"])
     torch.cuda.empty_cache()
     cache = Path(tempfile.gettempdir()).parent / f"cache-{order['cache']}"
@@ -31,6 +36,17 @@ def begin(order: dict[str, Any]) -> None:
             path.write_bytes(content)
             path.chmod(0o755)
     os.environ["TRITON_CACHE_DIR"] = str(cache)
+
+
+def _wait_asleep() -> None:
+    """Whoever waits for the GPU leaves its processor to those who compile, instead of spinning.
+    Counts for the context that is made next; a driver that knows no such thing spins."""
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return
+    with suppress(OSError, AttributeError):
+        driver = ctypes.CDLL("libcuda.so.1")
+        driver.cuInit(0)
+        driver.cuDevicePrimaryCtxSetFlags_v2(0, BLOCKING_SYNC)
 
 
 def end(order: dict[str, Any]) -> None:

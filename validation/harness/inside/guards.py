@@ -1,5 +1,7 @@
 """Memory between two zones that nobody may write to, filled with what nobody should read."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +34,13 @@ class Guarded:
         typed = torch.empty(0, dtype=dtype, device=self.inner.device)
         return typed.set_(self.inner.untyped_storage(), offset, shape, stride)  # type: ignore[call-overload,no-any-return]
 
+    def zones(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """What lies before and after, together as many bytes for every size."""
+        return self.whole[: self.start], self.whole[self.start + self.inner.numel() :]
+
     def trespass(self) -> str:
         """Where the zones were written to, in words; empty where they were not."""
-        end = self.start + self.inner.numel()
-        after, before = self.whole[end:], self.whole[: self.start]
+        before, after = self.zones()
         changed = (after != self.pattern).nonzero()
         if len(changed):
             near = int(changed[0] + 1)
@@ -45,6 +50,20 @@ class Guarded:
             near = len(before) - int(changed[-1])
             return f"{len(changed)} bytes within {near} of before the start of {self.what}"
         return ""
+
+
+def trespasses(guards: Sequence[Guarded]) -> list[str]:
+    """The words about each that was trespassed. All are glanced at together: a look of its own at
+    each would wait for the GPU, which many processes share, as often."""
+    alike = defaultdict(list)
+    for guard in guards:
+        alike[guard.whole.device, guard.pattern].append(guard)
+    touched: set[int] = set()
+    for (_, pattern), some in alike.items():
+        zones = torch.cat([zone for guard in some for zone in guard.zones()])
+        hits = (zones.view(len(some), -1) != pattern).any(1).tolist()
+        touched |= {id(guard) for guard, hit in zip(some, hits, strict=True) if hit}
+    return [guard.trespass() for guard in guards if id(guard) in touched]
 
 
 def guarded(size: int, device: torch.device, pattern: int, what: str) -> Guarded:
