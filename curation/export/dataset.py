@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from curation.collector import relieved_collector
+from curation.errors import CurationError
 from curation.export.aside import Aside
 from curation.export.card import write_card
 from curation.export.draw import KINDS, Draw, draw
@@ -26,6 +27,10 @@ from curation.models import Release
 
 REJECTED = "REJECTED.jsonl"
 BATCH = 1000
+
+
+class NothingToRelease(CurationError):
+    """A name is given once, and nobody could load what would have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,11 @@ def export(
         with Readers(processes, options, aside) as readers, one_moment(readers.enter):
             with LineFile(folder / REJECTED) as rejected:
                 drawn = draw(options, rejected, aside, readers, progress)
+            if name and not any(drawn.of(kind).pks for kind in KINDS):
+                raise NothingToRelease(
+                    f"{name} is no release: of all that was asked for nothing may leave yet. "
+                    "A dry run says where it stays behind."
+                )
             checks, statistics = drawn.checks(), _counted(drawn)
             others = [rejected, *drawn.notices.write(folder)]
         files = Writing(options, folder, checks).write(

@@ -54,6 +54,16 @@ def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
     assert not (tmp_path / "two").exists()
 
 
+def test_a_release_of_nothing_is_refused_and_its_name_stays_free(tmp_path: Path) -> None:
+    with pytest.raises(CurationError, match="no release: of all that was asked for nothing"):
+        export(tmp_path / "one", "--release", "0.1")
+    assert not (tmp_path / "one").exists()
+
+    some_rows(1, 0)
+    export(tmp_path / "one", "--release", "0.1")
+    assert Release.objects.get().name == "0.1"
+
+
 def test_a_release_that_would_not_be_the_same_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
