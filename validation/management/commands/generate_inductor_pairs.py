@@ -133,6 +133,8 @@ class Command(BaseCommand):
     def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
         bar = Bar(sys.stderr)
         try:
+            # The first answer is a minute away where another has the processors.
+            bar.show("compiling", 0, len(offers))
             with inductor() as workers:
                 for done, (_, draft) in enumerate(generate(offers, workers), 1):
                     bar.show("compiling", done, len(offers))
