@@ -95,6 +95,12 @@ def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
     return [replace(trial, modes=("sighted", "plain")) for trial in wrong[:SECOND_LOOKS]]
 
 
+def off(runs: list[Outcome]) -> list[plan.Trial]:
+    """Those with an answer that is wrong by its numbers."""
+    wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
+    return list({trial.number: trial for trial in wrong}.values())
+
+
 def alike(trials: list[plan.Trial]) -> list[list[int]]:
     """Trials whose cases differ in their seed, or whose values were shuffled, only."""
     groups: dict[str, list[int]] = {}

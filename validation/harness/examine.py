@@ -7,35 +7,33 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness import plan
-from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
-from validation.harness.choice import affordable, alike, counted, doubtful
-from validation.harness.conversation import Asked, Conversation, Stopped, reading
+from validation.harness.arguments import batches, gathered, storages, with_gaps
+from validation.harness.choice import affordable, alike, counted, doubtful, off
+from validation.harness.conversation import Asked, Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.nursery import Answer, Child
+from validation.harness.references import Referring
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.room import (
-    TRIVIAL,
     TooLarge,
     left_to_the_test,
     nothing_fits,
-    only_trivial,
 )
 from validation.harness.verdicts import figures, verdict_of
 
 EVERYTHING = 1 << 62
 
 
-class Examination(Conversation):
+class Examination(Referring):
     """`alone`: in processes that serve no other entry."""
 
     def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
         super().__init__(entry, crew, alone=alone)
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
-        self.too_large: list[TooLarge] = []
 
     def report(self) -> Report:
         started = time.monotonic()
@@ -167,64 +165,6 @@ class Examination(Conversation):
             words = "make_inputs gives other inputs for the same case"
             raise Stopped(Check("falsifiable", Verdict.FAILED, words))
 
-    def _reference(
-        self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview]
-    ) -> dict[int, Wanted]:
-        with self.crew.reference() as child:
-            answers = self._answered(child, "reference", "cpu", trials, arguments, blobs)
-        with reading("accuracy"):
-            if self.options.device == "cuda" and _refuses(answers, trials):
-                # Some operations exist there only.
-                with self._candidate("reference") as child:
-                    answers = self._answered(child, "reference", "cuda", trials, arguments, blobs)
-            if "error" in answers[-1].header:
-                words = f"python_code: {raised(answers[-1].header['error'])}"
-                raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            wanted: dict[int, Wanted] = {}
-            for answer in answers:
-                wanted |= evidence.wanted(answer.header, answer.blobs)
-            self._give_up_stand_ins(trials, arguments, wanted)
-            for trial in trials:
-                if trial.kind == "shown" and wanted[trial.number].native is None:
-                    words = f"the reference raises on {trial.name}: {wanted[trial.number].refusal}"
-                    raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            return wanted
-
-    def _answered(
-        self, child: Child, role: str, device: str, trials: list[plan.Trial],
-        arguments: dict[int, Any], blobs: list[memoryview],
-    ) -> list[Answer]:  # fmt: skip
-        """By a child that begins with this: batch by batch, so that what is large has room."""
-        text = {"reference": "python_code", "candidate": "triton_code"}[role]
-        answers: list[Answer] = []
-        for some, held in batches(trials, arguments, blobs, self.room.at_once):
-            order = self._order(text, device, some, arguments)
-            begin = "" if answers else role
-            answers.append(self._ask(child, begin, "answers", order, held, role=role))
-            if "error" in answers[-1].header:
-                break
-        return answers
-
-    def _give_up_stand_ins(
-        self, trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted]
-    ) -> None:
-        """Smaller sizes that the reference refuses stand for nothing."""
-        for trial in [trial for trial in trials if trial.stands_in]:
-            if wanted[trial.number].native is None:
-                trials.remove(trial)
-                self.too_large = [
-                    replace(one, instead=None) if trial.name.startswith(f"{one.name},") else one
-                    for one in self.too_large
-                ]
-        shown = [trial for trial in trials if trial.kind == "shown"]
-        if not shown:
-            words = nothing_fits(self.too_large, self.room)
-            raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
-        largest = max(elements(arguments[trial.number]) for trial in shown)
-        if self.too_large and largest < TRIVIAL:
-            words = only_trivial(self.too_large, largest)
-            raise Stopped(Check("accuracy", Verdict.VACUOUS, words))
-
     def _candidates(
         self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview],
         wanted: dict[int, Wanted],
@@ -238,6 +178,11 @@ class Examination(Conversation):
             with reading("accuracy"):
                 said = _together(answers)
                 runs = [run for one in answers for run in self._read(one, tried, wanted)]
+            if some := off(runs):
+                wanted = self._with_rounding(wanted, some, arguments, blobs)
+            with reading("accuracy"):
+                if some:
+                    runs = [run for one in answers for run in self._read(one, tried, wanted)]
                 unsure = doubtful(runs)
                 child.spoiled = bool(said["patched"] or said["conduct"] or _any_wrong(runs))
             if unsure:
@@ -305,31 +250,6 @@ class Examination(Conversation):
             if not self._wants(*(set(self.options.checks) - {"test"})):
                 self.checks.append(checks.conduct(said, None, []))
             return dict(said)
-
-    def _order(
-        self, text: str, device: str, trials: list[plan.Trial], arguments: dict[int, Any]
-    ) -> dict[str, Any]:
-        return {
-            text: getattr(self.entry, text),
-            "entry_point": self.entry.entry_point,
-            "device": device,
-            "gradients": self.entry.differentiable and self._wants("gradients"),
-            "seed": self.options.seed,
-            "trials": [
-                {"number": t.number, "modes": list(t.modes), "arguments": arguments[t.number]}
-                for t in trials
-                if t.number in arguments
-            ],
-            **self._gpu(),
-        }
-
-
-def _refuses(answers: list[Answer], trials: list[plan.Trial]) -> bool:
-    if "error" in answers[-1].header:
-        return True
-    shown = {trial.number for trial in trials if trial.kind == "shown"}
-    runs = [run for answer in answers for run in answer.header["runs"]]
-    return any(run["trial"] in shown and "error" in run["native"] for run in runs)
 
 
 def _together(answers: list[Answer]) -> dict[str, Any]:

@@ -83,6 +83,25 @@ def test_where_inputs_amplify_rounding_more_is_allowed() -> None:
     assert not judged(truth + 1e-3, truth, shaken=shaken).wrong
 
 
+def test_what_rounding_could_do_is_allowed_and_not_much_more() -> None:
+    truth = np.linspace(1, 2, 100)
+    rounded = numbers_of(truth + 1e-4, "float64")
+
+    assert not judged(truth + 4e-4, truth, rounded=rounded).wrong
+    assert judged(truth + 5e-4, truth, rounded=rounded).wrong
+
+
+def test_what_torch_gets_wrong_by_rounding_is_judged_in_float64() -> None:
+    """Its own answer is so far off that it might answer another question."""
+    truth = np.linspace(1, 2, 100)
+    poor, precise = numbers_of(truth * 1.01), numbers_of(truth, "float64")
+    rounded = numbers_of(truth * 1.01, "float64")
+
+    assert compare(numbers_of(truth * 0.99), Expected(poor, precise)).wrong
+    assert not compare(numbers_of(truth * 0.99), Expected(poor, precise, rounded=rounded)).wrong
+    assert compare(numbers_of(truth * 0.9), Expected(poor, precise, rounded=rounded)).wrong
+
+
 def test_where_everything_cancels_torchs_own_leftover_is_no_truth() -> None:
     leftover, truth = numbers_of([-(2.0**-15)]), numbers_of([-1e-14], "float64")
 

@@ -2,9 +2,10 @@
 
 Each trial at the type it is given in, then in float64, then in float64 with inputs changed in their
 last bits: the first says how good torch is at that type, the last how much rounding matters here.
+Where a candidate is off all the same, also in float64 with every result changed in its last bit.
 """
 
-from contextlib import nullcontext
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -13,11 +14,11 @@ from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gradients import gradients
+from validation.harness.inside.rounding import Rounding, either_way, last_bit
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.inside.wide import Wide
 
-# Of the width in which arithmetic is done, whatever the inputs are kept in.
-SHAKE = torch.finfo(torch.float32).eps
+WIDTHS = ("native", "precise", "shaken")
 
 
 class Reference:
@@ -38,7 +39,7 @@ class Reference:
         runs = []
         for trial in order["trials"]:
             run: dict[str, Any] = {"trial": trial["number"]}
-            for width in ("native", "precise", "shaken"):
+            for width in order.get("widths", WIDTHS):
                 try:
                     run[width] = self._answer(function, trial["arguments"], blobs, width, packing)
                 except BaseException as error:  # noqa: BLE001 - as above
@@ -66,19 +67,24 @@ class Reference:
 
         torch.manual_seed(self.seed)
         arguments = unpack(tree, placed)
+        bit = last_bit(tensors_in(arguments))
         if width != "native":
             if not any(tensor.is_floating_point() for tensor in tensors_in(arguments)):
                 raise TypeError("no input is a floating-point tensor")
             arguments = rebuilt(arguments, _wide)
+        generator = torch.Generator(device=self.device).manual_seed(self.seed)
         if width == "shaken":
-            generator = torch.Generator(device=self.device).manual_seed(self.seed)
-            arguments = rebuilt(arguments, lambda tensor: _shaken(tensor, generator))
+            arguments = rebuilt(arguments, lambda tensor: _shaken(tensor, bit, generator))
         if self.gradients:
             arguments = rebuilt(
                 arguments, lambda tensor: tensor.detach().requires_grad_(tensor.is_floating_point())
             )
         pristine = {place: storage.clone() for place, storage in storages.items()}
-        with nullcontext() if width == "native" else Wide():
+        with ExitStack() as modes:
+            if width != "native":
+                modes.enter_context(Wide())
+            if width == "rounded":
+                modes.enter_context(Rounding(bit, generator))
             answer = function(*arguments)
             found = gradients(arguments, answer, self.seed) if self.gradients else []
         addresses = {storage.untyped_storage().data_ptr() for storage in storages.values()}
@@ -100,8 +106,5 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.double() if tensor.is_floating_point() else tensor
 
 
-def _shaken(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    if not tensor.is_floating_point():
-        return tensor
-    sign = torch.randint(0, 2, tensor.shape, generator=generator, device=tensor.device) * 2 - 1
-    return tensor * (1 + SHAKE * sign)
+def _shaken(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> torch.Tensor:
+    return tensor * either_way(tensor, bit, generator) if tensor.is_floating_point() else tensor

@@ -1,6 +1,8 @@
 """A function's whole answer, as a tree of JSON from a hostile process: its leaves and its shape."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from validation.harness.judge.compare import Comparison, Expected, compare
@@ -37,21 +39,22 @@ def value(said: Any, blobs: list[memoryview]) -> Value:
 def compared(
     found: Value,
     native: Value,
-    precise: Value | None,
-    shaken: Value | None,
+    others: Sequence[Value | None],
     *,
     infinite_inputs: bool = False,
     only_finite: bool = False,
 ) -> list[tuple[str, Comparison]]:
-    """Each output and gradient by name, with how it compares."""
+    """Each output and gradient by name, with how it compares. `others`: the reference's answers at
+    other widths, in the order in which `Expected` has them."""
     if found.form != native.form:
         return [("output", Comparison(f"{found.form} instead of {native.form}"))]
     made = []
     several = len(native.leaves) > 1
+    expecting = partial(Expected, infinite_inputs=infinite_inputs, only_finite=only_finite)
     for place, leaf in enumerate(found.leaves):
         name = f"output {place}" if several else "output"
-        first, second, third = _alternatives(native, precise, shaken, place)
-        expected = Expected(first, second, third, infinite_inputs, only_finite) if first else None
+        first, *more = _alternatives(native, others, place)
+        expected = expecting(first, *more) if first else None
         made.append((name, _leaf(leaf, native.leaves[place], expected)))
     if len(found.gradients) != len(native.gradients):
         said = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
@@ -64,11 +67,11 @@ def compared(
         if gradient is None:
             made.append((name, Comparison("no gradient where the reference has one")))
             continue
-        second, third = (
+        more = [
             other.gradients[place] if other and place < len(other.gradients) else None
-            for other in (precise, shaken)
-        )
-        expected = Expected(wanted_gradient, second, third, infinite_inputs, only_finite)
+            for other in others
+        ]
+        expected = expecting(wanted_gradient, *more)
         made.append((name, compare(gradient, expected)))
     return made
 
@@ -84,10 +87,10 @@ def _leaf(found: Any, native: Any, expected: Expected | None) -> Comparison:
 
 
 def _alternatives(
-    native: Value, precise: Value | None, shaken: Value | None, place: int
+    native: Value, others: Sequence[Value | None], place: int
 ) -> list[Numbers | None]:
     leaves: list[Numbers | None] = []
-    for answer in (native, precise, shaken):
+    for answer in (native, *others):
         same = answer is not None and answer.form == native.form
         leaf = answer.leaves[place] if answer is not None and same else None
         leaves.append(leaf if isinstance(leaf, Numbers) else None)

@@ -2,19 +2,21 @@
 
 An element may be off by some units in its own last place, plus what the reference is off by at
 this type, plus what changes when the inputs change in their last bits: the three say together how
-well anybody could do.
+well anybody could do. What is off by more is held against a fourth, which takes a run of its own:
+what changes when every result on the way changes in its last bit.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
 
-# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs. A
-# GPU's exp and rsqrt are off by two units where torch's are by half of one, and a recurrence adds
-# that up: 32 units of the answers' scale are honest, and a hundredth of what tf32 would be off by.
-UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN = 16.0, 32.0, 4.0, 32.0
+# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs, of
+# that of rounded results. A GPU's exp and rsqrt are off by two units where torch's are by half of
+# one, and a recurrence adds that up: 32 units of the answers' scale are honest, and a hundredth of
+# what tf32 would be off by.
+UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN, ROUNDED = 16.0, 32.0, 4.0, 32.0, 4.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
 # A reference that is worse than this at its type computes something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
@@ -27,6 +29,9 @@ JUMP, FEW = 1e-2, 0.05
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
 
+# How much each element moved, and what a unit of that is worth.
+Effects = list[tuple[float, Array]]
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
@@ -37,6 +42,8 @@ class Expected:
     native: Numbers
     precise: Numbers | None = None
     shaken: Numbers | None = None
+    rounded: Numbers | None = None
+    _: KW_ONLY
     infinite_inputs: bool = False
     only_finite: bool = False
     """Whether anything is right where the reference's answer is not finite."""
@@ -74,19 +81,20 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
         found = np.where(np.isnan(native), native, found)
     if expected.only_finite:
         found = np.where(np.isfinite(native), found, native)
-    precise, shaken, strange = _precise(expected, native)
+    precise, strange = _precise(expected, native)
     if precise is None:
-        return _against(actual, found, native, native, None, dtype)
+        return _against(actual, found, native, native, [], dtype)
+    effects = _effects(expected, precise)
     if not strange:
-        return _against(actual, found, native, precise, shaken, dtype)
+        return _against(actual, found, native, precise, effects, dtype)
     # Either the operation depends on the type, or the type's own answer is all rounding.
-    one = _against(actual, found, native, native, None, dtype)
-    other = _against(actual, found, precise, precise, shaken, dtype)
+    one = _against(actual, found, native, native, [], dtype)
+    other = _against(actual, found, precise, precise, effects, dtype)
     return other if one.wrong and not other.wrong else one
 
 
 def _against(
-    actual: Numbers, found: Array, native: Array, truth: Array, shaken: Array | None, dtype: str
+    actual: Numbers, found: Array, native: Array, truth: Array, effects: Effects, dtype: str
 ) -> Comparison:
     finite = np.isfinite(native) & np.isfinite(truth)
     ordinary = bool(finite.all()) and bool(np.isfinite(found).all())
@@ -98,9 +106,9 @@ def _against(
         if not finite.any():
             return Comparison("")
         found, native, truth = found[finite], native[finite], truth[finite]
-        shaken = None if shaken is None else shaken[finite]
+        effects = [(weight, moved[finite]) for weight, moved in effects]
     error, size = np.abs(found - truth), np.abs(truth)
-    allowed = _allowed(dtype, size, native, truth, shaken)
+    allowed = _allowed(dtype, size, native, truth, effects)
     share = error / allowed
     worst = int(share.argmax())
     # Of what is nearly nothing beside the rest, a relative error says nothing.
@@ -118,14 +126,14 @@ def _against(
     return Comparison(said, float(error.max()), relative, float(share[worst]))
 
 
-def _precise(expected: Expected, native: Array) -> tuple[Array | None, Array | None, bool]:
+def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
     """The float64 answers, and whether they may answer another question."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
-        return None, None, False
+        return None, False
     values = precise.values()
     if values.dtype != native.dtype:
-        return None, None, False
+        return None, False
     strange = False
     both = np.isfinite(values) & np.isfinite(native)
     if both.any():
@@ -134,13 +142,20 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, Array | N
         strange = bool(np.abs(values - native)[both].max() > most)
         # Where everything cancels, what is left at the type is all rounding.
         strange &= bool(np.abs(values[both]).max() > CANCELLED * scale)
-    shaken = expected.shaken
-    if shaken is None or shaken.shape != precise.shape or shaken.dtype != precise.dtype:
-        return values, None, strange
-    return values, shaken.values(), strange
+    return values, strange
 
 
-def _allowed(dtype: str, size: Array, native: Array, truth: Array, shaken: Array | None) -> Array:
+def _effects(expected: Expected, precise: Array) -> Effects:
+    """What changes in the float64 answer, with the weight that it has."""
+    like = expected.precise
+    return [
+        (weight, np.abs(other.values() - precise))
+        for weight, other in ((SHAKEN, expected.shaken), (ROUNDED, expected.rounded))
+        if other and like and other.shape == like.shape and other.dtype == like.dtype
+    ]
+
+
+def _allowed(dtype: str, size: Array, native: Array, truth: Array, effects: Effects) -> Array:
     epsilon = EPSILON[dtype]
     half = epsilon > 2.0**-20
     units, scale_units, own = (
@@ -151,15 +166,15 @@ def _allowed(dtype: str, size: Array, native: Array, truth: Array, shaken: Array
         scale = float(size.max())
     allowed = units * epsilon * size + scale_units * epsilon * scale
     allowed += own * float(np.abs(native - truth).max())
-    if shaken is not None:
-        allowed += SHAKEN * _moved(np.abs(shaken - truth), scale)
+    for weight, moved in effects:
+        allowed += weight * _moved(moved, scale)
     if dtype != "float64" and float(size.max()) <= NOTHING:
         allowed += NOTHING if size.any() else LEFT_OF_ZERO
     return allowed + np.finfo(np.float32).tiny
 
 
 def _moved(moved: Array, scale: float) -> Array:
-    """What shaken inputs change, for each element: the most that they change anywhere. But where
+    """What such a change does, for each element: the most that they change anywhere. But where
     a few jump (a rounding, a comparison), the others are not excused by that."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale
@@ -202,7 +217,7 @@ def _alike(one: Array, other: Array) -> Array:
 def _integers(actual: Numbers, expected: Expected) -> Comparison:
     found, native = actual.values(), expected.native.values()
     wrong = found != native
-    for other in (expected.precise, expected.shaken):
+    for other in (expected.precise, expected.shaken, expected.rounded):
         # Where rounding decides (a tie, a bin's edge), another rounding is right as well.
         if other is not None and other.shape == actual.shape and other.dtype == actual.dtype:
             wrong &= found != other.values()

@@ -16,8 +16,13 @@ class Wanted:
     native: Value | None
     precise: Value | None = None
     shaken: Value | None = None
+    rounded: Value | None = None
     refusal: str = ""
     mutated: tuple[int, ...] = ()
+
+    @property
+    def others(self) -> tuple[Value | None, ...]:
+        return self.precise, self.shaken, self.rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +54,7 @@ def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
         if "error" in native:
             answers[int(run["trial"])] = Wanted(None, refusal=raised(native["error"]))
             continue
-        precise, shaken = (
-            value(run[width], blobs) if "value" in run.get(width, {}) else None
-            for width in ("precise", "shaken")
-        )
+        precise, shaken = (_at(run, width, blobs) for width in ("precise", "shaken"))
         answers[int(run["trial"])] = Wanted(
             value(native, blobs),
             precise,
@@ -60,6 +62,20 @@ def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
             mutated=tuple(one["storage"] for one in native["mutated"]),
         )
     return answers
+
+
+def with_rounding(
+    wanted: dict[int, Wanted], said: Any, blobs: list[memoryview]
+) -> dict[int, Wanted]:
+    """The same, with what rounding does to the trials that were asked again."""
+    asked = {int(run["trial"]): _at(run, "rounded", blobs) for run in said["runs"]}
+    return wanted | {
+        number: replace(wanted[number], rounded=answer) for number, answer in asked.items()
+    }
+
+
+def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
+    return value(run[width], blobs) if "value" in run.get(width, {}) else None
 
 
 def outcomes(
@@ -106,8 +122,7 @@ def _outcome(
     comparisons = compared(
         found,
         native,
-        wanted.precise,
-        wanted.shaken,
+        wanted.others,
         infinite_inputs=trial.brings_infinity,
     )
     wrong = [(name, one) for name, one in comparisons if one.wrong]
@@ -116,8 +131,7 @@ def _outcome(
     )
     words = f"{name}: {worst.wrong}" if worst.wrong else ""
     if wrong and loose:
-        precise, shaken = wanted.precise, wanted.shaken
-        again = compared(found, native, precise, shaken, only_finite=True)
+        again = compared(found, native, wanted.others, only_finite=True)
         if not any(one.wrong for _, one in again):
             worst = max((one for _, one in again), key=lambda one: one.share)
             note = f"{trial.name}, {words}"

@@ -1,0 +1,69 @@
+"""Arithmetic that loses what a narrower one would: how much could rounding do to an answer?
+
+That torch is off by little at a type may be luck: where a row holds one value throughout, its mean
+is that value to the last bit, and what is left of the difference is nothing. Another order of the
+same sums leaves something. So each operation's result moves by its last bit, up or down.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from validation.harness.inside.values import rebuilt, tensors_in
+
+# What moves and selects computes nothing, and two equal elements must stay equal.
+EXACT = {
+    "_to_copy", "abs", "amax", "amin", "cat", "ceil", "clamp", "clamp_max", "clamp_min", "clone",
+    "constant_pad_nd", "copy", "cummax", "cummin", "detach", "embedding", "fill", "flip", "floor",
+    "gather", "index", "index_put", "index_select", "masked_fill", "max", "maximum", "min",
+    "minimum", "neg", "relu", "repeat", "roll", "round", "scatter", "sgn", "sign", "sort", "stack",
+    "topk", "tril", "triu", "trunc", "where", "zero",
+}  # fmt: skip
+
+
+def last_bit(inputs: Sequence[torch.Tensor]) -> float:
+    """Of the width in which arithmetic is done: float32 whatever narrower is kept in memory, but
+    where all that is given is wider."""
+    floating = [tensor.dtype for tensor in inputs if tensor.is_floating_point()]
+    wide = all(dtype is torch.float64 for dtype in floating)
+    return torch.finfo(torch.float64 if wide else torch.float32).eps
+
+
+def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> torch.Tensor:
+    """For each element a factor that moves it by its last bit, up or down."""
+    up = torch.randint(
+        0, 2, tensor.shape, generator=generator, device=tensor.device, dtype=tensor.dtype
+    )
+    return 1 + bit * (2 * up - 1)
+
+
+class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The generator is its own: a reference that draws numbers draws the same ones."""
+
+    def __init__(self, bit: float, generator: torch.Generator) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.bit, self.generator = bit, generator
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        answer = func(*args, **(kwargs or {}))
+        name = func._schema.name.partition("::")[2].rstrip("_")
+        if func.is_view or name in EXACT or not tensors_in((args, kwargs or {})):
+            return answer
+        if func._schema.is_mutable:
+            for tensor in filter(_computed, tensors_in(answer)):
+                tensor.mul_(either_way(tensor, self.bit, self.generator))
+            return answer
+        return rebuilt(answer, self._rounded)
+
+    def _rounded(self, tensor: torch.Tensor) -> torch.Tensor:
+        if not _computed(tensor):
+            return tensor
+        return tensor * either_way(tensor, self.bit, self.generator)
+
+
+def _computed(tensor: torch.Tensor) -> bool:
+    return tensor.dtype in (torch.float64, torch.float32)
