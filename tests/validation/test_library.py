@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,45 @@ def test_every_pair_of_the_library_passes_for_a_stranger(tmp_path: Path) -> None
 
 def test_a_sample_of_generated_pairs_passes_for_a_stranger(tmp_path: Path) -> None:
     assert_passing_for_a_stranger(generate(RECIPES, 30, seed=20), tmp_path)
+
+
+SIGNED_NAN = """\
+from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import torch
+
+
+def test_nan_of_either_sign_is_the_largest():
+    nan = torch.tensor(float("nan"))
+    x = torch.linspace(-1, 1, 24).reshape(2, 12)
+    x[:, 3], x[:, 7] = nan, torch.copysign(nan, torch.tensor(-1.0))
+    for found, wanted in zip(answers(candidate, x), answers(reference, x)):
+        assert torch.allclose(found, wanted, atol=1e-5, equal_nan=True)
+
+
+def answers(function, x):
+    answer = function(x{more})
+    return answer[:1] if isinstance(answer, tuple) else (answer,)
+"""
+
+
+def test_what_sorts_by_bits_knows_nan_of_either_sign(tmp_path: Path) -> None:
+    """A processor's own NaN has the sign that a GPU's has not."""
+    sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
+    drafts = [
+        draft for draft in generate(sorts, 12, seed=1) if "smooth_l1" not in draft.entry_point
+    ]
+    by_hand = [draft for draft in handwritten() if draft.slug == "top-k"]
+
+    assert_passing_for_a_stranger(
+        (
+            replace(draft, test_code=SIGNED_NAN.format(name=draft.entry_point, more=more))
+            for some, more in ((drafts, ""), (by_hand, ", 5"))
+            for draft in some
+        ),
+        tmp_path,
+    )
 
 
 def assert_passing_for_a_stranger(drafts: Iterable[PairDraft], folder: Path) -> None:

@@ -24,8 +24,10 @@ def top_k_kernel(
     # Both zeros are equal, though their bits are not.
     x = tl.where(x == 0.0, 0.0, x)
     bits = x.to(tl.int32, bitcast=True)
-    # As whole numbers, negative floats stand in the opposite order: flip all but their sign.
-    ordered = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits).to(tl.int64)
+    # As whole numbers, negative floats stand in the opposite order: flip all but their sign. NaN
+    # is the largest, whatever its sign.
+    ordered = tl.where(bits < 0, bits ^ 0x7FFFFFFF, bits)
+    ordered = tl.where(x != x, 0x7FC00000, ordered).to(tl.int64)
     # Of equal values the one with the larger lower half wins: the first place.
     key = ordered * 4294967296 + (BLOCK_SIZE - 1 - cols)
     lowest = -0x7FFFFFFFFFFFFFFF
