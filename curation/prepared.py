@@ -42,6 +42,8 @@ Row = TypeVar("Row")
 Update = tuple[models.QuerySet[Any, Any], dict[str, Any]]
 # Of one function, so many statements are kept.
 KEPT = 256
+# The first number that a database's largest column can't hold.
+BEYOND = 1 << 63
 
 
 def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, Row]":
@@ -125,7 +127,10 @@ class _Statement:
     def rows(self, connection: Any, values: dict[str, Any]) -> list[Any]:
         if not self._sql:
             return []
-        filled = _filled(connection, self._values, values)
+        try:
+            filled = _filled(connection, self._values, values)
+        except EmptyResultSet:
+            return []
         asked = _Composed(self._compiler, connection, self._sql, filled, self._known)
         rows = self._rows.all()
         rows.query.get_compiler = lambda *_, **__: asked  # type: ignore[method-assign]
@@ -140,8 +145,12 @@ class _Change:
         self._sql, self._values = query.get_compiler(using=rows.db).as_sql()
 
     def change(self, connection: Any, values: dict[str, Any]) -> int:
+        try:
+            filled = _filled(connection, self._values, values)
+        except EmptyResultSet:
+            return 0
         with _cursor(connection) as cursor:
-            cursor.execute(self._sql, _filled(connection, self._values, values))
+            cursor.execute(self._sql, filled)
             return int(cursor.rowcount)
 
 
@@ -190,6 +199,8 @@ def _for(connection: Any, value: Any) -> Any:
     """As Django itself hands it to this database."""
     if isinstance(value, models.Model):
         value = value.pk
+    if isinstance(value, int) and not -BEYOND <= value < BEYOND:
+        raise EmptyResultSet  # No column holds it, so no row has it.
     if isinstance(value, datetime):
         return connection.ops.adapt_datetimefield_value(value)
     if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:

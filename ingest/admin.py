@@ -286,7 +286,8 @@ class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
     ) -> HttpResponse:
         """Live while the run is: the browser asks again by itself, with or without scripts."""
         response = super().change_view(request, object_id, form_url, extra_context)
-        if IngestRun.objects.live().filter(pk=unquote(object_id)).exists():
+        run = self.get_object(request, unquote(object_id))
+        if run is not None and run.live:
             response.headers["Refresh"] = "3"
         return response
 

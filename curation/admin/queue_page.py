@@ -3,10 +3,14 @@
 What is done there harms no run: the rows are the truth, and the sweeper restores what they need.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.decorators import permission_required
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from django_rq.admin import QueueAdmin
 from django_rq.models import Dashboard
@@ -18,6 +22,8 @@ PERMISSION = "django_rq.admin"
 
 # The model has no table: Django's own pages about its rows could only fail.
 _OWN_PAGES = "django_rq_dashboard_changelist"
+# Of rq-scheduler, which is not installed: the page could only fail.
+_FOREIGN = "django_rq_scheduler_jobs"
 
 admin.site.unregister(Dashboard)
 
@@ -39,15 +45,28 @@ class QueuePageAdmin(QueueAdmin):
         pages = [page for page in pages if _is_its_own(page)]
         may_see = permission_required(PERMISSION, login_url="admin:login", raise_exception=False)
         for page in pages:
-            page.callback = may_see(page.callback)
+            page.callback = may_see(_understood(page.callback))
         return pages
+
+
+def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """django-rq trusts what stands in an address: a job's name that can be none is no fault."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **named)
+        except ValueError as error:
+            raise Http404(str(error)) from error
+
+    return answered
 
 
 def _is_its_own(page: URLPattern) -> bool:
     name = page.name or ""
-    return name.startswith("django_rq_") and (
-        name == _OWN_PAGES or not name.startswith("django_rq_dashboard_")
-    )
+    if name == _FOREIGN or not name.startswith("django_rq_"):
+        return False
+    return name == _OWN_PAGES or not name.startswith("django_rq_dashboard_")
 
 
 @admin.register(Lease)

@@ -100,6 +100,18 @@ def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
     assert len(asked) == 1, "which made the kernel"
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
+def test_a_number_that_no_column_holds_is_no_rows_and_changes_none(number: int) -> None:
+    @prepared_update
+    def renamed(kernel: int) -> Update:
+        return Kernel.objects.filter(pk=kernel), {"name": "other"}
+
+    make.a_kernel()
+
+    assert (places(number), renamed(number)) == ([], 0)
+    assert places(2**63 - 1) == []
+
+
 def test_what_is_not_there_is_none() -> None:
     assert places.first(0) is None
 

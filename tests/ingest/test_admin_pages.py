@@ -63,3 +63,12 @@ def test_the_drops_of_a_reason_are_listed_with_their_sentences(
 
     assert "bad.py" in rows
     assert "holds a null byte" in rows
+
+
+@pytest.mark.parametrize("what", ["%3A", "x", "9" * 30, "0"])
+def test_an_address_that_names_no_run_leads_back_to_the_admin(
+    by_curator: Client, what: str
+) -> None:
+    answer = by_curator.get(f"/admin/curation/ingestrun/{what}/change/")
+
+    assert (answer.status_code, answer["Location"]) == (302, "/admin/")

@@ -157,7 +157,8 @@ def _values(base: Case) -> Iterator[Made]:
         group = "large values" if by > 1 else "small values"
         yield f"{group} (times {by:g})", "values", base, {"kind": "scaled", "by": by}, group
     yield "zeros", "values", base, {"kind": "scaled", "by": 0.0}, ""
-    for value, name in (("nan", "NaN"), ("inf", "infinity")):
+    # With its sign set, as an x86 processor makes it: whoever sorts by bits takes it for the least.
+    for value, name in (("-nan", "NaN"), ("inf", "infinity")):
         twist = {"kind": "special", "value": value}
         yield f"{name} among the values", "special", base, twist, ""
 

@@ -51,6 +51,11 @@ def test_a_curator_looks_at_a_job(by_curator: Client, queue_redis: object) -> No
     assert job.id in page.content.decode()
 
 
+@pytest.mark.usefixtures("queue_redis")
+def test_a_job_that_nothing_could_be_called_is_not_found(by_curator: Client) -> None:
+    assert by_curator.get(f"{PAGE}queues/0/1.5/").status_code == 404
+
+
 def test_the_admin_links_to_the_queues_for_curators(by_curator: Client) -> None:
     assert f'<a href="{PAGE}">Queues</a>' in by_curator.get("/admin/").content.decode()
 
@@ -79,3 +84,7 @@ def test_nobody_without_the_permission_reaches_any_of_its_pages(
 def test_its_model_has_no_pages_that_would_need_a_table(by_superuser: Client) -> None:
     for page in ("add/", "1/change/", "1/delete/", "1/history/", "1/"):
         assert by_superuser.get(f"{PAGE}{page}").status_code == 404
+
+
+def test_there_is_no_page_of_a_scheduler_that_is_not_installed(by_curator: Client) -> None:
+    assert by_curator.get(f"{PAGE}schedulers/0/").status_code == 404

@@ -1,0 +1,34 @@
+"""What no case shows and every caller may bring: a NaN of the sign that nobody thinks of."""
+
+import torch
+
+from tests.hostile.zoo.load import honest_entries
+from validation.harness import Crew, Verdict, reports
+from validation.harness.entry import parse
+from validation.harness.inside.twist import twisted
+from validation.harness.plan import varied
+
+
+def test_the_nan_among_the_values_has_its_sign_set() -> None:
+    (trial,) = (
+        trial
+        for trial in varied([{"n": 8, "seed": 0}], [], [], "interpreter", 1)
+        if trial.kind == "special" and not trial.brings_infinity
+    )
+
+    (found,) = twisted((torch.ones(8),), trial.twist)
+
+    assert found.isnan().tolist() == [place == 3 for place in range(8)]
+    assert found.signbit().tolist() == found.isnan().tolist()
+
+
+def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_wrong(crew: Crew) -> None:
+    (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
+    record = source.record()
+    careless = record["triton_code"].replace("mask & (x == x), keys", "mask, keys")
+    assert careless != record["triton_code"]
+
+    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], crew)
+
+    assert report.verdict is Verdict.FAILED
+    assert "NaN among the values" in report.message
