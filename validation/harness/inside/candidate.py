@@ -84,8 +84,8 @@ class Run:
         if place not in self.memories:
             name = f"input {len(self.memories)}"
             self.memories[place] = guarded(len(blob), self.owner.device, self.watch.pattern, name)
-            bytes_of_it = from_bytes(blob, torch.uint8, (len(blob),))
-            self.memories[place].inner.copy_(bytes_of_it, non_blocking=True)
+            given = from_bytes(blob, torch.uint8, (len(blob),))
+            self.memories[place].inner.copy_(given, non_blocking=True)
         self.views.setdefault(place, []).append(tree)
         return self.memories[place].as_tensor(
             getattr(torch, tree["dtype"]), tree["shape"], tree["stride"], tree["offset"]
