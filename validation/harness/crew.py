@@ -33,6 +33,8 @@ class GpuSick(Exception):
 
 class Crew:
     def __init__(self, options: Options) -> None:
+        # Before anything is looked for: how this host confines is remembered once it is known.
+        options.insist()
         self.options = options
         seconds = int(options.timeout * 4) * max(1, options.share)
         self.references = Nursery(
@@ -52,7 +54,6 @@ class Crew:
 
     def open(self) -> None:
         """Both import torch, at once."""
-        self.options.insist()
         self.candidates.begin()
         self.references.begin()
         self.candidates.open()

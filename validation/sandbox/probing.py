@@ -27,8 +27,7 @@ class Probe:
 @cache
 def probe() -> Probe:
     """Try each level once, best first; the answer holds as long as this process."""
-    # A host that is full for a moment would be held for a weaker one as long as this process lives.
-    fault = _bubblewrap_fault() and _bubblewrap_fault()
+    fault = _bubblewrap_fault()
     if not fault:
         return Probe(Level.BUBBLEWRAP, "Programs run in namespaces of their own.")
     no_bubblewrap = f"bubblewrap can't be used: {fault}"

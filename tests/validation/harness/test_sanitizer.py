@@ -12,6 +12,7 @@ from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, 
 from validation.harness.entry import parse
 from validation.harness.sanitizer import complaint, errors, found
 from validation.harness.sanitizing import judged, sanitized
+from validation.sandbox import probe
 
 ADD = next(parse(e.record(), e.name) for e in zoo() if e.name == "vector-add")
 # Takes the program's word for what it did wrong; all else as the real one.
@@ -88,6 +89,17 @@ def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     assert found() is None
     with pytest.raises(Unsuited, match="neither on PATH nor where CUDA_HOME says"):
         list(check([ADD], Options(device="cuda", sanitize=True)))
+
+
+def test_a_run_that_is_refused_has_looked_for_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found with such a PATH would hold for every run after it."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    probe.cache_clear()
+
+    with pytest.raises(Unsuited):
+        list(check([ADD], Options(device="cuda", sanitize=True)))
+
+    assert probe.cache_info().currsize == 0
 
 
 def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
