@@ -227,14 +227,15 @@ def call(*arguments: str) -> str:
 
 
 def test_kernels_are_compiled_at_the_shell() -> None:
-    """The whole way, once, with a real compiler: a kernel that compiles and one that can't."""
-    good = a_kernel(name="kernel", standalone_source=kernels.ADD)
+    """The whole way, once, with a real compiler: a kernel that compiles and two that can't."""
     bad = a_kernel(name="kernel", standalone_source=kernels.OLD_LANGUAGE)
+    a_kernel(name="kernel", standalone_source=kernels.LOST_MODULE)
+    good = a_kernel(name="kernel", standalone_source=kernels.ADD)
     helper = a_kernel(name="kernel", kind=Kind.HELPER)
 
     said = call("--now")
 
-    assert said == "2 items: 1 passed, 1 failed."
+    assert said == "3 items: 1 passed, 2 failed."
     verdict = compile_verdict(good)
     assert verdict
     assert verdict.verdict == Verdict.PASSED

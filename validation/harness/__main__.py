@@ -73,7 +73,7 @@ def run(entries: list[Entry], options: Options, report: Path | None) -> Counter[
             row(one)
             progress(number, len(entries))
     seconds = time.monotonic() - started
-    tally = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    tally = ", ".join(f"{counts[one]} {one}" for one in Verdict if counts[one])
     say(f"{len(entries)} entries in {seconds:.1f} s: {tally}")
     return counts
 

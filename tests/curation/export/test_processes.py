@@ -161,11 +161,13 @@ def test_what_goes_wrong_in_a_process_is_told_here(
 def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> None:
     some_rows(20, 0)
     connection.close()
+    # Each says who it is in one write: two that print write their line ends apart.
     program = (
         "import os, time, django; django.setup();"
         "from pathlib import Path; from curation.export import dataset, selection;"
         "from curation.export.options import Options;"
-        "selection.Selecting.weigh = lambda *a: (print(os.getpid(), flush=True), time.sleep(60));"
+        "here = lambda *a: (os.write(1, b'%d\\n' % os.getpid()), time.sleep(60));"
+        "selection.Selecting.weigh = here;"
         f"dataset.export(Options(), Path({str(tmp_path / 'out')!r}))"
     )
     environment = {

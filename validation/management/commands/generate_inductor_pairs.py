@@ -105,8 +105,7 @@ class Command(BaseCommand):
             lines = (json.dumps(draft.as_record()) + "\n" for draft in drafts)
             options["write"].write_text("".join(lines), encoding="utf-8")
         self.stdout.write(f"{counted(len(drafts), 'pair')} of {counted(len(offers), 'function')}.")
-        for reason, count in reasons.most_common():
-            self.stdout.write(f"{count:>6,}  left out: {reason}")
+        self._say_left_out(reasons)
         if options["dry_run"]:
             self.stdout.write("Nothing stored.")
         else:
@@ -126,9 +125,13 @@ class Command(BaseCommand):
                 continue
             functions = counted(len(one.offers), "new function")
             self.stdout.write(f"{one.name}: {counted(one.groups, 'group')}, {functions}.")
-            for reason, count in one.reasons.most_common():
-                self.stdout.write(f"{count:>6,}  left out: {reason}")
+            self._say_left_out(one.reasons)
         yield from (offer for one in splits for offer in one.offers)
+
+    def _say_left_out(self, reasons: Counter[str]) -> None:
+        # Workers end in no order, and what is equally frequent would change places.
+        for reason, count in sorted(reasons.items(), key=lambda one: (-one[1], one[0])):
+            self.stdout.write(f"{count:>6,}  left out: {reason}")
 
     def _generated(self, offers: list[Offer]) -> Iterator[PairDraft | str]:
         bar = Bar(sys.stderr)

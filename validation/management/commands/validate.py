@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 
-from curation.models import Device, Kernel, Repository, RunState
+from curation.models import Device, Kernel, Repository, RunState, Verdict
 from curation.queue.in_process import carry_out_here
 from curation.words import counted
 from validation.changes import changes as changed
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         asked = counted(len(items), "item")
         if now:
             verdicts = _check_here(items, wanted, how)
-            counts = ", ".join(f"{n:,} {verdict}" for verdict, n in verdicts.most_common())
+            counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
             self.stdout.write(f"{asked}: {counts or 'nothing to do'}.")
         else:
             runs = request_validation(items, device=wanted, options=how)
