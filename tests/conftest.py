@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ from django.dispatch import receiver
 
 from curation.grants import grant
 from curation.people import GRANTED
+from curation.supervisor.redis_server import answers
+from tests.waiting import wait_for
 
 KERNEL = '''\
 import torch
@@ -111,15 +112,7 @@ def redis_server() -> Iterator[Path]:
         [binary, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", socket.parent],
         stdout=subprocess.DEVNULL,
     )
-    client = redis.Redis(unix_socket_path=str(socket))
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            client.ping()
-            break
-        except redis.ConnectionError:
-            assert time.monotonic() < deadline, "Redis did not start"
-            time.sleep(0.02)
+    wait_for("Redis answers", lambda: answers(socket))
     yield socket
     server.terminate()
     server.wait()

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.waiting import DEADLINE, wait_for
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 
@@ -55,28 +56,22 @@ def installation(tmp_path: Path, migrated: Callable[[Path], Path]) -> Iterator[I
         )
     try:
         address = f"http://127.0.0.1:{port}"
-        _wait_for(address, up, log)
+        wait_for("the installation serves", lambda: _serves(address, up, log))
         password = re.search(r"Password\s+(\S+)", log.read_text())
         assert password, log.read_text()
         yield Installation(address, password[1], environment)
     finally:
         up.send_signal(signal.SIGINT)
-        assert up.wait(30) == 0, log.read_text()
+        assert up.wait(DEADLINE) == 0, log.read_text()
 
 
-def _wait_for(address: str, up: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            urllib.request.urlopen(f"{address}/healthz", timeout=2).close()
-        except OSError:
-            assert up.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-            continue
-        if "Password" in log.read_text():
-            return
-        time.sleep(0.1)
+def _serves(address: str, up: subprocess.Popen[bytes], log: Path) -> bool:
+    assert up.poll() is None, log.read_text()
+    try:
+        urllib.request.urlopen(f"{address}/healthz", timeout=20).close()
+    except OSError:
+        return False
+    return "Password" in log.read_text()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Installation
 from tests.conftest import commit
+from tests.waiting import wait_for
 
 
 def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
@@ -38,12 +39,12 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     page.locator("select[name=action]").select_option(label="Queue ingest")
     page.get_by_role("button", name="Go").click()
     page.goto(f"{installation.address}/admin/curation/ingestrun/")
-    for _ in range(100):
-        if page.get_by_role("cell", name="Succeeded").count() == 2:
-            break
-        page.wait_for_timeout(200)
+
+    def both_are_done() -> bool:
         page.reload()
-    expect(page.get_by_role("cell", name="Succeeded")).to_have_count(2)
+        return page.get_by_role("cell", name="Succeeded").count() == 2
+
+    wait_for("both ingests succeed", both_are_done)
 
     # Its kernels are decided on, one after the other.
     page.goto(queue)

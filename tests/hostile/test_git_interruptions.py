@@ -19,6 +19,7 @@ from ingest.git.limits import Deadline, silent
 from ingest.git.mirror import locked_mirror, mirror_name
 from tests.ingest.git.http_server import GitServer
 from tests.ingest.git.repositories import File, commit, make_repository, plain
+from tests.waiting import DEADLINE, wait_for
 
 LOCAL_WEB = ("http",)
 FETCH = """
@@ -49,8 +50,8 @@ def test_git_killed_in_mid_transfer_is_an_error_that_the_next_fetch_does_not_not
     mirror = mirrors / mirror_name(remote(server))
 
     def kill_git() -> None:
-        server.stalled.wait(10)
-        for process in _running_on(mirror):
+        server.stalled.wait(DEADLINE)
+        for process in wait_for("git is at work", lambda: _running_on(mirror)):
             os.kill(process, signal.SIGKILL)
 
     killer = threading.Thread(target=kill_git)
@@ -204,16 +205,12 @@ def test_a_data_folder_that_can_not_be_used_is_named(server: GitServer, tmp_path
 
 
 def _running_on(folder: Path) -> list[int]:
-    """The processes whose command line names `folder`; waits a moment for the first."""
-    for _ in range(100):
-        found = []
-        for line in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                if f"--git-dir={folder}".encode() in line.read_bytes():
-                    found.append(int(line.parent.name))
-            except OSError:
-                continue
-        if found:
-            return found
-        time.sleep(0.02)
-    return []
+    """The processes whose command line names `folder`."""
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if f"--git-dir={folder}".encode() in line.read_bytes():
+                found.append(int(line.parent.name))
+        except OSError:
+            continue
+    return found

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.validation.sandbox.confining import begin, levels, processes_saying, run
+from tests.waiting import wait_for
 from validation.sandbox import Level, kill
 from validation.sandbox.launch import threads_of
 from validation.sandbox.python import NOBODY
@@ -441,7 +442,7 @@ def test_a_daemon_does_not_survive_its_program(level: Level) -> None:
     run(RUNAWAY.format(mark=mark, then=""), level)
 
     # Its namespace ends by itself, at its own pace: nobody killed it.
-    assert left_in_the_end(mark) == []
+    wait_for("the daemon ends", lambda: not processes_saying(mark))
 
 
 def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None:
@@ -466,11 +467,4 @@ def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None
     parent.kill()
     parent.wait()
 
-    assert left_in_the_end(mark) == []
-
-
-def left_in_the_end(mark: str) -> list[int]:
-    deadline = time.monotonic() + 10
-    while processes_saying(mark) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return processes_saying(mark)
+    wait_for("the daemon ends", lambda: not processes_saying(mark))

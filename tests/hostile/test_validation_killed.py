@@ -15,6 +15,7 @@ import pytest
 from django.conf import settings
 
 from tests.hostile.zoo.load import honest_entries
+from tests.waiting import wait_for
 
 ROOT = Path(settings.BASE_DIR)
 QUICK = ("vector-add", "masked-fill", "histogram", "row-sum", "is-close", "concatenate")
@@ -98,10 +99,8 @@ def test_what_a_killed_worker_left_is_finished_by_another(house: House) -> None:
     first.communicate()
 
     assert started
-    left_until = time.monotonic() + 10
-    while (alive := [pid for pid in started if lives(pid)]) and time.monotonic() < left_until:
-        time.sleep(0.05)
-    assert not alive
+    # Sooner than any would be done with its work.
+    wait_for("all that it started ends", lambda: not any(map(lives, started)), 10)
     kept = house.results()
     assert 0 < kept.total() < len(QUICK)
 

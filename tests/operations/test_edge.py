@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import pytest
 from django.conf import settings
 
-from tests.curation.supervisor.house import environment, free_port, wait_for
+from tests.curation.supervisor.house import environment, free_port
+from tests.waiting import wait_for
 
 THREADS = 2
 SECONDS = 2

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 import pytest
 from django.conf import settings
 
-from tests.curation.supervisor.house import environment, free_port, wait_for
+from tests.curation.supervisor.house import environment, free_port
+from tests.waiting import wait_for
 
 THREADS = 3
 REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from curation.models import Kernel, Pair, Release, ReleaseMember, SourceFile, St
 from tests.curation.export.fixed_rows import KERNELS, write_fixed_rows
 from tests.curation.export.writing import export, hashes, manifest, some_rows
 from tests.factories import a_source_text, sha
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
@@ -166,7 +166,7 @@ def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> Non
         "import os, time, django; django.setup();"
         "from pathlib import Path; from curation.export import dataset, selection;"
         "from curation.export.options import Options;"
-        "here = lambda *a: (os.write(1, b'%d\\n' % os.getpid()), time.sleep(60));"
+        "here = lambda *a: (os.write(1, b'%d\\n' % os.getpid()), time.sleep(3600));"
         "selection.Selecting.weigh = here;"
         f"dataset.export(Options(), Path({str(tmp_path / 'out')!r}))"
     )
@@ -183,10 +183,7 @@ def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> Non
         readers = [int(process.stdout.readline()) for _ in range(2)]
         process.send_signal(signal.SIGKILL)
 
-    until = time.monotonic() + 10
-    while any(map(_alive, readers)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not any(map(_alive, readers))
+    wait_for("the readers end", lambda: not any(map(_alive, readers)))
     export(tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

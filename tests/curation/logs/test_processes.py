@@ -11,7 +11,8 @@ from typing import Any
 
 from django.conf import settings
 
-from tests.curation.supervisor.house import environment, free_port, manage, wait_for
+from tests.curation.supervisor.house import environment, free_port, manage
+from tests.waiting import wait_for
 
 JSON = {"LOG_FORMAT": "json", "HTTPS": "0"}
 

@@ -9,8 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,18 +18,9 @@ from django.conf import settings
 
 from curation.installation.data_folder import redis_socket
 from curation.supervisor import leftovers
+from tests.waiting import DEADLINE, wait_for
 
-DEADLINE = 120.0
 MANAGE = (sys.executable, "manage.py")
-
-
-def wait_for(what: str, condition: Callable[[], Any], seconds: float = DEADLINE) -> Any:
-    """The first true answer of `condition`."""
-    deadline = time.monotonic() + seconds
-    while not (answer := condition()):
-        assert time.monotonic() < deadline, f"{what}: not within {seconds:g} seconds"
-        time.sleep(0.02)
-    return answer
 
 
 def environment(data: Path, **more: str) -> dict[str, str]:
@@ -136,7 +126,7 @@ class House:
 
     def stop(self) -> int:
         self.popen.send_signal(signal.SIGINT)
-        return self.popen.wait(20)
+        return self.popen.wait(DEADLINE)
 
     def processes(self) -> list[int]:
         """Everything that works on this data folder."""

@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 import redis
 
 from curation.supervisor.redis_server import RedisUnusable, answers, check_named, program
+from tests.waiting import wait_for
 
 
 @contextmanager
@@ -18,10 +18,7 @@ def running(folder: Path) -> Iterator[redis.Redis]:
     listening_on = folder / "redis.sock"
     server = subprocess.Popen(program(folder, listening_on).arguments, stdout=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 10
-        while not answers(listening_on):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_for("Redis answers", lambda: answers(listening_on))
         yield redis.Redis(unix_socket_path=str(listening_on))
     finally:
         server.kill()

@@ -17,6 +17,7 @@ from curation.supervisor.patience import Patience
 from curation.supervisor.process import Process, ProgramMissing
 from curation.supervisor.procfile import Program
 from curation.supervisor.supervisor import KeepsEnding, Stage, Supervisor
+from tests.waiting import DEADLINE
 
 # Each program tells the test by a file that it has come so far.
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
@@ -44,7 +45,7 @@ def run(*stages: Stage, when_ready: Callable[[], None] = stop) -> str:
 
 
 def until(folder: Path, name: str, size: int = 1) -> Callable[[], str | None]:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + DEADLINE
 
     def lacks() -> str | None:
         file = folder / name

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.curation.supervisor.house import House, house, manage, wait_for
+from tests.curation.supervisor.house import House, house, manage
+from tests.waiting import wait_for
 
 # Runs are given up and handed over again after seconds, not minutes.
 HASTY = {"SWEEP_SECONDS": "1", "LOST_JOB_SECONDS": "2", "LEASE_SECONDS": "3"}
@@ -88,7 +89,7 @@ def test_a_killed_up_leaves_nothing_behind_and_another_starts(
     with house(data) as one:
         os.kill(one.popen.pid, signal.SIGKILL)
         one.popen.wait()
-        wait_for("everything has ended", lambda: not one.processes(), 10)
+        wait_for("everything has ended", lambda: not one.processes())
 
     with house(data) as another:
         # Somebody may log in already: no second password.
