@@ -6,6 +6,8 @@ into such functions.
 
 import os
 import platform
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,7 +25,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     # It would ask for the user's name, which nobody has here.
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/tmp/inductor"  # noqa: S108 - the sandbox's own
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     # What takes a second is done once, before the first child.
     select_decomp_table()
     serve(answered, {"torch": torch.__version__, "python": platform.python_version()})

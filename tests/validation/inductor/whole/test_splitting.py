@@ -14,11 +14,13 @@ from django.core.management import CommandError, call_command
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from tests.validation.inductor.whole.files import BLOCKS, LOOKING_WHILE_MADE, SOME_BROKEN
+from tests.validation.sandbox.confining import levels
 from tests.validation.test_library import assert_passing_for_a_stranger
 from validation.contract import violations
 from validation.inductor.generation import generate, inductor
 from validation.inductor.whole.sources import of_debug_folder, of_file
-from validation.inductor.whole.splitting import Split, split, splitter
+from validation.inductor.whole.splitting import SECONDS, WORKER, Split, split, splitter
+from validation.sandbox import Level
 from validation.workers import Workers
 
 RUNNABLE = """
@@ -101,6 +103,16 @@ def test_modules_that_give_nothing_say_why_and_hold_up_no_other(
     assert by_name["raising"].trouble == "it raises RuntimeError: no weights"
     assert "does not return a module" in by_name["alone"].trouble
     assert [offer.entry_point for offer in by_name["fine"].offers] == ["tanh_part"]
+
+
+@pytest.mark.parametrize("level", levels())
+def test_models_are_taken_apart_however_the_host_confines(level: Level, tmp_path: Path) -> None:
+    whole = of_file(file_of(tmp_path, LOOKING_WHILE_MADE))
+    with Workers(WORKER, seconds=SECONDS, parallel=1, level=level) as confined:
+        [found] = split([whole], confined)
+
+    assert found.trouble == ""
+    assert len(found.offers) == 1
 
 
 def test_a_model_may_look_at_values_while_it_is_made(workers: Workers, tmp_path: Path) -> None:
