@@ -17,6 +17,7 @@ from validation.contract import violations
 from validation.generation import generate
 from validation.handwritten import handwritten
 from validation.recipes.catalogue import RECIPES
+from validation.recipes.choices import FLOAT8
 
 RUN_PAIRS = Path(__file__).resolve().parents[1] / "benchmarks" / "check_pairs_on_gpu.py"
 FOUNDATIONAL = {
@@ -79,6 +80,39 @@ def test_what_sorts_by_bits_knows_nan_of_either_sign(tmp_path: Path) -> None:
             replace(draft, test_code=SIGNED_NAN.format(name=draft.entry_point, more=more))
             for some, more in ((drafts, ""), (by_hand, ", 5"))
             for draft in some
+        ),
+        tmp_path,
+    )
+
+
+EVERY_BYTE = """\
+from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import torch
+
+
+def test_every_byte_is_read_as_torch_reads_it():
+    q = torch.arange(256).to(torch.uint8).view(torch.{stored}).reshape(4, 64)
+    scale = torch.tensor([1.0, 0.5, 2.0, 1.0])
+    found, wanted = candidate(q, scale), reference(q, scale)
+    assert torch.allclose(found, wanted, rtol=0, atol=0, equal_nan=True)
+"""
+
+
+def test_float8_is_read_whatever_its_bits(tmp_path: Path) -> None:
+    """Triton's interpreter takes its NaN and its infinities for numbers."""
+    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
+    plain = {axis: values[:1] for axis, values in recipe.axes.items()}
+    drafts = generate([replace(recipe, axes={**plain, "stored": FLOAT8})], len(FLOAT8))
+
+    assert len(drafts) == len(FLOAT8)
+    assert_passing_for_a_stranger(
+        (
+            replace(draft, test_code=EVERY_BYTE.format(name=draft.entry_point, stored=stored))
+            for draft in drafts
+            for stored in FLOAT8
+            if stored in draft.python_code
         ),
         tmp_path,
     )

@@ -12,6 +12,7 @@ from validation.recipes.optimisers import OPTIMISER_RECIPES
 from validation.recipes.quantisation import QUANTISATION_RECIPES
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import REDUCTION_RECIPES
+from validation.recipes.scaled_products import SCALED_RECIPES
 from validation.recipes.sequences import SEQUENCE_RECIPES
 from validation.recipes.training import TRAINING_RECIPES
 
@@ -26,5 +27,6 @@ RECIPES: tuple[Recipe, ...] = (
     *LOSS_RECIPES,
     *OPTIMISER_RECIPES,
     *QUANTISATION_RECIPES,
+    *SCALED_RECIPES,
     *TRAINING_RECIPES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validation.recipes.chains import Chain
-from validation.recipes.choices import DTYPES, ONE, TWO, named
+from validation.recipes.choices import DTYPES, FLOAT8, ONE, TWO, named
 from validation.recipes.maps import chains
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
@@ -67,11 +67,20 @@ EXACT = (
 
 
 def _dequantise(
-    chain: Chain, granularity: str, zero: bool, group: int, walk: str, dtypes: tuple[str, ...]
+    chain: Chain,
+    stored: str,
+    granularity: str,
+    zero: bool,
+    group: int,
+    walk: str,
+    dtypes: tuple[str, ...],
 ) -> Sketch | None:
     if not chain.possible or not all(op.smooth for op in chain.operations):
         return None
     if granularity != "group" and group != 32:
+        return None
+    whole = stored == "int8"
+    if zero and not whole:
         return None
     scale = {
         "row": "scale[:, None]",
@@ -89,12 +98,12 @@ def _dequantise(
     widened = scale.replace("scale", "scale.float()") if narrow else scale
     return Sketch(
         entry_point=named("dequantise", granularity, "shifted" if zero else "", chain.name),
-        summary=f"From int8 with one scale a {granularity}"
+        summary=f"From {stored} with one scale a {granularity}"
         + (f" of {group}" if granularity == "group" else "")
         + (" and zero point" if zero else "")
         + (f", then {chain.phrase}." if chain.operations else "."),
         operation_type="quantization",
-        tags=("quantization", "int8", f"per-{granularity}"),
+        tags=("quantization", "int8" if whole else "fp8", f"per-{granularity}"),
         triton="dequantise",
         python=(
             f"x = q.float(){minus}",
@@ -104,16 +113,18 @@ def _dequantise(
             f"return {chain.result}" + (".to(scale.dtype)" if narrow else ""),
         ),
         arguments=(
-            Argument("q", ("rows", "cols"), "integers", "int8"),
+            Argument("q", ("rows", "cols"), "integers" if whole else "normal", stored),
             Argument("scale", shape, "positive"),
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
             *(Argument(n, ("rows", "cols")) for n in chain.operands),
         ),
-        sizes=ROW_SIZES[:4],
+        # The last: scales of the answer's shape, and more than one value to differ from it by.
+        sizes=(*ROW_SIZES[:4], *([{"rows": 7, "cols": 1}] if granularity == "group" else ())),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 1e-4),
         values={
             "chain": chain,
+            "stored": stored,
             "granularity": granularity,
             "zero": zero,
             "group": group,
@@ -137,6 +148,7 @@ QUANTISATION_RECIPES = (
         _dequantise,
         {
             "chain": (*TWO, *chains(BINARY)),
+            "stored": ("int8", *FLOAT8),
             "granularity": ("row", "column", "group"),
             "zero": (False, True),
             "group": (32, 16, 64),

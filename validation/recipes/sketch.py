@@ -33,6 +33,10 @@ class Argument:
         return self.draw == "offsets"
 
     @property
+    def is_float8(self) -> bool:
+        return self.dtype.startswith("float8")
+
+    @property
     def is_number(self) -> bool:
         return bool(self.default)
 

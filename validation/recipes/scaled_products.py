@@ -1,0 +1,100 @@
+"""Products of matrices in eight bits, whose scales are multiplied back."""
+
+from __future__ import annotations
+
+from validation.recipes.chains import Chain
+from validation.recipes.choices import DTYPES, FLOAT8, ONE, named
+from validation.recipes.maps import chains
+from validation.recipes.matmuls import LAYOUTS, MATMUL_SIZES, TILES
+from validation.recipes.operations import BINARY
+from validation.recipes.recipe import Recipe
+from validation.recipes.sketch import Argument, Sketch, tolerances
+
+
+def _scaled_matmul(
+    epilogue: Chain,
+    stored: str,
+    layout: str,
+    scaling: str,
+    tile: tuple[int, int, int],
+    dtypes: tuple[str, ...],
+) -> Sketch | None:
+    if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
+        return None
+    block = tile[2]
+    narrow = dtypes != ("float32",)
+    widen = ".float()" if narrow else ""
+    inner = f"(k + {block - 1}) // {block}"
+    (of_a, of_b), words = {
+        "tensor": ((("1",), ("1",)), "a scale for each factor"),
+        "vector": ((("m",), ("n",)), "a scale for each row and each column"),
+        "block": ((("m", inner), ("n", inner)), f"scales for every {block} of the inner dimension"),
+    }[scaling]
+    return Sketch(
+        entry_point=named("scaled_matmul", layout, epilogue.name),
+        summary=f"The product {LAYOUTS[layout]} of {stored} with {words}"
+        + (f", then {epilogue.phrase}." if epilogue.operations else "."),
+        operation_type="matmul",
+        tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
+        triton="scaled_matmul",
+        python=(
+            *_scaled_product(layout, scaling, block, widen),
+            *(f"{name} = {name}.float()" for name in epilogue.operands if narrow),
+            *epilogue.torch(),
+            f"return {epilogue.result}" + (".to(a_scale.dtype)" if narrow else ""),
+        ),
+        arguments=(
+            Argument("a", ("m", "k"), dtype=stored),
+            Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), dtype=stored),
+            Argument("a_scale", of_a, "positive"),
+            Argument("b_scale", of_b, "positive"),
+            *(Argument(name, ("n",)) for name in epilogue.operands),
+        ),
+        # The last: scales of the answer's shape, and more than one value to differ from it by.
+        sizes=(*MATMUL_SIZES, {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 2, 1e-4),
+        layouts=("contiguous", "strided", "transposed"),
+        values={
+            "chain": epilogue,
+            "stored": stored,
+            "layout": layout,
+            "scaling": scaling,
+            "tile": tile,
+        },
+    )
+
+
+def _scaled_product(layout: str, scaling: str, block: int, widen: str) -> tuple[str, ...]:
+    """PyTorch's lines for it; the answer is `x`."""
+    turned = ".t()" if layout == "nt" else ""
+    if scaling == "block":
+        spread = f"repeat_interleave({block}, dim=1)"
+        of_b = f"b_scale{widen}.{spread}"
+        of_b += "[:, : b.shape[1]]" if turned else "[:, : b.shape[0]].t()"
+        return (
+            f"a = a.float() * a_scale{widen}.{spread}[:, : a.shape[1]]",
+            f"b = b.float() * {of_b}",
+            f"x = a @ b{turned}",
+        )
+    rows = "[:, None]" if scaling == "vector" else ""
+    return (
+        f"x = a.float() @ b.float(){turned}",
+        f"x = x * a_scale{widen}{rows} * b_scale{widen}",
+    )
+
+
+SCALED_RECIPES = (
+    Recipe(
+        "scaled-matmul",
+        _scaled_matmul,
+        {
+            "epilogue": (*ONE, *chains(BINARY)),
+            "stored": FLOAT8,
+            "layout": ("nn", "nt"),
+            "scaling": ("tensor", "vector", "block"),
+            "tile": TILES,
+            "dtypes": DTYPES,
+        },
+    ),
+)
