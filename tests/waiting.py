@@ -1,4 +1,7 @@
-"""What comes at its own pace is waited for: as long as the busiest machine needs, and no longer."""
+"""What comes at its own pace is waited for: as long as the busiest machine needs, and no longer.
+
+What has to end by a certain time says by which.
+"""
 
 import time
 from collections.abc import Callable

@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
-from tests.waiting import DEADLINE, wait_for
+from tests.waiting import wait_for
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 
@@ -62,7 +62,7 @@ def installation(tmp_path: Path, migrated: Callable[[Path], Path]) -> Iterator[I
         yield Installation(address, password[1], environment)
     finally:
         up.send_signal(signal.SIGINT)
-        assert up.wait(DEADLINE) == 0, log.read_text()
+        assert up.wait(30) == 0, log.read_text()
 
 
 def _serves(address: str, up: subprocess.Popen[bytes], log: Path) -> bool:

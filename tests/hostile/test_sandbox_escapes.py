@@ -442,7 +442,7 @@ def test_a_daemon_does_not_survive_its_program(level: Level) -> None:
     run(RUNAWAY.format(mark=mark, then=""), level)
 
     # Its namespace ends by itself, at its own pace: nobody killed it.
-    wait_for("the daemon ends", lambda: not processes_saying(mark))
+    wait_for("the daemon ends", lambda: not processes_saying(mark), 10)
 
 
 def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None:
@@ -467,4 +467,4 @@ def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None
     parent.kill()
     parent.wait()
 
-    wait_for("the daemon ends", lambda: not processes_saying(mark))
+    wait_for("the daemon ends", lambda: not processes_saying(mark), 10)

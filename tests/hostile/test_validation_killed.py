@@ -99,7 +99,6 @@ def test_what_a_killed_worker_left_is_finished_by_another(house: House) -> None:
     first.communicate()
 
     assert started
-    # Sooner than any would be done with its work.
     wait_for("all that it started ends", lambda: not any(map(lives, started)), 10)
     kept = house.results()
     assert 0 < kept.total() < len(QUICK)

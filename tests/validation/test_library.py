@@ -104,18 +104,13 @@ def test_float8_is_read_whatever_its_bits(tmp_path: Path) -> None:
     """Triton's interpreter takes its NaN and its infinities for numbers."""
     [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
     plain = {axis: values[:1] for axis, values in recipe.axes.items()}
-    drafts = generate([replace(recipe, axes={**plain, "stored": FLOAT8})], len(FLOAT8))
+    drafts = []
+    for stored in FLOAT8:
+        [draft] = generate([replace(recipe, axes={**plain, "stored": (stored,)})], 1)
+        test = EVERY_BYTE.format(name=draft.entry_point, stored=stored)
+        drafts.append(replace(draft, test_code=test))
 
-    assert len(drafts) == len(FLOAT8)
-    assert_passing_for_a_stranger(
-        (
-            replace(draft, test_code=EVERY_BYTE.format(name=draft.entry_point, stored=stored))
-            for draft in drafts
-            for stored in FLOAT8
-            if stored in draft.python_code
-        ),
-        tmp_path,
-    )
+    assert_passing_for_a_stranger(drafts, tmp_path)
 
 
 def assert_passing_for_a_stranger(drafts: Iterable[PairDraft], folder: Path) -> None:

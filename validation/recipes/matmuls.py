@@ -37,12 +37,13 @@ def product(layout: str, wide: bool) -> str:
     return f"{left.replace('a', 'a.float()')} @ {right.replace('b', 'b.float()')}"
 
 
-def _tail(epilogue: Chain, kind: str, wide: bool) -> tuple[str, ...]:
-    """`wide`: everything is float32 already, or float64 where somebody wants to know better."""
+def tail(epilogue: Chain, kind: str, wide: bool, like: str = "a") -> tuple[str, ...]:
+    """`wide`: everything is float32 already, or float64 where somebody wants to know better.
+    Else the answer has the type of `like`."""
     view = "" if wide else ".float()"
     view += "[:, None]" if kind == "column" else ""
     views = [f"{n} = {n}{view}" for n in epilogue.operands if view]
-    ending = "" if wide else ".to(a.dtype)"
+    ending = "" if wide else f".to({like}.dtype)"
     return (*views, *epilogue.torch(), f"return {epilogue.result}{ending}")
 
 
@@ -65,7 +66,7 @@ def _matmul(
         operation_type="matmul",
         tags=("matmul", order.replace("_", "-"), *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
-        python=(f"x = {product(layout, wide)}", *_tail(epilogue, kind, wide)),
+        python=(f"x = {product(layout, wide)}", *tail(epilogue, kind, wide)),
         arguments=(
             Argument("a", ("m", "k") if layout[0] == "n" else ("k", "m")),
             Argument("b", ("k", "n") if layout[1] == "n" else ("n", "k")),
@@ -110,7 +111,7 @@ def _batched(
         operation_type="matmul",
         tags=("matmul", "batched", *(("epilogue",) if epilogue.operations else ())),
         triton="matmul",
-        python=("x = a @ b" if wide else "x = a.float() @ b.float()", *_tail(epilogue, kind, wide)),
+        python=("x = a @ b" if wide else "x = a.float() @ b.float()", *tail(epilogue, kind, wide)),
         arguments=(
             Argument("a", ("batch", "m", "k")),
             Argument("b", ("batch", "k", "n")),
@@ -182,7 +183,7 @@ def _matvec(
         operation_type="matmul",
         tags=("matmul", "matrix-vector"),
         triton="matvec",
-        python=(line, *_tail(epilogue, "row", wide)),
+        python=(line, *tail(epilogue, "row", wide)),
         arguments=(
             Argument("a", ("m", "n")),
             Argument("v", (inner,)),

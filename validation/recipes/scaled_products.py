@@ -5,7 +5,7 @@ from __future__ import annotations
 from validation.recipes.chains import Chain
 from validation.recipes.choices import DTYPES, FLOAT8, ONE, named
 from validation.recipes.maps import chains
-from validation.recipes.matmuls import LAYOUTS, MATMUL_SIZES, TILES
+from validation.recipes.matmuls import LAYOUTS, MATMUL_SIZES, TILES, product, tail
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
@@ -22,8 +22,7 @@ def _scaled_matmul(
     if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
         return None
     block = tile[2]
-    narrow = dtypes != ("float32",)
-    widen = ".float()" if narrow else ""
+    wide = dtypes == ("float32",)
     inner = f"(k + {block - 1}) // {block}"
     (of_a, of_b), words = {
         "tensor": ((("1",), ("1",)), "a scale for each factor"),
@@ -38,10 +37,8 @@ def _scaled_matmul(
         tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
         triton="scaled_matmul",
         python=(
-            *_scaled_product(layout, scaling, block, widen),
-            *(f"{name} = {name}.float()" for name in epilogue.operands if narrow),
-            *epilogue.torch(),
-            f"return {epilogue.result}" + (".to(a_scale.dtype)" if narrow else ""),
+            *_scaled_product(layout, scaling, block, "" if wide else ".float()"),
+            *tail(epilogue, "row", wide, like="a_scale"),
         ),
         arguments=(
             Argument("a", ("m", "k"), dtype=stored),
@@ -67,19 +64,17 @@ def _scaled_matmul(
 
 def _scaled_product(layout: str, scaling: str, block: int, widen: str) -> tuple[str, ...]:
     """PyTorch's lines for it; the answer is `x`."""
-    turned = ".t()" if layout == "nt" else ""
     if scaling == "block":
         spread = f"repeat_interleave({block}, dim=1)"
-        of_b = f"b_scale{widen}.{spread}"
-        of_b += "[:, : b.shape[1]]" if turned else "[:, : b.shape[0]].t()"
+        of_b = "[:, : b.shape[1]]" if layout == "nt" else "[:, : b.shape[0]].T"
         return (
             f"a = a.float() * a_scale{widen}.{spread}[:, : a.shape[1]]",
-            f"b = b.float() * {of_b}",
-            f"x = a @ b{turned}",
+            f"b = b.float() * b_scale{widen}.{spread}{of_b}",
+            f"x = {product(layout, wide=True)}",
         )
     rows = "[:, None]" if scaling == "vector" else ""
     return (
-        f"x = a.float() @ b.float(){turned}",
+        f"x = {product(layout, wide=False)}",
         f"x = x * a_scale{widen}{rows} * b_scale{widen}",
     )
 

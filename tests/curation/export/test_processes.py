@@ -183,7 +183,7 @@ def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> Non
         readers = [int(process.stdout.readline()) for _ in range(2)]
         process.send_signal(signal.SIGKILL)
 
-    wait_for("the readers end", lambda: not any(map(_alive, readers)))
+    wait_for("the readers end", lambda: not any(map(_alive, readers)), 10)
     export(tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 

@@ -89,7 +89,7 @@ def test_a_killed_up_leaves_nothing_behind_and_another_starts(
     with house(data) as one:
         os.kill(one.popen.pid, signal.SIGKILL)
         one.popen.wait()
-        wait_for("everything has ended", lambda: not one.processes())
+        wait_for("everything has ended", lambda: not one.processes(), 10)
 
     with house(data) as another:
         # Somebody may log in already: no second password.

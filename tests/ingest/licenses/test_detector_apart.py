@@ -13,7 +13,6 @@ from ingest.licenses.apart import ScancodeApart
 from ingest.licenses.detector import DetectionTookTooLong
 from tests.ingest.licenses.cases import APACHE_HEADER
 from tests.ingest.licenses.small_repository import detector
-from tests.waiting import DEADLINE
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +74,6 @@ def process_of(apart: ScancodeApart) -> int:
 def wait_until_gone(process: Path) -> None:
     if process.exists():
         descriptor = os.pidfd_open(int(process.name))
-        gone, _, _ = select.select([descriptor], [], [], DEADLINE)
+        gone, _, _ = select.select([descriptor], [], [], 20)
         os.close(descriptor)
         assert gone, "the detector outlived its asker"
