@@ -12,7 +12,7 @@ from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import ROW_SIZES
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.unary import UNARY
+from validation.recipes.unary import UNARY, grew
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ LOSSES = (
         "F.binary_cross_entropy_with_logits(y, torch.sigmoid(target), reduction='none')",
         (
             "probability = tl.sigmoid(target)",
-            "fmax(y, 0.0) - y * probability + tl.log(1.0 + tl.exp(-tl.abs(y)))",
+            *grew("y"),
+            "fmax(y, 0.0) - y * probability + grew",
         ),
     ),
     Loss(
@@ -65,7 +66,8 @@ LOSSES = (
         "F.softplus(-y * target)",
         (
             "margin = -y * target",
-            "fmax(margin, 0.0) + tl.log(1.0 + tl.exp(-tl.abs(margin)))",
+            *grew("margin"),
+            "fmax(margin, 0.0) + grew",
         ),
     ),
     Loss(

@@ -11,7 +11,7 @@ Names that lines assign are used by no template.
 from __future__ import annotations
 
 from validation.recipes.operation import Operation
-from validation.recipes.unary import SQUASHED
+from validation.recipes.unary import SQUASHED, grew
 
 BINARY = (
     Operation("add", "adding", "{x} + {y}", "{x} + {y}"),
@@ -77,10 +77,11 @@ BINARY = (
         "log_add_exp",
         "the logarithm of the sum of exponentials with",
         "torch.logaddexp({x}, {y})",
-        "peak + tl.log(1.0 + tl.exp(-apart))",
+        "peak + grew",
         (
             "peak = fmax({x}, {y})",
-            "apart = tl.where({x} == {y}, 0.0, tl.abs({x} - {y}))",
+            "apart = tl.where({x} == {y}, 0.0, {x} - {y})",
+            *grew("apart"),
         ),
     ),
     Operation(

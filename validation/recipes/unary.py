@@ -17,12 +17,16 @@ SQUASHED = (
     "series = {x} * (1.0 - square * (0.33333334 - square * series))",
     "squashed = tl.where(tl.abs({x}) < 0.3, series, 2.0 * tl.sigmoid(2.0 * {x}) - 1.0)",
 )
-# What adding 1 rounded away of something small is put back.
-GREW = (
-    "small = tl.exp(-tl.abs({x}))",
-    "grown = 1.0 + small",
-    "grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))",
-)
+
+
+def grew(x: str) -> tuple[str, ...]:
+    """The logarithm of 1 + exp(-|x|): what adding 1 rounds away of something small is put back."""
+    return (
+        f"small = tl.exp(-tl.abs({x}))",
+        "grown = 1.0 + small",
+        "grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))",
+    )
+
 
 UNARY = (
     Operation("relu", "ReLU", "torch.relu({x})", "fmax({x}, 0.0)"),
@@ -59,7 +63,7 @@ UNARY = (
         "softplus",
         "F.softplus({x})",
         "fmax({x}, 0.0) + grew",
-        GREW,
+        grew("{x}"),
     ),
     Operation("softsign", "softsign", "F.softsign({x})", "{x} / (1.0 + tl.abs({x}))"),
     Operation("sigmoid", "the sigmoid", "torch.sigmoid({x})", "tl.sigmoid({x})"),
@@ -68,7 +72,7 @@ UNARY = (
         "the log-sigmoid",
         "F.logsigmoid({x})",
         "fmin({x}, 0.0) - grew",
-        GREW,
+        grew("{x}"),
     ),
     Operation(
         "hard_sigmoid",
@@ -100,11 +104,11 @@ UNARY = (
         "Mish",
         "F.mish({x})",
         # The tanh of a softplus without either, so that nothing is lost far below zero.
-        "{x} * tl.where({x} < 0.0, low / (low + 2.0), high / (high + 2.0 * small * small))",
+        "{x} * tl.where({x} < 0.0, below / (below + 2.0), above / (above + 2.0 * small * small))",
         (
             "small = tl.exp(-tl.abs({x}))",
-            "low = small * (small + 2.0)",
-            "high = 1.0 + 2.0 * small",
+            "below = small * (small + 2.0)",
+            "above = 1.0 + 2.0 * small",
         ),
     ),
     Operation(

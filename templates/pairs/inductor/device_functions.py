@@ -83,17 +83,16 @@ def welford_reduce(value, mean, m2, weight, first_iteration):
 
 
 @triton.jit
-def _welford_combine(mean, m2, weight, other_mean, other_m2, other_weight):
-    delta = tl.where(mean == other_mean, 0.0, other_mean - mean)
-    both = weight + other_weight
-    share = tl.where(both == 0.0, 0.0, other_weight / both)
-    return mean + delta * share, m2 + other_m2 + delta * delta * weight * share, both
-
-
-@triton.jit
 def welford(mean, m2, weight, axis):
-    """Means and sums of squared differences of parts, brought together along an axis."""
-    return tl.reduce((mean, m2, weight), axis, _welford_combine)
+    """Means and sums of squared differences of parts, brought together along an axis.
+
+    By sums: a reduction by a function of its own is taken value by value in the interpreter.
+    """
+    whole = tl.sum(weight, axis)
+    share = weight / tl.expand_dims(whole, axis)
+    centre = tl.sum(mean * share, axis)
+    delta = mean - tl.expand_dims(centre, axis)
+    return centre, tl.sum(m2 + delta * delta * weight, axis), whole
 
 
 @triton.jit

@@ -154,11 +154,11 @@ def test_only_the_cases_of_a_test_are_changed() -> None:
 
 
 def test_a_helper_comes_with_what_it_calls() -> None:
-    texts = device_functions.spelled_out({"welford"})
+    texts = device_functions.spelled_out({"max_with_index"})
 
     assert [text.split("def ")[1].split("(")[0] for text in texts] == [
-        "_welford_combine",
-        "welford",
+        "_larger",
+        "max_with_index",
     ]
 
 

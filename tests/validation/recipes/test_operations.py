@@ -54,6 +54,21 @@ def test_what_triton_computes_is_what_pytorch_computes(operation: Operation, sca
     assert torch.allclose(found.double(), precise, rtol=4e-6, atol=1e-6 * float(size))
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [("softplus", -1, 0), ("log_sigmoid", 1, 0), ("log_add_exp", 0, -1), ("log_add_exp", -1, 0)],
+)
+def test_something_small_keeps_its_digits_beside_a_one(name: str, first: int, second: int) -> None:
+    operation = next(one for one in (*UNARY, *BINARY) if one.name == name)
+    far = torch.linspace(7.0, 20.0, 1000)
+    operands = {"x": first * far, "y": second * far}
+
+    precise = _in_torch(operation, {name: value.double() for name, value in operands.items()})
+    found = _in_triton(operation, operands)
+
+    assert torch.allclose(found.double(), precise, rtol=2e-6, atol=0.0)
+
+
 @pytest.mark.parametrize("operation", [*UNARY, *BINARY, *TERNARY], ids=lambda one: one.name)
 def test_nan_and_infinity_come_out_alike(operation: Operation) -> None:
     names = "xyz"[: operation.operands]
