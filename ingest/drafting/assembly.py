@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from ingest.drafting.answers import answer_types
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, without_backward
+from ingest.drafting.devices import DEVICE
 from ingest.drafting.naming import dotted
+from ingest.drafting.options import without_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.sides import INPUTS, make_inputs, side, with_gradient
+from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_gradient
 from ingest.drafting.slices import Cut
-from ingest.drafting.standalone import DEVICE, Isolator, Module
+from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import effects
 from ingest.drafting.suites import UNREADABLE, Suite
 from ingest.drafting.tuning import tightened
@@ -74,10 +76,10 @@ def _forward_alone(made: Made, test: Test, isolator: Isolator, why: str) -> Made
     """Without any `backward`, and without what only that needed."""
     draft = made.draft
     text = without_backward(draft.texts.triton_code)
-    module = isolator.again(test.suite, text, draft.entry_point)
+    module = isolator.isolated(test.suite, text, draft.entry_point)
     if made.missing is not None or module.reasons:
         return made
-    texts = replace(draft.texts, triton_code=_tidy(tightened(module.text)))
+    texts = replace(draft.texts, triton_code=_settled(module.text))
     note = f"The forward alone: its backward leaves work to torch, {why}."
     return replace(made, draft=replace(draft, texts=texts, notes=(*draft.notes, note)))
 
@@ -107,6 +109,7 @@ def _assembled(
             for name in unsure
             if name not in held
         ]
+    copied = overwritten(whole.candidate, whole.actual, takes)
     triton = side(
         entry_point,
         takes,
@@ -114,9 +117,9 @@ def _assembled(
         whole.actual,
         bound,
         "The kernel's launcher, called as the author's test calls it.",
-        head,
+        [*head, *(f"{name} = {name}.clone()" for name in copied)],
     )
-    launcher = isolator.module(test.suite, triton, entry_point, keeps_device=True)
+    launcher = isolator.side(test.suite, triton, entry_point)
     python = side(
         entry_point,
         takes,
@@ -128,13 +131,13 @@ def _assembled(
     )
     inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
     modules = {
-        "python_code": isolator.module(test.suite, python, entry_point, keeps_device=True),
-        "test_code": isolator.module(test.suite, inputs, INPUTS, keeps_device=False),
+        "python_code": isolator.side(test.suite, python, entry_point),
+        "test_code": isolator.inputs(test.suite, inputs, INPUTS),
         "triton_code": launcher,
     }
     texts = Texts(
         _tidy(modules["python_code"].text),
-        _tidy(tightened(modules["triton_code"].text)),
+        _settled(modules["triton_code"].text),
         _test_code(test, whole, entry_point, modules["test_code"], bool(graded), inputs),
     )
     draft = Draft(
@@ -276,6 +279,10 @@ def _cast(answer: ast.expr, dtype: str) -> ast.expr:
     if not dtype or text.endswith((f".to({dtype})", f".view({dtype})")):
         return answer
     return ast.parse(f"({text}).to({dtype})", mode="eval").body
+
+
+def _settled(text: str) -> str:
+    return _tidy(tightened(without_foreign_options(text)))
 
 
 def _tidy(text: str) -> str:

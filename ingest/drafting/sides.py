@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Mapping, Sequence
 
+from ingest.drafting.devices import DEVICE, is_device
 from ingest.drafting.slices import Cut
-from ingest.drafting.standalone import DEVICE, is_device
 from ingest.drafting.statements import effects, flat, loads, stores
 
 INPUTS = "drafted__inputs"
@@ -79,6 +80,29 @@ def make_inputs(
     handed = ", ".join(cut.parameters) + ("," if len(cut.parameters) == 1 else "")
     lines.append(f"    return ({handed})")
     return "\n".join(lines)
+
+
+def overwritten(
+    statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
+) -> list[str]:
+    """The parameters that a launcher answers in: by torch's custom its name ends in an underscore,
+    and the first argument is the one that changes."""
+    launchers: set[str] = set()
+    found: list[str] = []
+    for node in (inner for part in (*statements, *results) for inner in ast.walk(part)):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=alias)], value=value) if any(
+                _in_place(inner) for inner in ast.walk(value)
+            ):
+                launchers.add(alias)
+            case ast.Call(func=called, args=[ast.Name(id=first), *_]) if first in parameters:
+                if _in_place(called) or (isinstance(called, ast.Name) and called.id in launchers):
+                    found.append(first)
+    return list(dict.fromkeys(found))
+
+
+def _in_place(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and bool(re.search(r"[^_]_$", node.id))
 
 
 def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:

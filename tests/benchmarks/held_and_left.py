@@ -7,6 +7,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+RUNS = (b"validation.harness", b"measure_harness", b"manage.py")
+
 
 class Memory:
     """What the run itself and its warm parents hold, looked at every second."""
@@ -46,7 +48,11 @@ def traces() -> dict[str, set[str]]:
         "processes": {
             f"{pid} {tree[pid].name}" for pid in tree if descends(pid, os.getpid(), tree)
         },
-        "orphans": {f"{pid} {tree[pid].name}" for pid in tree if owned_by_nobody(pid)},
+        "orphans": {
+            f"{pid} {tree[pid].name}"
+            for pid in tree
+            if owned_by_nobody(pid) and not in_another_run(pid, tree)
+        },
         "files": {path.name for path in Path(tempfile.gettempdir()).iterdir()},
         "shared memory": {path.name for path in Path("/dev/shm").glob("*")},
     }
@@ -78,6 +84,22 @@ def descends(pid: int, root: int, tree: dict[int, Process]) -> bool:
         if pid == root:
             return True
     return False
+
+
+def in_another_run(pid: int, tree: dict[int, Process]) -> bool:
+    """Whether a run that is still at work started it; what one leaves behind descends from none."""
+    while pid in tree:
+        pid = tree[pid].parent
+        if pid != os.getpid() and any(name in command_of(pid) for name in RUNS):
+            return True
+    return False
+
+
+def command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def owned_by_nobody(pid: int) -> bool:

@@ -279,3 +279,57 @@ def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indice
 
     assert "index.dtype" not in draft.texts.python_code
     assert ".to(x.dtype)" in draft.texts.python_code
+
+
+def test_a_helper_of_another_file_makes_its_tensors_where_and_as_its_case_says() -> None:
+    draft = whole(
+        """
+        from tests.making import made
+
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            x, at = made(n)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        tests____init__="",
+        tests__making="""
+import torch
+
+def made(n, seed=3, there="cuda"):
+    torch.manual_seed(seed)
+    device = "cuda"
+    at = torch.randint(0, n, (n,), device="cuda")
+    return torch.randn(n, device=device).to(there), at
+""",
+    )
+
+    assert function(draft.texts.test_code, "made") == (
+        "def made(n, seed=3, there=None):\n"
+        "    device = torch.get_default_device()\n"
+        "    at = torch.randint(0, n, (n,))\n"
+        "    return (torch.randn(n, device=device).to(there), at)"
+    )
+    assert "torch.manual_seed(case['seed'])" in function(draft.texts.test_code, "make_inputs")
+
+
+def test_a_helper_that_only_seeds_does_nothing() -> None:
+    draft = whole(
+        """
+        def seeded():
+            torch.manual_seed(0)
+
+        def made(n):
+            seeded()
+            if n:
+                torch.manual_seed(1); torch.cuda.manual_seed_all(1)
+            return torch.randn(n, device=device)
+
+        @pytest.mark.parametrize("n", [16, 61])
+        def test_doubled(n):
+            x = made(n)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert function(draft.texts.test_code, "seeded") == "def seeded():\n    pass"
+    assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")

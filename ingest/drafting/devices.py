@@ -1,0 +1,91 @@
+"""Where tensors are made: on the device of the machine, or on the default one, whatever the author
+named.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import pairwise
+
+from ingest.drafting.edits import Edits
+from ingest.drafting.statements import stores
+
+DEVICE = "DEVICE"
+DEVICE_LINE = 'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"'
+DEFAULT = "torch.get_default_device()"
+
+Around = tuple[ast.AST, frozenset[str]]
+"""A node with the names that the functions around it bind."""
+
+
+def on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
+    """The text with the machine's device where it names one, or without any."""
+    edits = Edits(text)
+    for node, local in _within(tree):
+        match node:
+            case ast.Call():
+                _of_call(node, local, edits, kept)
+            case ast.Assign(targets=[ast.Name()], value=ast.Constant() as value) if (
+                local and is_device(value, local)
+            ):
+                edits.put(value, DEVICE if kept else DEFAULT)
+            case ast.arguments():
+                for default in (*node.defaults, *node.kw_defaults):
+                    if isinstance(default, ast.Constant) and is_device(default, local):
+                        edits.put(default, DEVICE if kept else "None")
+    return edits.text()
+
+
+def _within(tree: ast.Module) -> list[Around]:
+    found: list[Around] = []
+    pending: list[Around] = [(tree, frozenset())]
+    while pending:
+        node, local = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            a = node.args
+            local |= {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+            if isinstance(node, ast.FunctionDef):
+                local = local.union(*(stores(inner) for inner in node.body))
+        found.append((node, local))
+        pending.extend((child, local) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:
+    # The arguments in the order of the text; a device goes with the comma before it.
+    arguments = sorted((*call.args, *(k.value for k in call.keywords)), key=edits.start)
+    before = {id(node): edits.end(previous) for previous, node in pairwise(arguments)}
+    for keyword in call.keywords:
+        if keyword.arg == "device" and is_device(keyword.value, local):
+            value = keyword.value
+            if kept:
+                edits.put(value, DEVICE)
+            elif id(value) in before:
+                edits.replace(before[id(value)], edits.end(value), "")
+            else:
+                edits.put(value, "None")
+    if isinstance(call.func, ast.Attribute):
+        moves = call.func.attr == "cuda" and not call.args and not call.keywords
+        if call.func.attr == "to" and len(call.args) == 1 and not call.keywords:
+            moves = is_device(call.args[0], local)
+        if moves:
+            edits.replace(
+                edits.end(call.func.value), edits.end(call), ".to(DEVICE)" if kept else ""
+            )
+
+
+def is_device(node: ast.expr, local: frozenset[str]) -> bool:
+    """Whether an expression names a device of its own accord: text, or a global called so."""
+    match node:
+        case ast.Constant(value=str(value)):
+            return bool(re.fullmatch(r"(cuda|gpu|xpu|npu|hip)(:\d+)?", value))
+        case ast.Name(id=name):
+            return name not in local and name.lower() in {"device", "dev", "torch_device"}
+        case ast.Attribute(value=ast.Name(id=name), attr="device"):
+            return name not in local
+        case ast.Call(func=ast.Attribute(attr="device"), args=[inner]):
+            return is_device(inner, local)
+        case ast.Call(args=[]):
+            return "device" in ast.unparse(node.func)
+    return False

@@ -1,0 +1,33 @@
+"""Options that only another maker's compiler knows: Triton refuses a launch that names one."""
+
+from __future__ import annotations
+
+import ast
+
+from ingest.drafting.edits import Edits
+from ingest.drafting.lifting import UNREADABLE
+
+FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack"}
+
+
+def without_foreign_options(text: str) -> str:
+    """The module with launches and configurations that any GPU takes."""
+    if not any(name in text for name in FOREIGN):
+        return text
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except UNREADABLE:
+        return text
+    # A kernel that takes one as a parameter of its own is handed it.
+    foreign = FOREIGN - {node.arg for node in nodes if isinstance(node, ast.arg)}
+    edits = Edits(text)
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Subscript()):
+                values = [keyword.value for keyword in node.keywords if keyword.arg in foreign]
+                edits.drop_among([*node.args, *(k.value for k in node.keywords)], values)
+            case ast.Call(func=ast.Attribute(attr="Config"), args=[ast.Dict() as options, *_]):
+                pairs = list(zip(options.keys, options.values, strict=True))
+                values = [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in foreign]
+                edits.drop_among(options.values, values)
+    return edits.text()

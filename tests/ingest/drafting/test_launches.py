@@ -1,0 +1,83 @@
+"""What a launcher does beside computing: it answers in its input, or asks for another's options."""
+
+from __future__ import annotations
+
+from ingest.drafting import Draft
+from tests.ingest.drafting.repositories import DOUBLING, drafted, function, whole
+
+IN_PLACE = (
+    DOUBLING
+    + """
+
+def doubled_(x):
+    doubling_kernel[(triton.cdiv(x.numel(), 16),)](x, x, x.numel(), BLOCK=16)
+    return x
+"""
+)
+
+
+def in_place(test: str) -> Draft:
+    (found,) = [one.draft for one in drafted(test, ops__doubling=IN_PLACE) if not one.missing]
+    assert found is not None
+    return found
+
+
+def test_what_a_launcher_writes_to_is_a_copy() -> None:
+    called = """
+        from ops.doubling import doubled_
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = torch.randn(64, device=device)
+            {call}
+            assert torch.allclose(actual, x + x + y)
+        """
+
+    by_name = in_place(called.format(call="actual = doubled_(x) + y"))
+    by_alias = in_place(called.format(call="f = doubled_ if True else None; actual = f(x) + y"))
+
+    for draft in (by_name, by_alias):
+        launching = function(draft.texts.triton_code, draft.entry_point)
+        assert "x = x.clone()" in launching
+        assert "y.clone()" not in launching
+        assert "clone" not in draft.texts.python_code
+
+
+def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
+    launching = DOUBLING.replace(
+        "BLOCK=16)", "BLOCK=16, num_warps=4,\n        waves_per_eu=0, kpack=2)"
+    ).replace(
+        "@triton.jit",
+        "WAVES = [triton.Config({'BLOCK': 16, 'waves_per_eu': 2}, num_warps=1)]\n\n\n"
+        "@triton.autotune(WAVES, key=['n'])\n@triton.jit",
+    )
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=launching,
+    )
+
+    assert "waves_per_eu" not in draft.texts.triton_code
+    assert "kpack" not in draft.texts.triton_code
+    assert "BLOCK=16, num_warps=4)" in draft.texts.triton_code
+    assert "triton.Config({'BLOCK': 16}, num_warps=1)" in draft.texts.triton_code
+
+
+def test_an_option_that_a_kernel_takes_itself_stays() -> None:
+    asking = DOUBLING.replace("BLOCK: tl.constexpr", "BLOCK: tl.constexpr, kpack: tl.constexpr")
+    launching = asking.replace("BLOCK=16)", "BLOCK=16, kpack=2)")
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=launching,
+    )
+
+    assert "BLOCK=16, kpack=2)" in draft.texts.triton_code
