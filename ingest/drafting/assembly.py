@@ -14,6 +14,7 @@ from ingest.drafting.devices import DEVICE
 from ingest.drafting.naming import dotted
 from ingest.drafting.options import without_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
+from ingest.drafting.registering import unregistered
 from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_gradient
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator, Module
@@ -282,7 +283,7 @@ def _cast(answer: ast.expr, dtype: str) -> ast.expr:
 
 
 def _settled(text: str) -> str:
-    return _tidy(tightened(without_foreign_options(text)))
+    return _tidy(tightened(unregistered(without_foreign_options(text))))
 
 
 def _tidy(text: str) -> str:

@@ -34,16 +34,22 @@ class Edits:
 
     def drop(self, statement: ast.stmt, *, alone: bool) -> None:
         """With its line, or with `pass` in its place where its block would be empty."""
-        if alone:
+        lines = self._lines(statement, b"")
+        if alone or lines is None:
             self.put(statement, "pass")
-            return
-        line = self._starts[statement.lineno - 1]
-        end = self._data.find(b"\n", self.end(statement))
-        ours = not self._data[line : self.start(statement)].strip()
-        if ours and not self._data[self.end(statement) : end].strip():
-            self.replace(line, end + 1, "")
         else:
-            self.put(statement, "pass")
+            self.replace(*lines, "")
+
+    def drop_decorator(self, decorator: ast.expr) -> None:
+        if lines := self._lines(decorator, b"@"):
+            self.replace(*lines, "")
+
+    def _lines(self, node: ast.AST, mark: bytes) -> tuple[int, int] | None:
+        """The lines that a node fills, with nothing but `mark` before it and nothing behind."""
+        first = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
+        end = self._data.find(b"\n", self.end(node))
+        before, behind = self._data[first : self.start(node)], self._data[self.end(node) : end]
+        return (first, end + 1) if before.strip() == mark and not behind.strip() else None
 
     def drop_among(self, all_of_them: Sequence[ast.expr], dropped: Sequence[ast.expr]) -> None:
         """Arguments, or values with their keys: each with the comma before it; a first one, that

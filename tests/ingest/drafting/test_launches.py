@@ -81,3 +81,19 @@ def test_an_option_that_a_kernel_takes_itself_stays() -> None:
     )
 
     assert "BLOCK=16, kpack=2)" in draft.texts.triton_code
+
+
+def test_a_launcher_that_is_an_operation_of_torchs_is_a_plain_function() -> None:
+    registered = DOUBLING.replace(
+        "def doubled(", '@torch.library.custom_op("ops::doubled", mutates_args=())\ndef doubled('
+    )
+    told_more = registered + "\n\ndoubled.register_fake(torch.empty_like)\n"
+    test = """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+
+    assert "torch.library" not in whole(test, ops__doubling=registered).texts.triton_code
+    said = whole(test, ops__doubling=told_more).texts.triton_code
+    assert ("register_fake" in said) == ("custom_op" in said)
