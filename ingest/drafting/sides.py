@@ -85,10 +85,18 @@ def make_inputs(
 def overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """The parameters that a launcher answers in: by torch's custom its name ends in an underscore,
-    and the first argument is the one that changes."""
+    """The parameters that a launcher answers in: those that the test compares, as they are after
+    the call; and by torch's custom the first of a launcher whose name ends in an underscore."""
     launchers: set[str] = set()
-    found: list[str] = []
+    compared = set().union(*map(loads, results)) - set().union(*map(stores, statements))
+    handed = [
+        argument.id
+        for node in (inner for part in statements for inner in ast.walk(part))
+        if isinstance(node, ast.Call)
+        for argument in (*node.args, *(keyword.value for keyword in node.keywords))
+        if isinstance(argument, ast.Name)
+    ]
+    found = [name for name in handed if name in compared and name in parameters]
     for node in (inner for part in (*statements, *results) for inner in ast.walk(part)):
         match node:
             case ast.Assign(targets=[ast.Name(id=alias)], value=value) if any(

@@ -16,8 +16,8 @@ def doubled_(x):
 )
 
 
-def in_place(test: str) -> Draft:
-    (found,) = [one.draft for one in drafted(test, ops__doubling=IN_PLACE) if not one.missing]
+def in_place(test: str, launchers: str = IN_PLACE) -> Draft:
+    (found,) = [one.draft for one in drafted(test, ops__doubling=launchers) if not one.missing]
     assert found is not None
     return found
 
@@ -41,6 +41,30 @@ def test_what_a_launcher_writes_to_is_a_copy() -> None:
         assert "x = x.clone()" in launching
         assert "y.clone()" not in launching
         assert "clone" not in draft.texts.python_code
+
+
+def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
+    draft = in_place(
+        """
+        from ops.doubling import into
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            out = torch.zeros(64, device=device)
+            expected = x + x + out
+            into(out, x)
+            assert torch.allclose(out, expected)
+        """,
+        DOUBLING.replace("def doubled(x, scale=1)", "def into(out, x)")
+        .replace("out = torch.empty_like(x)", "")
+        .replace("return out", "")
+        .replace("doubled(", "into(0, ")
+        + "\n\ndef doubled(x):\n    return x + x\n",
+    )
+
+    launching = function(draft.texts.triton_code, draft.entry_point)
+    assert "out = out.clone()\n    into(out, x)\n    return out" in launching
+    assert "x.clone()" not in launching
 
 
 def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
