@@ -11,6 +11,7 @@ from ingest.drafting.answers import answer_types
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.devices import DEVICE
+from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.naming import dotted
 from ingest.drafting.options import without_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
@@ -19,7 +20,7 @@ from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_g
 from ingest.drafting.slices import Cut
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import effects
-from ingest.drafting.suites import UNREADABLE, Suite
+from ingest.drafting.suites import Suite
 from ingest.drafting.tuning import tightened
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code

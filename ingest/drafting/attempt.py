@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ingest.drafting.assembly import Test, assemble
 from ingest.drafting.cases import Cases, NoCases, cases
 from ingest.drafting.comparisons import Comparison, about_gradients, comparisons, peeled
+from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.inlining import inlined
 from ingest.drafting.naming import dotted, entry_point
 from ingest.drafting.operations import Operations
@@ -20,7 +21,7 @@ from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.slices import Cut, cut, needed
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
-from ingest.drafting.suites import UNREADABLE, Suite, called_for_effect, calls_of, functions
+from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
 from ingest.drafting.weights import constructing, with_weights
 from ingest.extract.resolve import External, Local
 

@@ -6,6 +6,9 @@ import ast
 from collections.abc import Sequence
 from itertools import pairwise
 
+# What a text that is no Python, or too much of it, raises where it is parsed and walked.
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
 
 class Edits:
     """Of changes that overlap the one that begins first is made."""
@@ -25,6 +28,10 @@ class Edits:
 
     def _offset(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
+
+    def of(self, node: ast.AST) -> str:
+        """What stood there."""
+        return self._data[self.start(node) : self.end(node)].decode()
 
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
@@ -48,6 +55,7 @@ class Edits:
         """The lines that a node fills, with nothing but `mark` before it and nothing behind."""
         first = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
         end = self._data.find(b"\n", self.end(node))
+        end = len(self._data) if end < 0 else end
         before, behind = self._data[first : self.start(node)], self._data[self.end(node) : end]
         return (first, end + 1) if before.strip() == mark and not behind.strip() else None
 

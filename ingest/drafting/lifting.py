@@ -7,10 +7,10 @@ from __future__ import annotations
 import ast
 import re
 
+from ingest.drafting.edits import UNREADABLE
 from ingest.extract.imports import may_remain
 
 INNER = re.compile(rb"^[ \t]+from [\w.]+ import ", re.M)
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits
-from ingest.drafting.lifting import UNREADABLE
+from ingest.drafting.edits import UNREADABLE, Edits
 
 FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack"}
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from ingest.drafting.edits import Edits
-from ingest.drafting.lifting import UNREADABLE
+from ingest.drafting.edits import UNREADABLE, Edits
 
 REGISTERS = {"custom_op", "triton_op"}
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ingest.drafting.edits import Edits
 
@@ -19,17 +20,23 @@ def unseeded(text: str, tree: ast.Module, but: str) -> str:
     edits = Edits(text)
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.name != but:
-            for node in ast.walk(function):
-                match node:
-                    case ast.Expr(value=ast.Call(func=called)) if ast.unparse(called) in SEEDS:
-                        edits.drop(node, alone=_is_all(node, function))
+            for block in _blocks(function):
+                seeding = [statement for statement in block if _seeds(statement)]
+                for statement in seeding:
+                    edits.drop(statement, alone=len(seeding) == len(block))
     return edits.text()
 
 
-def _is_all(statement: ast.stmt, function: ast.FunctionDef) -> bool:
-    """Whether the block that it stands in would be left empty."""
-    return any(
-        block == [statement]
-        for node in ast.walk(function)
-        for block in (getattr(node, "body", None), getattr(node, "orelse", None))
-    )
+def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            # A lambda's and a conditional's are expressions.
+            if isinstance(block := getattr(node, field, None), list):
+                yield block
+
+
+def _seeds(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=called)):
+            return ast.unparse(called) in SEEDS
+    return False

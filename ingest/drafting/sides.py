@@ -85,28 +85,34 @@ def make_inputs(
 def overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """The parameters that a launcher answers in: those that the test compares, as they are after
-    the call; and by torch's custom the first of a launcher whose name ends in an underscore."""
-    launchers: set[str] = set()
-    compared = set().union(*map(loads, results)) - set().union(*map(stores, statements))
-    handed = [
-        argument.id
-        for node in (inner for part in statements for inner in ast.walk(part))
-        if isinstance(node, ast.Call)
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords))
-        if isinstance(argument, ast.Name)
-    ]
-    found = [name for name in handed if name in compared and name in parameters]
-    for node in (inner for part in (*statements, *results) for inner in ast.walk(part)):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=alias)], value=value) if any(
-                _in_place(inner) for inner in ast.walk(value)
-            ):
-                launchers.add(alias)
-            case ast.Call(func=called, args=[ast.Name(id=first), *_]) if first in parameters:
-                if _in_place(called) or (isinstance(called, ast.Name) and called.id in launchers):
-                    found.append(first)
-    return list(dict.fromkeys(found))
+    """The parameters that a launcher answers in: those that the test compares after the call, and
+    by torch's custom the first of a launcher whose name ends in an underscore."""
+    compared = set(map(_root, results)) - set().union(*map(stores, statements))
+    nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
+    launchers = {
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if any(_in_place(inner) for inner in ast.walk(node.value))
+    }
+    found: list[str] = []
+    for call in (node for node in nodes if isinstance(node, ast.Call)):
+        given = (*call.args, *(keyword.value for keyword in call.keywords))
+        handed = [argument.id if isinstance(argument, ast.Name) else "" for argument in given]
+        in_place = _in_place(call.func) or _root(call.func) in launchers
+        found += [
+            name
+            for place, name in enumerate(handed)
+            if name in compared or (in_place and place == 0)
+        ]
+    return [name for name in dict.fromkeys(found) if name in parameters]
+
+
+def _root(node: ast.expr) -> str:
+    """The name whose part, view or method an expression is."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _in_place(node: ast.AST) -> bool:

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from ingest.drafting.devices import DEVICE_LINE, on_device
+from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.seeds import unseeded
-from ingest.drafting.suites import UNREADABLE, Suite
+from ingest.drafting.suites import Suite
 from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
 from ingest.extract.repository import Repository

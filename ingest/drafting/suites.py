@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.values import Evaluator
 from ingest.extract.decoding import decode
 from ingest.extract.repository import Module, Repository
@@ -15,7 +16,6 @@ from ingest.extract.resolve import External, Local, Resolver, Target
 from ingest.extract.syntax import text_of
 
 COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(eq=False)

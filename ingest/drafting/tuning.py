@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+
+from ingest.drafting.edits import UNREADABLE, Edits
 
 TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
@@ -17,9 +18,7 @@ KEPT = ("configs", "key", "reset_to_zero", "restore_value")
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
 
-LINE_END = re.compile(rb"\s*\n\s*")
-
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+LINE_END = re.compile(r"\s*\n\s*")
 
 
 def plainly_tuned(data: bytes) -> bytes:
@@ -29,29 +28,15 @@ def plainly_tuned(data: bytes) -> bytes:
     if not TUNING.search(data) or not IMPORTED.search(data):
         return data
     try:
-        tree = ast.parse(data)
-        calls = [call for node in ast.walk(tree) for call in _tuners(node)]
+        edits = Edits(data.decode())
+        calls = [call for node in ast.walk(ast.parse(data)) for call in _tuners(node)]
     except UNREADABLE:
         return data
-    starts = [0]
-    for line in data.split(b"\n"):
-        starts.append(starts[-1] + len(line) + 1)
-
-    def span(node: ast.AST) -> tuple[int, int]:
-        first = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
-        last = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
-        return first, last
-
-    def text(node: ast.AST) -> bytes:
-        return LINE_END.sub(b" ", original[slice(*span(node))])
-
-    original = data
-    for call in sorted(calls, key=span, reverse=True):
-        first, last = span(call)
-        written = _written(call, text)
-        lost = data.count(b"\n", first, last) - written.count(b"\n")
-        data = data[:first] + written + b"\n" * lost + data[last:]
-    return data
+    for call in calls:
+        written = _written(call, edits)
+        lost = edits.of(call).count("\n") - written.count("\n")
+        edits.put(call, written + "\n" * lost)
+    return edits.text().encode()
 
 
 def tightened(text: str) -> str:
@@ -74,20 +59,24 @@ def _tuners(node: ast.AST) -> list[ast.Call]:
     ]
 
 
-def _written(call: ast.Call, text: Callable[[ast.AST], bytes]) -> bytes:
+def _written(call: ast.Call, edits: Edits) -> str:
     parts = []
     for keyword in call.keywords:
         if keyword.arg == "configs":
-            parts.append(b"configs=" + _first(keyword.value, text))
+            parts.append(f"configs={_first(keyword.value, edits)}")
         elif keyword.arg in KEPT:
-            parts.append(keyword.arg.encode() + b"=" + text(keyword.value))
-    return b"triton.autotune(" + b", ".join(parts) + b")"
+            parts.append(f"{keyword.arg}={_on_a_line(keyword.value, edits)}")
+    return f"triton.autotune({', '.join(parts)})"
 
 
-def _first(configs: ast.expr, text: Callable[[ast.AST], bytes]) -> bytes:
+def _first(configs: ast.expr, edits: Edits) -> str:
     elements = configs.elts if isinstance(configs, ast.List) else []
     if elements and not isinstance(elements[0], ast.Starred):
-        return b"[" + text(elements[0]) + b"]"
+        return f"[{_on_a_line(elements[0], edits)}]"
     simple = isinstance(configs, ast.Name | ast.Call | ast.List | ast.ListComp)
-    written = text(configs)
-    return (written if simple else b"(" + written + b")") + b"[:1]"
+    written = _on_a_line(configs, edits)
+    return (written if simple else f"({written})") + "[:1]"
+
+
+def _on_a_line(node: ast.expr, edits: Edits) -> str:
+    return LINE_END.sub(" ", edits.of(node))

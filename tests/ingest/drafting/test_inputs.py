@@ -317,6 +317,7 @@ def test_a_helper_that_only_seeds_does_nothing() -> None:
         """
         def seeded():
             torch.manual_seed(0)
+            torch.cuda.manual_seed(0)
 
         def made(n):
             seeded()
@@ -331,5 +332,5 @@ def test_a_helper_that_only_seeds_does_nothing() -> None:
         """
     )
 
-    assert function(draft.texts.test_code, "seeded") == "def seeded():\n    pass"
+    assert function(draft.texts.test_code, "seeded") == ("def seeded():\n    pass\n    pass")
     assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")
