@@ -11,8 +11,9 @@ from itertools import pairwise
 from ingest.drafting.edits import Edits
 from ingest.drafting.statements import stores
 
+OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"
-DEVICE_LINE = 'DEVICE = "cuda" if torch.cuda.is_available() else "cpu"'
+DEVICE_LINE = f"{DEVICE} = {OF_THE_MACHINE}"
 DEFAULT = "torch.get_default_device()"
 
 Around = tuple[ast.AST, frozenset[str]]
@@ -33,7 +34,8 @@ def on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
-                        edits.put(default, DEVICE if kept else "None")
+                        # Worked out where the function is, which may be before DEVICE.
+                        edits.put(default, OF_THE_MACHINE if kept else "None")
     return edits.text()
 
 

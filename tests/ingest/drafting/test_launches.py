@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from ingest.drafting import Draft
 from tests.ingest.drafting.repositories import DOUBLING, drafted, function, whole
 
@@ -65,6 +69,26 @@ def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
     launching = function(draft.texts.triton_code, draft.entry_point)
     assert "out = out.clone()\n    into(out, x)\n    return out" in launching
     assert "x.clone()" not in launching
+
+
+def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() -> None:
+    draft = whole(
+        """
+        def naive(x, there="cuda"):
+            here = "cuda"
+            return (x + x).to(there).to(here)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), naive(x))
+        """
+    )
+
+    torch = pytest.importorskip("torch")
+    module: dict[str, Any] = {}
+    exec(draft.texts.python_code, module)  # noqa: S102 - our own text
+    ones = torch.ones(3, device=module["DEVICE"])
+    assert torch.equal(module[draft.entry_point](ones), ones + ones)
 
 
 def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
