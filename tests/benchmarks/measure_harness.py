@@ -33,7 +33,12 @@ from random import Random
 from typing import Any
 
 from tests.benchmarks.held_and_left import Memory, gpu_memory, traces
-from tests.benchmarks.processors import gain_of_processors, shares_of_processors
+from tests.benchmarks.processors import (
+    gain_of_processors,
+    shares_of_processors,
+    shares_since,
+    time_of_processors,
+)
 from tests.hostile.zoo.load import Danger, Needs, Verdict, honest_entries, zoo
 from tests.hostile.zoo.load import Entry as ZooEntry
 from validation.harness import Entry, Options, Report, check
@@ -312,11 +317,12 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
         shares = [entries[number::count] for number in range(count)]
         for share in shares:
             Random(count).shuffle(share)  # noqa: S311 - a deal, no secret
-        started = time.monotonic()
+        started, before = time.monotonic(), time_of_processors()
         with ThreadPoolExecutor(count) as pool:
             codes = list(pool.map(lambda each: on_gpu(each, arguments), enumerate(shares)))
         seconds[count] = time.monotonic() - started
-        notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes)
+        notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
+              processors=shares_since(before))  # fmt: skip
     if {1, 2} <= seconds.keys():
         notes("gpus", speedup=seconds[1] / seconds[2])
     return int(any(codes))

@@ -128,6 +128,8 @@ class Copied:
 def compare(workspace: Path, out: Path, verdicts: dict[tuple[str, str], set[str]]) -> None:
     manifest = json.loads((out / ORGANIZED / "MANIFEST.json").read_text())
     named = (workspace / "extraction_logs" / "all_triton_kernels.txt").read_text().splitlines()
+    ours_in = {file["source"]["path"]: category for category, said in manifest["categories"].items()
+               for file in said["files"]}  # fmt: skip
     print(f"their step 02 names {len(named)} files that hold “@triton.jit”; by category:")
     for category, (checkout, root) in CATEGORIES.items():
         said = manifest["categories"][category]
@@ -138,7 +140,7 @@ def compare(workspace: Path, out: Path, verdicts: dict[tuple[str, str], set[str]
         reasons: dict[str, list[str]] = defaultdict(list)
         for path in theirs.paths - ours.keys():
             text = (workspace / checkout / path).read_text(errors="replace")
-            why = why_not_ours(text, verdicts.get((checkout, path)))
+            why = why_not_ours(text, verdicts.get((checkout, path)), ours_in.get(path))
             reasons[f"only theirs: {why}"].append(path)
         for path in ours.keys() - theirs.paths:
             why = why_not_theirs(category, root, path, theirs)
@@ -178,7 +180,9 @@ def copied(workspace: Path, category: str) -> Copied:
     return Copied(found, lost)
 
 
-def why_not_ours(text: str, verdicts: set[str] | None) -> str:
+def why_not_ours(text: str, verdicts: set[str] | None, ours_in: str | None) -> str:
+    if ours_in is not None:
+        return f"among ours of {ours_in}"
     if verdicts is None:
         return (
             "names @triton.jit, but in strings or comments"

@@ -1,4 +1,5 @@
-"""Equal parts of this machine's processors, and what work of the processor alone gains by more."""
+"""Equal parts of this machine's processors, what they are at, and what work of the processor alone
+gains by more."""
 
 import os
 import subprocess
@@ -49,3 +50,16 @@ def gain_of_processors(count: int) -> float:
         ]  # fmt: skip
         done[round_] = sum(int(worker.communicate()[0]) for worker in workers)
     return done[1] / done[0]
+
+
+def time_of_processors() -> dict[str, int]:
+    """Since the machine began, in its ticks. `steal` is what the machine below gave to others."""
+    named = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    first = Path("/proc/stat").read_text().partition("\n")[0].split()
+    return dict(zip(named, map(int, first[1:]), strict=False))
+
+
+def shares_since(before: dict[str, int]) -> dict[str, float]:
+    """What part of all processors' time since then went where."""
+    spent = {name: ticks - before[name] for name, ticks in time_of_processors().items()}
+    return {name: round(ticks / max(1, sum(spent.values())), 3) for name, ticks in spent.items()}
