@@ -97,10 +97,10 @@ def _funnel() -> list[tuple[str, int]]:
     unique = licensed.exclude(Exists(DuplicateLink.objects.filter(kernel=OuterRef("pk"))))
     clean = unique.exclude(Exists(ContaminationMatch.objects.filter(kernel=OuterRef("pk"))))
     approved = clean.filter(status=Status.APPROVED)
-    exported = approved.filter(Exists(ReleaseMember.objects.filter(kernel=OuterRef("pk"))))
+    released = approved.filter(Exists(ReleaseMember.objects.filter(kernel=OuterRef("pk"))))
     steps = {
         "found": found, "standalone": isolated, "licensed": licensed, "unique": unique,
-        "not in a benchmark": clean, "approved": approved, "exported": exported,
+        "not in a benchmark": clean, "approved": approved, "released": released,
     }  # fmt: skip
     return [(name, rows.count()) for name, rows in steps.items()]
 
