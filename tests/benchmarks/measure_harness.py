@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -306,8 +307,10 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     if not counts:
         notes("gpus", skipped=f"There are {there} GPUs.")
         return 0
+    # To each GPU its part of the processors, also where it is alone: they come with the second one.
+    parts = shares_of_processors(there)
     if there > 1:
-        notes("processors", gain=gain_of_processors(2))
+        notes("processors", parts=parts, gain=gain_of_processors(2))
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
     seconds = {}
@@ -319,7 +322,7 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
             Random(count).shuffle(share)  # noqa: S311 - a deal, no secret
         started, before = time.monotonic(), time_of_processors()
         with ThreadPoolExecutor(count) as pool:
-            codes = list(pool.map(lambda each: on_gpu(each, arguments), enumerate(shares)))
+            codes = list(pool.map(partial(on_gpu, arguments), range(count), shares, parts))
         seconds[count] = time.monotonic() - started
         notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
               processors=shares_since(before))  # fmt: skip
@@ -328,12 +331,11 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     return int(any(codes))
 
 
-def on_gpu(share: tuple[int, Sequence[Entry]], arguments: argparse.Namespace) -> int:
-    number, entries = share
+def on_gpu(
+    arguments: argparse.Namespace, number: int, entries: Sequence[Entry], cpus: Sequence[int]
+) -> int:
     file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
     file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
-    # To each GPU its part of the processors, also where it is alone: they come with the second one.
-    cpus = shares_of_processors(max(1, len(gpu_memory())))[number]
     command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
     command += [sys.executable, "-m", "validation.harness", str(file), "--device", "cuda"]
     command += ["--jobs", str(arguments.jobs[0] or len(cpus))]

@@ -5,28 +5,30 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from statistics import median
 
-# Rounds of it in five seconds.
+# Rounds of it in as many seconds as it is told.
 ARITHMETIC = """
-import time
-end, rounds = time.monotonic() + 5, 0
+import sys, time
+end, rounds = time.monotonic() + float(sys.argv[1]), 0
 while time.monotonic() < end:
     rounds += 1
     sum(each * each % 7 for each in range(20_000))
 print(rounds)
 """
+# Of what two processors do that have nothing to do with one another.
+TAKEN_FROM_ONE_ANOTHER = 0.85
 
 
 def shares_of_processors(count: int) -> list[list[int]]:
     """Equal parts of whole cores: of two threads of one core, neither helps another's part."""
-    there = Path("/sys/devices/system/cpu")
-    cores: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for cpu in sorted(os.sched_getaffinity(0)):
-        topology = there / f"cpu{cpu}" / "topology"
-        place = [topology / name for name in ("physical_package_id", "core_id")]
-        cores[tuple(file.read_text() for file in place if file.exists())].append(cpu)
-    whole, each = list(cores.values()), len(cores) // count
+    if count == 1:
+        return [sorted(os.sched_getaffinity(0))]
+    whole = cores_of_processors()
+    each = len(whole) // count
     if each == 0:
         whole, each = [[cpu] for core in whole for cpu in core], (os.cpu_count() or 1) // count
     return [
@@ -35,21 +37,65 @@ def shares_of_processors(count: int) -> list[list[int]]:
     ]
 
 
+@cache
+def cores_of_processors() -> list[list[int]]:
+    """Each core's threads: as the system says, or, where a virtual machine keeps that to itself, as
+    they are seen to be. To be asked first while nothing else runs."""
+    there = Path("/sys/devices/system/cpu")
+    cores: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for cpu in sorted(os.sched_getaffinity(0)):
+        topology = there / f"cpu{cpu}" / "topology"
+        place = [topology / name for name in ("physical_package_id", "core_id")]
+        cores[tuple(file.read_text() for file in place if file.exists())].append(cpu)
+    told = list(cores.values())
+    if any(len(core) > 1 for core in told):
+        return told
+    cpus = [cpu for core in told for cpu in core]
+    return in_twos(cpus, threads_apart(cpus))
+
+
+def in_twos(cpus: Sequence[int], apart: int) -> list[list[int]]:
+    """Each with the one so many places on; each alone where one would be over, or `apart` is 0."""
+    if not apart or len(cpus) % (2 * apart):
+        return [[cpu] for cpu in cpus]
+    firsts = [place for place in range(len(cpus)) if place // apart % 2 == 0]
+    return [[cpus[place], cpus[place + apart]] for place in firsts]
+
+
+def threads_apart(cpus: Sequence[int]) -> int:
+    """How many places apart the two threads of a core are, by what they take from one another; 0
+    where none takes anything. They are neighbours, or half of all apart; a bit more than a quarter
+    away is somebody else's."""
+    if len(cpus) < 8:
+        return 0
+    half, elsewhere = len(cpus) // 2, len(cpus) // 4 + 1
+    seen: dict[int, list[int]] = defaultdict(list)
+    for _ in range(3):
+        for apart in (elsewhere, 1, half):
+            seen[apart].append(rounds((cpus[0], cpus[apart]), 0.7))
+    done = {apart: median(each) for apart, each in seen.items()}
+    nearest = min((1, half), key=done.__getitem__)
+    return nearest if done[nearest] < TAKEN_FROM_ONE_ANOTHER * done[elsewhere] else 0
+
+
 def gain_of_processors(count: int) -> float:
     """How much more plain arithmetic all parts do than one of them does alone: what no program
     that keeps its processors busy can exceed."""
-    shares = shares_of_processors(count)
-    done = [0, 0]
-    for round_, parts in enumerate((shares[:1], shares)):
-        workers = [
-            subprocess.Popen(
-                ["taskset", "--cpu-list", str(cpu), sys.executable, "-c", ARITHMETIC],
-                stdout=subprocess.PIPE, text=True,
-            )
-            for part in parts for cpu in part
-        ]  # fmt: skip
-        done[round_] = sum(int(worker.communicate()[0]) for worker in workers)
-    return done[1] / done[0]
+    first, *others = shares_of_processors(count)
+    alone = rounds(first, 5)
+    return rounds([*first, *(cpu for other in others for cpu in other)], 5) / alone
+
+
+def rounds(cpus: Sequence[int], seconds: float) -> int:
+    """Of arithmetic, all of them together, one process on each."""
+    workers = [
+        subprocess.Popen(
+            ["taskset", "--cpu-list", str(cpu), sys.executable, "-c", ARITHMETIC, str(seconds)],
+            stdout=subprocess.PIPE, text=True,
+        )
+        for cpu in cpus
+    ]  # fmt: skip
+    return sum(int(worker.communicate()[0]) for worker in workers)
 
 
 def time_of_processors() -> dict[str, int]:
