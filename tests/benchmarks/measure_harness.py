@@ -310,7 +310,7 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     # To each GPU its part of the processors, also where it is alone: they come with the second one.
     parts = shares_of_processors(there)
     if there > 1:
-        notes("processors", parts=parts, gain=gain_of_processors(2))
+        notes("processors", parts=parts, gain=gain_of_processors(parts))
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
     seconds = {}

@@ -78,12 +78,10 @@ def threads_apart(cpus: Sequence[int]) -> int:
     return nearest if done[nearest] < TAKEN_FROM_ONE_ANOTHER * done[elsewhere] else 0
 
 
-def gain_of_processors(count: int) -> float:
-    """How much more plain arithmetic all parts do than one of them does alone: what no program
-    that keeps its processors busy can exceed."""
-    first, *others = shares_of_processors(count)
-    alone = rounds(first, 5)
-    return rounds([*first, *(cpu for other in others for cpu in other)], 5) / alone
+def gain_of_processors(parts: Sequence[Sequence[int]]) -> float:
+    """How much more plain arithmetic all parts do than the first does alone: what no program that
+    keeps its processors busy can exceed."""
+    return rounds([cpu for part in parts for cpu in part], 5) / rounds(parts[0], 5)
 
 
 def rounds(cpus: Sequence[int], seconds: float) -> int:
