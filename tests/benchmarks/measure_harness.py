@@ -69,6 +69,12 @@ def main() -> int:
     parser.add_argument("--parallel", type=int, default=64, help="pytest, 8 at once")
     parser.add_argument("--jobs", type=int, nargs="+", default=[0])
     parser.add_argument("--gpus", type=int, nargs="+", default=[1, 2], help="how many, in turn")
+    parser.add_argument(
+        "--processors",
+        type=int,
+        default=0,
+        help="to each GPU, instead of its part of all: half of it where two may share a core",
+    )
     parser.add_argument("--share", type=int, default=16)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -308,12 +314,12 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
         notes("gpus", skipped=f"There are {there} GPUs.")
         return 0
     # To each GPU its part of the processors, also where it is alone: they come with the second one.
-    parts = shares_of_processors(there)
+    parts = shares_of_processors(there, arguments.processors)
     if there > 1:
         notes("processors", parts=parts, gain=gain_of_processors(parts))
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
-    seconds = {}
+    seconds, rates = {}, {}
     for count in counts:
         entries = distinct(2 * arguments.entries, first=(count - 1) * 2 * arguments.entries)
         entries.sort(key=lambda entry: entry.id)
@@ -322,18 +328,21 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
             Random(count).shuffle(share)  # noqa: S311 - a deal, no secret
         started, before = time.monotonic(), time_of_processors()
         with ThreadPoolExecutor(count) as pool:
-            codes = list(pool.map(partial(on_gpu, arguments), range(count), shares, parts))
+            done = list(pool.map(partial(on_gpu, arguments), range(count), shares, parts))
         seconds[count] = time.monotonic() - started
+        codes, each = zip(*done, strict=True)
+        rates[count] = sum(each)
         notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
-              processors=shares_since(before))  # fmt: skip
+              in_their_midst=rates[count], processors=shares_since(before))  # fmt: skip
     if {1, 2} <= seconds.keys():
-        notes("gpus", speedup=seconds[1] / seconds[2])
+        notes("gpus", speedup=seconds[1] / seconds[2], in_their_midst=rates[2] / rates[1])
     return int(any(codes))
 
 
 def on_gpu(
     arguments: argparse.Namespace, number: int, entries: Sequence[Entry], cpus: Sequence[int]
-) -> int:
+) -> tuple[int, float]:
+    """Its exit code, and how many entries a second it does once it has begun and before it ends."""
     file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
     file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
     command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
@@ -341,10 +350,12 @@ def on_gpu(
     command += ["--jobs", str(arguments.jobs[0] or len(cpus))]
     command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    print(done.stdout.strip().rpartition("\n")[2], done.stderr[-500:], flush=True)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        came = [(time.monotonic(), line) for line in process.stdout or ()]
+    print(came[-1][1].strip() if came else "said nothing", flush=True)
     file.unlink()
-    return done.returncode
+    midst = [at for at, _ in came[len(came) // 5 : len(came) * 4 // 5]]
+    return process.returncode, (len(midst) - 1) / (midst[-1] - midst[0]) if midst[1:] else 0.0
 
 
 def record(entry: Entry) -> dict[str, Any]:

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from itertools import zip_longest
 from pathlib import Path
-from statistics import median
 
 # Rounds of it in as many seconds as it is told.
 ARITHMETIC = """
@@ -19,63 +18,33 @@ while time.monotonic() < end:
     sum(each * each % 7 for each in range(20_000))
 print(rounds)
 """
-# Of what two processors do that have nothing to do with one another.
-TAKEN_FROM_ONE_ANOTHER = 0.85
 
 
-def shares_of_processors(count: int) -> list[list[int]]:
-    """Equal parts of whole cores: of two threads of one core, neither helps another's part."""
-    if count == 1:
-        return [sorted(os.sched_getaffinity(0))]
+def shares_of_processors(count: int, each: int = 0) -> list[list[int]]:
+    """Equal parts of whole cores: of two threads of one core, neither helps another's part. Of each
+    part only so many processors, of different cores first, where `each` says so."""
     whole = cores_of_processors()
-    each = len(whole) // count
-    if each == 0:
-        whole, each = [[cpu] for core in whole for cpu in core], (os.cpu_count() or 1) // count
-    return [
-        sorted(cpu for core in whole[number * each : (number + 1) * each] for cpu in core)
-        for number in range(count)
+    size = len(whole) // count
+    if size == 0:
+        whole, size = [[cpu] for core in whole for cpu in core], 1
+    parts = [whole[number * size : (number + 1) * size] for number in range(count)]
+    first_threads_first = [
+        [cpu for nth in zip_longest(*part) for cpu in nth if cpu is not None] for part in parts
     ]
+    return [sorted(part[: each or None]) for part in first_threads_first]
 
 
-@cache
 def cores_of_processors() -> list[list[int]]:
-    """Each core's threads: as the system says, or, where a virtual machine keeps that to itself, as
-    they are seen to be. To be asked first while nothing else runs."""
+    """Each core's threads, as the system says. Where a virtual machine keeps that to itself each is
+    taken for a core; there its processors may well move between the threads of the one below."""
     there = Path("/sys/devices/system/cpu")
     cores: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for cpu in sorted(os.sched_getaffinity(0)):
         topology = there / f"cpu{cpu}" / "topology"
         place = [topology / name for name in ("physical_package_id", "core_id")]
-        cores[tuple(file.read_text() for file in place if file.exists())].append(cpu)
-    told = list(cores.values())
-    if any(len(core) > 1 for core in told):
-        return told
-    cpus = [cpu for core in told for cpu in core]
-    return in_twos(cpus, threads_apart(cpus))
-
-
-def in_twos(cpus: Sequence[int], apart: int) -> list[list[int]]:
-    """Each with the one so many places on; each alone where one would be over, or `apart` is 0."""
-    if not apart or len(cpus) % (2 * apart):
-        return [[cpu] for cpu in cpus]
-    firsts = [place for place in range(len(cpus)) if place // apart % 2 == 0]
-    return [[cpus[place], cpus[place + apart]] for place in firsts]
-
-
-def threads_apart(cpus: Sequence[int]) -> int:
-    """How many places apart the two threads of a core are, by what they take from one another; 0
-    where none takes anything. They are neighbours, or half of all apart; a bit more than a quarter
-    away is somebody else's."""
-    if len(cpus) < 8:
-        return 0
-    half, elsewhere = len(cpus) // 2, len(cpus) // 4 + 1
-    seen: dict[int, list[int]] = defaultdict(list)
-    for _ in range(3):
-        for apart in (elsewhere, 1, half):
-            seen[apart].append(rounds((cpus[0], cpus[apart]), 0.7))
-    done = {apart: median(each) for apart, each in seen.items()}
-    nearest = min((1, half), key=done.__getitem__)
-    return nearest if done[nearest] < TAKEN_FROM_ONE_ANOTHER * done[elsewhere] else 0
+        told = tuple(file.read_text() for file in place if file.exists())
+        cores[told or (str(cpu),)].append(cpu)
+    return list(cores.values())
 
 
 def gain_of_processors(parts: Sequence[Sequence[int]]) -> float:

@@ -1,41 +1,38 @@
 """Two GPUs are held against one fairly only where each has cores of its own."""
 
+import os
 from collections.abc import Sequence
 
 import pytest
 
 from tests.benchmarks import processors
 
-THIRTY_TWO = range(32)
-
-
-@pytest.mark.parametrize("apart", [1, 16, 0])
-def test_the_threads_of_a_core_are_known_by_what_they_take_from_one_another(
-    apart: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def rounds(cpus: Sequence[int], seconds: float) -> int:
-        return 130 if cpus[1] - cpus[0] == apart else 200
-
-    monkeypatch.setattr(processors, "rounds", rounds)
-    assert processors.threads_apart(THIRTY_TWO) == apart
+EACH_ALONE = [[cpu] for cpu in range(32)]
+IN_TWOS = [[cpu, cpu + 16] for cpu in range(16)]
 
 
 @pytest.mark.parametrize(
-    ("cpus", "apart", "first", "count"),
-    [(32, 1, [0, 1], 16), (32, 16, [0, 16], 16), (32, 0, [0], 32), (9, 1, [0], 9)],
+    ("cores", "each", "first", "second"),
+    [
+        (IN_TWOS, 0, [*range(8), *range(16, 24)], [*range(8, 16), *range(24, 32)]),
+        (IN_TWOS, 8, list(range(8)), list(range(8, 16))),
+        (IN_TWOS, 10, [*range(8), 16, 17], [*range(8, 16), 24, 25]),
+        (EACH_ALONE, 0, list(range(16)), list(range(16, 32))),
+        (EACH_ALONE, 8, list(range(8)), list(range(16, 24))),
+        ([[0, 1]], 0, [0], [1]),
+    ],
 )
-def test_a_core_is_two_threads_or_each_processor_is_one(
-    cpus: int, apart: int, first: list[int], count: int
+def test_no_core_is_in_two_shares(
+    cores: list[list[int]],
+    each: int,
+    first: Sequence[int],
+    second: Sequence[int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cores = processors.in_twos(range(cpus), apart)
-    assert (cores[0], len(cores)) == (first, count)
-    assert sorted(cpu for core in cores for cpu in core) == list(range(cpus))
+    monkeypatch.setattr(processors, "cores_of_processors", lambda: cores)
+    assert processors.shares_of_processors(2, each) == [first, second]
 
 
-def test_no_core_is_in_two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        processors, "cores_of_processors", lambda: processors.in_twos(THIRTY_TWO, 16)
-    )
-    one, other = processors.shares_of_processors(2)
-    assert one == [*range(8), *range(16, 24)]
-    assert sorted(one + other) == list(THIRTY_TWO)
+def test_every_processor_that_may_be_used_is_in_one_core() -> None:
+    cores = processors.cores_of_processors()
+    assert sorted(cpu for core in cores for cpu in core) == sorted(os.sched_getaffinity(0))

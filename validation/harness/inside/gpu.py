@@ -66,26 +66,28 @@ def delay() -> None:
     torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
 
 
-def learn(folder: str) -> dict[str, str]:
-    """In the parent: a child of its own compiles and runs a kernel, and says what the GPU is.
-
-    What Triton builds once for every process is read back before anybody else could write there,
-    and handed to each child.
-    """
-    cache = Path(folder) / "cache"
-    told = Path(folder) / "gpu"
+def look(folder: str) -> int:
+    """In the parent: begins a child of its own that compiles and runs a kernel, and says what the
+    GPU is."""
     pid = os.fork()
     if not pid:
         status = 1
         try:
             seal.unprotect()
-            os.environ["TRITON_CACHE_DIR"] = str(cache)
-            told.write_text("\n".join(_looked(folder)))
+            os.environ["TRITON_CACHE_DIR"] = str(_cache(folder))
+            _told(folder).write_text("\n".join(_looked(folder)))
             status = 0
         except BaseException:  # noqa: BLE001 - it has nowhere else to say it
             traceback.print_exc()
         finally:
             os._exit(status)
+    return pid
+
+
+def seen(pid: int, folder: str) -> dict[str, str]:
+    """What that child says. What Triton builds once for every process is read back before anybody
+    else could write there, and handed to each child."""
+    cache, told = _cache(folder), _told(folder)
     _, status = os.waitpid(pid, 0)
     if status or not told.exists():
         raise RuntimeError("a small kernel did not run on the GPU")
@@ -102,6 +104,14 @@ def learn(folder: str) -> dict[str, str]:
         "gpu": name, "capability": capability, "driver": driver, "cuda": cuda,
         "memory_gb_s": speed, "l2_bytes": cache_size,
     }  # fmt: skip
+
+
+def _cache(folder: str) -> Path:
+    return Path(folder) / "cache"
+
+
+def _told(folder: str) -> Path:
+    return Path(folder) / "gpu"
 
 
 def _looked(folder: str) -> list[str]:

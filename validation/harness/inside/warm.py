@@ -4,7 +4,10 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 TINY = """\
 import triton
@@ -28,18 +31,20 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     torch.set_num_threads(1)
     from validation.harness.inside import gpu
 
-    _modes_once()
-    if compiler:
-        _compiler_once()
+    interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "test_warm.py").write_text("def test_warm():\n    assert [1] == [1]\n")
-        _pytest_once(folder)
         (Path(folder) / "warm_kernel.py").write_text(TINY)
-        found: dict[str, str] = {}
-        if os.environ.get("TRITON_INTERPRET") == "1":
+        # At work beside all that follows.
+        looking = None if interpreted else gpu.look(folder)
+        _modes_once()
+        if compiler:
+            _compiler_once()
+        _pytest_once()
+        if interpreted:
             _interpreter_once(folder)
         else:
-            found = gpu.learn(folder)
+            _triton_once(folder)
+        found = {} if looking is None else gpu.seen(looking, folder)
     return {
         **found,
         "python": platform.python_version(),
@@ -74,24 +79,51 @@ def _compiler_once() -> None:
         raise RuntimeError("importing torch.compile's parts made a CUDA context")
 
 
-def _pytest_once(folder: str) -> None:
+def _pytest_once() -> None:
     import pytest
 
     before = Path.cwd()
-    pytest.main([folder, "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", folder])
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "test_warm.py").write_text("def test_warm():\n    assert [1] == [1]\n")
+        pytest.main([folder, "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", folder])
     os.chdir(before)
     sys.modules.pop("test_warm", None)
     sys.path[:] = [path for path in sys.path if path != folder]
 
 
+def _triton_once(folder: str) -> None:
+    """Compiles for a GPU that need not be there. The first time Triton imports half of itself and
+    hashes the rest, which takes a process half a second and more."""
+    with _tiny(folder) as tiny, tempfile.TemporaryDirectory() as cache:
+        os.environ["TRITON_CACHE_DIR"] = cache
+        # A Triton with other parts does that in each child, as it would without this.
+        with suppress(Exception):
+            import triton
+            from triton.backends.compiler import GPUTarget
+            from triton.compiler import ASTSource
+
+            signature = {"out_ptr": "*fp32", "BLOCK": "constexpr"}
+            source = ASTSource(tiny, signature, {"BLOCK": 4})
+            triton.compile(source, target=GPUTarget("cuda", 80, 32))
+        # Each child is given one of its own.
+        del os.environ["TRITON_CACHE_DIR"]
+
+
 def _interpreter_once(folder: str) -> None:
     import torch
 
+    with _tiny(folder) as tiny:
+        tiny[(1,)](torch.empty(4), BLOCK=4)
+
+
+@contextmanager
+def _tiny(folder: str) -> Iterator[Any]:
+    """The kernel of a file in `folder`, as Triton reads it from there."""
     sys.path.insert(0, folder)
     try:
         import warm_kernel  # type: ignore[import-not-found]
 
-        warm_kernel.tiny[(1,)](torch.empty(4), BLOCK=4)
+        yield warm_kernel.tiny
     finally:
         sys.path.remove(folder)
         sys.modules.pop("warm_kernel", None)
