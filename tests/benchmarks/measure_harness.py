@@ -330,10 +330,11 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
         with ThreadPoolExecutor(count) as pool:
             done = list(pool.map(partial(on_gpu, arguments), range(count), shares, parts))
         seconds[count] = time.monotonic() - started
-        codes, each = zip(*done, strict=True)
-        rates[count] = sum(each)
+        codes, came = zip(*done, strict=True)
+        rates[count] = sum(rate_in_the_midst(each) for each in came)
         notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
-              in_their_midst=rates[count], processors=shares_since(before))  # fmt: skip
+              in_their_midst=rates[count], first=[each[:1] for each in came],
+              last=[each[-1:] for each in came], processors=shares_since(before))  # fmt: skip
     if {1, 2} <= seconds.keys():
         notes("gpus", speedup=seconds[1] / seconds[2], in_their_midst=rates[2] / rates[1])
     return int(any(codes))
@@ -341,8 +342,8 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
 
 def on_gpu(
     arguments: argparse.Namespace, number: int, entries: Sequence[Entry], cpus: Sequence[int]
-) -> tuple[int, float]:
-    """Its exit code, and how many entries a second it does once it has begun and before it ends."""
+) -> tuple[int, list[float]]:
+    """Its exit code, and after how many seconds each report came."""
     file = arguments.out / f"gpu-{number}-{len(entries)}-entries.jsonl"
     file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
     command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
@@ -350,12 +351,18 @@ def on_gpu(
     command += ["--jobs", str(arguments.jobs[0] or len(cpus))]
     command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
+    started = time.monotonic()
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        came = [(time.monotonic(), line) for line in process.stdout or ()]
+        came = [(round(time.monotonic() - started, 1), line) for line in process.stdout or ()]
     print(came[-1][1].strip() if came else "said nothing", flush=True)
     file.unlink()
-    midst = [at for at, _ in came[len(came) // 5 : len(came) * 4 // 5]]
-    return process.returncode, (len(midst) - 1) / (midst[-1] - midst[0]) if midst[1:] else 0.0
+    return process.returncode, [at for at, _ in came[: len(entries)]]
+
+
+def rate_in_the_midst(came: Sequence[float]) -> float:
+    """Reports a second, once the run has begun and before it ends."""
+    midst = came[len(came) // 5 : len(came) * 4 // 5]
+    return (len(midst) - 1) / (midst[-1] - midst[0]) if midst and midst[-1] > midst[0] else 0.0
 
 
 def record(entry: Entry) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """How far the work is, in charts with their tables."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -16,6 +17,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     value = found.value
     shown = {
         "at": found.gathered_at,
+        "every": settings.DASHBOARD_SECONDS,
         "figures": value,
         "funnel": plot.bars((name, n, "") for name, n in value["funnel"]),
         "operations": plot.shares(value["operations"], "operation"),

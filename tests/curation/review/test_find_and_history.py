@@ -201,6 +201,17 @@ def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
     assert "14" in text(browser, reverse("dashboard"))
 
 
+def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser: Client) -> None:
+    kernel = make.a_kernel()
+    browser.get(reverse("dashboard"))
+    make.a_decision(kernel=kernel)
+
+    page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
+
+    assert "Counted just now, and again every 60 seconds" in page
+    assert "0 decisions a day" in page
+
+
 def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> None:
     page = text(browser, reverse("dashboard"))
 
