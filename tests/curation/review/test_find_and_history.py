@@ -198,7 +198,7 @@ def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
     found = dashboard.gather()
 
     assert (found["days"][-1], found["pace"], found["days_left"]) == (14, 2.0, 7)
-    assert "14" in text(browser, reverse("dashboard"))
+    assert "<strong>2</strong> decisions a day" in text(browser, reverse("dashboard"))
 
 
 def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser: Client) -> None:

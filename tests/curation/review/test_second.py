@@ -1,5 +1,6 @@
 """Second reviews: drawn by the content, blind, settled by a curator, and counted."""
 
+import re
 import uuid
 from typing import Any
 
@@ -74,7 +75,8 @@ def test_somebody_else_looks_without_seeing_the_first_word(ada: User, everything
 
     assert f">{kernel}</h1>" in page
     assert "Approved</span>" not in page
-    assert "ada" not in history
+    # As a word: three letters may stand in any token.
+    assert not re.search(r"\bada\b", history)
     assert next_item(ada) is None
 
 
