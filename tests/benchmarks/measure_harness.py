@@ -15,6 +15,7 @@ torch, triton, numpy and pytest, this package and the zoo; no Django.
 
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -333,8 +334,9 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
         codes, came = zip(*done, strict=True)
         rates[count] = sum(rate_in_the_midst(each) for each in came)
         notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
-              in_their_midst=rates[count], first=[each[:1] for each in came],
-              last=[each[-1:] for each in came], processors=shares_since(before))  # fmt: skip
+              in_their_midst=rates[count], first=[min(each, default=None) for each in came],
+              last=[max(each, default=None) for each in came],
+              processors=shares_since(before))  # fmt: skip
     if {1, 2} <= seconds.keys():
         notes("gpus", speedup=seconds[1] / seconds[2], in_their_midst=rates[2] / rates[1])
     return int(any(codes))
@@ -362,7 +364,7 @@ def on_gpu(
 def rate_in_the_midst(came: Sequence[float]) -> float:
     """Reports a second, once the run has begun and before it ends."""
     midst = came[len(came) // 5 : len(came) * 4 // 5]
-    return (len(midst) - 1) / (midst[-1] - midst[0]) if midst and midst[-1] > midst[0] else 0.0
+    return (len(midst) - 1) / (midst[-1] - midst[0]) if midst and midst[-1] > midst[0] else math.nan
 
 
 def record(entry: Entry) -> dict[str, Any]:

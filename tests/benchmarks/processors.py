@@ -24,14 +24,15 @@ def shares_of_processors(count: int, each: int = 0) -> list[list[int]]:
     """Equal parts of whole cores: of two threads of one core, neither helps another's part. Of each
     part only so many processors, of different cores first, where `each` says so."""
     whole = cores_of_processors()
+    if len(whole) < count:
+        whole = [[cpu] for core in whole for cpu in core]
     size = len(whole) // count
-    if size == 0:
-        whole, size = [[cpu] for core in whole for cpu in core], 1
     parts = [whole[number * size : (number + 1) * size] for number in range(count)]
-    first_threads_first = [
-        [cpu for nth in zip_longest(*part) for cpu in nth if cpu is not None] for part in parts
-    ]
-    return [sorted(part[: each or None]) for part in first_threads_first]
+    return [sorted(first_threads_first(part)[: each or None]) for part in parts]
+
+
+def first_threads_first(cores: Sequence[Sequence[int]]) -> list[int]:
+    return [cpu for nth in zip_longest(*cores) for cpu in nth if cpu is not None]
 
 
 def cores_of_processors() -> list[list[int]]:
@@ -48,8 +49,8 @@ def cores_of_processors() -> list[list[int]]:
 
 
 def gain_of_processors(parts: Sequence[Sequence[int]]) -> float:
-    """How much more plain arithmetic all parts do than the first does alone: what no program that
-    keeps its processors busy can exceed."""
+    """How much more plain arithmetic all parts do than the first does alone, each for five seconds:
+    roughly, where neighbours come and go, what a program gains that keeps its processors busy."""
     return rounds([cpu for part in parts for cpu in part], 5) / rounds(parts[0], 5)
 
 

@@ -20,6 +20,7 @@ IN_TWOS = [[cpu, cpu + 16] for cpu in range(16)]
         (EACH_ALONE, 0, list(range(16)), list(range(16, 32))),
         (EACH_ALONE, 8, list(range(8)), list(range(16, 24))),
         ([[0, 1]], 0, [0], [1]),
+        ([[0, 1, 2, 3]], 0, [0, 1], [2, 3]),
     ],
 )
 def test_no_core_is_in_two_shares(

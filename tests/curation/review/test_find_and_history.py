@@ -208,7 +208,7 @@ def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser:
 
     page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
 
-    assert "Counted just now, and again every 60 seconds" in page
+    assert "Counted just now; the scheduler counts every 60 seconds" in page
     assert "0 decisions a day" in page
 
 

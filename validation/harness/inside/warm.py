@@ -40,11 +40,12 @@ def up(*, compiler: bool = False) -> dict[str, str]:
         if compiler:
             _compiler_once()
         _pytest_once()
-        if interpreted:
+        if looking is None:
             _interpreter_once(folder)
+            found = {}
         else:
             _triton_once(folder)
-        found = {} if looking is None else gpu.seen(looking, folder)
+            found = gpu.seen(looking, folder)
     return {
         **found,
         "python": platform.python_version(),
