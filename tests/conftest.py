@@ -15,6 +15,8 @@ from django.apps import AppConfig, apps
 from django.conf import settings
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 
 from curation.grants import grant
 from curation.people import GRANTED
@@ -51,6 +53,10 @@ def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
         for group, permissions in GRANTED.items():
             grant(apps, using, group, permissions)
 
+
+# A busy machine makes no property false: speed is what the benchmarks look at.
+properties.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("no-clock")
 
 PARTS = ("database", "sandbox", "rest")
 TESTS = Path(__file__).parent
