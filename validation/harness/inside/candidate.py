@@ -6,58 +6,70 @@ can't tell which.
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.inside import folder, gpu, launches, tampering
+from validation.harness.inside import folder, gpu, tampering
 from validation.harness.inside.complaint import described
-from validation.harness.inside.conduct import Conduct
+from validation.harness.inside.conduct import Told, listener
 from validation.harness.inside.gradients import gradients
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
+from validation.harness.inside.launches import Posting, posts
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.inside.watch import Watch
 
 # The first runs whose inputs come late.
 LATE = 6
 
-_conduct: list[Conduct] = []
+
+def candidates() -> Callable[[dict[str, Any]], "Candidate"]:
+    """Makes a process's candidates, one after the other. What can be set up once only is theirs
+    together, and lies where only this function's caller finds it."""
+    ours = tampering.our_spaces()
+    shared: list[tuple[Posting, Callable[[], Told]]] = []
+
+    def candidate(order: dict[str, Any]) -> Candidate:
+        gpu.begin(order)
+        if not shared:
+            shared.append((posts(), listener()))
+        return Candidate(order, *shared[0], tampering.sealed(ours))
+
+    return candidate
 
 
 class Candidate:
-    def __init__(self, order: dict[str, Any]) -> None:
-        gpu.begin(order)
-        if not _conduct:
-            launches.install()
-            _conduct.append(Conduct())
-        self.conduct = _conduct[0]
-        self.conduct.noted.clear()
-        self.seal = tampering.Seal()
+    def __init__(
+        self, order: dict[str, Any], posted: Posting, listen: Callable[[], Told],
+        broken: tampering.Broken,
+    ) -> None:  # fmt: skip
+        self.posted, self.listen, self.broken = posted, listen, broken
+        self.patched: set[str] = set()
         self.device = torch.device(order["device"])
         self.point = order["entry_point"]
         self.gradients = order["gradients"]
         self.seed = order["seed"]
-        self.folder = folder.lay_out({"triton_code": order["triton_code"]})
+        folder.lay_out({"triton_code": order["triton_code"]})
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answers to all trials of the order, in the order's order."""
-        self.conduct.listening = True
+        told = self.listen()
         packing = Packing()
         try:
             function = folder.function(folder.load("triton_code"), self.point)
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
-            return {"error": described(error), **self._behaviour()}, []
+            return {"error": described(error), **self._behaviour(told)}, []
         runs: list[dict[str, Any]] = []
         for trial in order["trials"]:
             for mode in trial["modes"]:
                 run = Run(self, trial["arguments"], blobs, mode, packing, late=len(runs) < LATE)
                 runs.append({"trial": trial["number"], "mode": mode, **run.made(function)})
-        return {"runs": runs, **self._behaviour()}, packing.blobs
+        return {"runs": runs, **self._behaviour(told)}, packing.blobs
 
-    def _behaviour(self) -> dict[str, Any]:
-        self.conduct.listening = False
-        return {"conduct": dict(self.conduct.noted), "patched": self.seal.broken(self.folder)}
+    def _behaviour(self, told: Told) -> dict[str, Any]:
+        return {"conduct": told(), "patched": sorted(self.patched.union(self.broken()))}
 
 
 class Run:
@@ -69,7 +81,9 @@ class Run:
     ) -> None:  # fmt: skip
         self.owner, self.packing, self.mode = owner, packing, mode
         pattern = NAN if mode in ("veiled", "sighted") else ABSURD
-        self.watch = Watch(pattern=pattern, veiled=mode == "veiled", idle=mode == "idle")
+        self.watch = Watch(
+            pattern=pattern, veiled=mode == "veiled", broken=owner.broken, idle=mode == "idle"
+        )
         self.memories: dict[int, Guarded] = {}
         self.blobs = blobs
         self.views: dict[int, list[Any]] = {}
@@ -115,10 +129,10 @@ class Run:
         else:
             said = {"answer": answer}
         finally:
-            launches.watch_launches(None)
             if self.owner.device.type == "cuda":
                 torch.cuda.synchronize()
             self.watch.veil.drop()
+            self.owner.patched |= self.watch.patched
         said["seconds"] = time.perf_counter() - started
         said["mutated"] = [self._mutated(place) for place in self._changed(before)]
         said["trespass"] = trespasses((*self.memories.values(), *self.watch.guards))[:5]
@@ -138,13 +152,14 @@ class Run:
         inputs = tensors_in(arguments)
         watch = self.watch
         watch.veil.cover([tensor.detach() for tensor in inputs])
-        launches.watch_launches(watch)
         if self.late:
             self._arrive_late()
-        with watch:
+        broken, patched = owner.broken, watch.patched
+        with owner.posted(watch):
             answer = function(*arguments)
+            # Before anything of ours is looked for by its name.
+            patched.update(broken())
             found = gradients(arguments, answer, owner.seed, watch) if owner.gradients else []
-        launches.watch_launches(None)
         watch.veil.drop()
         # Copied out on the stream that the caller is on, before anything else is waited for.
         return {

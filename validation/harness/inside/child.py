@@ -10,7 +10,7 @@ from typing import Any
 
 from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.inside.author import Author
-from validation.harness.inside.candidate import Candidate
+from validation.harness.inside.candidate import candidates
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gpu import Health
 from validation.harness.inside.reference import Reference
@@ -20,7 +20,6 @@ from validation.harness.inside.suite import Suite
 ROLES: dict[str, Any] = {
     "author": Author,
     "reference": Reference,
-    "candidate": Candidate,
     "suite": Suite,
     "health": Health,
     "timing": Stopwatch,
@@ -29,7 +28,7 @@ ROLES: dict[str, Any] = {
 
 def serve(end: socket.socket) -> None:
     """Until the other end closes. Takes nothing from the entry's code but what it returns."""
-    channel, roles = Channel(end), dict(ROLES)
+    channel, roles = Channel(end), {**ROLES, "candidate": candidates()}
     # The entry's code finds nothing of ours by asking for it.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]

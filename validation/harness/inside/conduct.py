@@ -4,7 +4,10 @@ import os
 import sys
 import sysconfig
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
+
+from validation.harness.inside.hidden import hidden
 
 NAMES = {
     "gc.get_objects": "walks through the garbage collector's objects",
@@ -24,44 +27,75 @@ NAMES = {
     "socket.connect": "opens a connection",
     "socket.bind": "opens a connection",
     "socket.getaddrinfo": "opens a connection",
+    "ctypes.cdata": "reads memory by its address",
+    "ctypes.cdata/buffer": "reads memory by its address",
     "ctypes.dlopen": "calls C by ctypes",
+    "ctypes.dlsym": "calls C by ctypes",
+    "ctypes.PyObj_FromPtr": "reads memory by its address",
+    "ctypes.string_at": "reads memory by its address",
     "sys.settrace": "traces the interpreter",
     "sys.setprofile": "traces the interpreter",
+    "sys.monitoring.register_callback": "traces the interpreter",
 }
+# Of objects that lead to frames, and of functions.
+FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
+CODE = {"__code__", "__defaults__", "__kwdefaults__"}
 LIBRARY = (sysconfig.get_path("stdlib"), "<frozen", "<string>")
+# These hand frames to whoever asks; others look at them for their own ends.
+HANDING = ("inspect.py", "traceback.py", "logging/__init__.py")
 FORBIDDEN_MODULES = ("python_code", "test_code")
 
 
-class Conduct:
-    """Counts what the entry did, by what a person would call it."""
+Told = Callable[[], dict[str, int]]
 
-    def __init__(self) -> None:
-        self.noted: Counter[str] = Counter()
-        self.listening = False
-        sys.addaudithook(self._heard)
 
-    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if not self.listening:
+def listener() -> Callable[[], Told]:
+    """Once in a process. Each call of what it gives begins to listen; what that gives ends it and
+    counts what the entry did since, by what a person would call it. What was heard stays heard:
+    whoever walks the frames to here has been heard before."""
+    heard: Counter[str] = Counter()
+    listening = False
+
+    def hear(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal listening
+        if not listening:
             return
         # Looking at the frames is an event too.
-        self.listening = False
+        listening = False
         try:
-            self._note(event, arguments)
+            if words := _noted(event, arguments):
+                heard[words] += 1
         finally:
-            self.listening = True
+            listening = True
 
-    def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "import":
-            if arguments[0] in FORBIDDEN_MODULES:
-                self.noted[f"imports {arguments[0]}"] += 1
-        elif event in NAMES:
-            if _by_entry():
-                self.noted[NAMES[event]] += 1
-        elif event == "sys._getframe":
-            if _by_entry(direct=True):
-                self.noted["walks the frames of its callers"] += 1
-        elif event == "open" and _writes(arguments) and _by_entry():
-            self.noted[f"writes to {str(arguments[0])[:200]}"] += 1
+    def begin() -> Told:
+        nonlocal listening
+        before, listening = Counter(heard), True
+
+        def told() -> dict[str, int]:
+            nonlocal listening
+            listening = False
+            return dict(heard - before)
+
+        return hidden(told)
+
+    sys.addaudithook(hear)
+    return hidden(begin)
+
+
+def _noted(event: str, arguments: tuple[Any, ...]) -> str:
+    """In words; empty where it is nothing, or not the entry's."""
+    if event == "import":
+        return f"imports {arguments[0]}" if arguments[0] in FORBIDDEN_MODULES else ""
+    if event in NAMES:
+        return NAMES[event] if _by_entry() else ""
+    if event == "sys._getframe" or (event == "object.__getattr__" and arguments[1] in FRAMES):
+        return "walks the frames of its callers" if _by_entry(direct=True) else ""
+    if event == "object.__setattr__" and arguments[1] in CODE:
+        return "rewrites a function" if _by_entry() else ""
+    if event == "open" and _writes(arguments):
+        return f"writes to {str(arguments[0])[:200]}" if _by_entry() else ""
+    return ""
 
 
 def _writes(arguments: tuple[Any, ...]) -> bool:
@@ -69,9 +103,9 @@ def _writes(arguments: tuple[Any, ...]) -> bool:
 
 
 def _by_entry(*, direct: bool = False) -> bool:
-    """Whether the first frame outside the standard library is the entry's."""
-    frame = sys._getframe(1)
-    own = __file__
+    """Whether the first frame outside the standard library is the entry's. `direct`: and what it
+    called there hands out frames. A report of an error looks at them too, some calls further in."""
+    frame, own, further = sys._getframe(1), __file__, 0
     while frame is not None:
         name = frame.f_code.co_filename
         if name != own:
@@ -79,7 +113,9 @@ def _by_entry(*, direct: bool = False) -> bool:
                 return True
             if not name.startswith(LIBRARY) or "site-packages" in name:
                 return False
-            if direct and not name.endswith("inspect.py"):
-                return False
+            if direct:
+                further += not name.endswith("inspect.py")
+                if further > 1 or not name.endswith(HANDING):
+                    return False
         frame = frame.f_back  # type: ignore[assignment]
     return False

@@ -1,37 +1,58 @@
-"""Where Triton starts a kernel, on a GPU or in its interpreter: one place in each."""
+"""Where a watch stands: each of torch's operations comes by there, and each of Triton's launches,
+on a GPU or in its interpreter."""
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from torch.utils._python_dispatch import TorchDispatchMode
 from triton.runtime import interpreter, jit
 
+from validation.harness.inside.hidden import hidden
 from validation.harness.inside.watch import Watch
 
-_present: list[Watch | None] = [None]
-_nested = [0]
+Posting = Callable[[Watch], AbstractContextManager[None]]
 
 
-def watch_launches(watch: Watch | None) -> None:
-    """From now on launches go through `watch`; None: as if nobody looked."""
-    _present[0] = watch
+def posts() -> Posting:
+    """Once, in a process that is about to run a candidate. In the context that this gives, a watch
+    sees everything; who it is, only the frames know."""
+    present: Watch | None = None
+    nested = False
 
+    def operation(
+        self: Any, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if present is None:
+            return func(*args, **(kwargs or {}))
+        return present.operation(func, args, kwargs or {})
 
-def install() -> None:
-    """Once, in a process that is about to run a candidate."""
+    door = type("Door", (TorchDispatchMode,), {"__torch_dispatch__": hidden(operation)})
+
+    def passing(original: Any) -> Any:
+        def run(self: Any, *args: Any, warmup: bool = False, **named: Any) -> Any:
+            nonlocal nested
+            if present is None or warmup or nested:
+                return original(self, *args, warmup=warmup, **named)
+            nested = True
+            try:
+                return present.launch(self, original, args, {**named, "warmup": warmup})
+            finally:
+                nested = False
+
+        return hidden(run)
+
     for kind in (jit.JITFunction, interpreter.InterpretedFunction):
-        _wrap(kind)
+        kind.run = passing(kind.run)
 
-
-def _wrap(kind: Any) -> None:
-    original = kind.run
-
-    def run(self: Any, *args: Any, warmup: bool = False, **named: Any) -> Any:
-        watch = _present[0]
-        if watch is None or warmup or _nested[0]:
-            return original(self, *args, warmup=warmup, **named)
-        _nested[0] += 1
+    @contextmanager
+    def posted(watch: Watch) -> Iterator[None]:
+        nonlocal present
+        present = watch
         try:
-            return watch.launch(self, original, args, {**named, "warmup": warmup})
+            with door():
+                yield
         finally:
-            _nested[0] -= 1
+            present = None
 
-    kind.run = run
+    return posted

@@ -11,9 +11,9 @@ import torch
 from validation.harness.inside.watch import Watch
 
 
-class Lookout(Watch):  # type: ignore[no-untyped-call]
+class Lookout(Watch):
     def __init__(self, inputs: list[torch.Tensor]) -> None:
-        super().__init__(pattern=0, veiled=False)
+        super().__init__(pattern=0, veiled=False, broken=list)
         self.asides = 0
         self.veil.cover(inputs)
 

@@ -7,16 +7,19 @@ that nothing can be made up for later. Whoever asked then wants to see some of t
 
 import os
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.inside import folder, gpu, launches, tampering
+from validation.harness.inside import folder, gpu, tampering
 from validation.harness.inside.clock import Clock, HostClock
 from validation.harness.inside.complaint import described
-from validation.harness.inside.conduct import Conduct
+from validation.harness.inside.conduct import Told, listener
+from validation.harness.inside.launches import posts
 from validation.harness.inside.lookout import Lookout
 from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
 
@@ -38,11 +41,13 @@ class Stopwatch:
         self.device = torch.device(order["device"])
         self.clock = Clock() if self.device.type == "cuda" else HostClock()
         self.reseed = torch.manual_seed
+        self.listen: Callable[[], Told] = lambda: dict
         if self.watched:
-            launches.install()
-            self.conduct = Conduct()
-        self.seal = tampering.Seal()
-        self.folder = folder.lay_out({self.module: order[self.module]})
+            self.posted = posts()
+            self.listen = listener()
+        self.conduct: Counter[str] = Counter()
+        self.broken = tampering.sealed()
+        folder.lay_out({self.module: order[self.module]})
         self.function: Any = None
         self.sets: list[tuple[int, Any]] = []
         self.answers: dict[int, Any] = {}
@@ -52,7 +57,7 @@ class Stopwatch:
 
     def prepare(self, order: dict[str, Any], blobs: Blobs) -> tuple[Any, list[Blob]]:
         """Everything up to the first timed run, on the first few of the inputs alone."""
-        self._listen(True)
+        told = self.listen()
         try:
             self.function = folder.function(folder.load(self.module), self.point)
             if order["compiled"]:
@@ -69,7 +74,7 @@ class Stopwatch:
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
         finally:
-            self._listen(False)
+            self.conduct.update(told())
             gpu.end(self.order)
         return {"flops": flops}, []
 
@@ -77,7 +82,7 @@ class Stopwatch:
         """Alone on the GPU: microseconds of each run."""
         warming, timed = self.sets[: self.warming], self.sets[self.warming :]
         took = []
-        self._listen(True)
+        told = self.listen()
         try:
             self.clock.wake()
             for one in warming:
@@ -92,7 +97,7 @@ class Stopwatch:
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
         finally:
-            self._listen(False)
+            self.conduct.update(told())
         return {"took": took, **(self._behaviour() if self.watched else {})}, []
 
     def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
@@ -117,12 +122,10 @@ class Stopwatch:
         lookout = Lookout(tensors_in(arguments))
 
         def watched() -> Any:
-            launches.watch_launches(lookout)
             try:
-                with lookout:
+                with self.posted(lookout):
                     return self.function(*arguments)
             finally:
-                launches.watch_launches(None)
                 self._note(lookout)
 
         return watched
@@ -140,14 +143,10 @@ class Stopwatch:
                 self.notes.append(f"answers with a {type(tensor).__name__} in place of a tensor")
         self.answers[number] = rebuilt(answer, lambda tensor: tensor.detach().clone())
 
-    def _listen(self, on: bool) -> None:
-        if self.watched:
-            self.conduct.listening = on
-
     def _behaviour(self) -> dict[str, Any]:
         return {
-            "conduct": dict(self.conduct.noted),
-            "patched": self.seal.broken(self.folder),
+            "conduct": dict(self.conduct),
+            "patched": self.broken(),
             "computed": self.computed,
             "asides": self.asides,
             "notes": sorted(set(self.notes)),

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 import torch
 
+# Taken hold of before anybody can put something else there, which would be handed the truth.
+CLONE, COPY, FILL = torch.Tensor.clone, torch.Tensor.copy_, torch.Tensor.fill_
+
 
 @dataclass(slots=True)
 class Cloth:
@@ -20,12 +23,12 @@ class Cloth:
     truth: torch.Tensor | None = None
 
     def hide(self) -> None:
-        self.truth = self.visible.clone()
-        self.visible.fill_(self.decoy)
+        self.truth = CLONE(self.visible)
+        FILL(self.visible, self.decoy)
 
     def reveal(self) -> None:
         if self.truth is not None:
-            self.visible.copy_(self.truth)
+            COPY(self.visible, self.truth)
             self.truth = None
 
 
@@ -82,6 +85,19 @@ class Veil:
                 for cloth in cloths:
                     if cloth.truth is None:
                         cloth.hide()
+
+    @contextmanager
+    def down(self) -> Iterator[None]:
+        """Everything hidden, for somebody's code that runs while it is lifted."""
+        cloths = [self._cloths[place] for place in self._data]
+        shown = [cloth for cloth in cloths if self.on and cloth.truth is None]
+        for cloth in shown:
+            cloth.hide()
+        try:
+            yield
+        finally:
+            for cloth in shown:
+                cloth.reveal()
 
     def drop(self) -> None:
         """The truth in its place, for good."""

@@ -5,16 +5,17 @@ veil keeps it from the truth.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from validation.harness.inside import gpu
+from validation.harness.inside import callbacks, gpu
 from validation.harness.inside.guards import Guarded, guarded
+from validation.harness.inside.tampering import Broken
 from validation.harness.inside.values import rebuilt, tensors_in
-from validation.harness.inside.veil import Veil
+from validation.harness.inside.veil import COPY, Veil
 
 LIKE = {
     "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like",
@@ -29,12 +30,14 @@ READ = "_local_scalar_dense"
 READS_MOST = 32
 
 
-class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """`pattern` fills what the launcher allocates; `idle` makes every launch do nothing."""
+class Watch:
+    """`pattern` fills what the launcher allocates; `idle` makes every launch do nothing. `broken`
+    names what was replaced of what judges: then nothing is shown any more."""
 
-    def __init__(self, *, pattern: int, veiled: bool, idle: bool = False) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+    def __init__(self, *, pattern: int, veiled: bool, broken: Broken, idle: bool = False) -> None:
         self.veil = Veil(on=veiled)
+        self.broken = broken
+        self.patched: set[str] = set()
         self.pattern = pattern
         self.idle = idle
         self.paused = self.launching = False
@@ -46,10 +49,8 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.reads = 0
         self.home = gpu.stream_in_use()
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
+    def operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Called in place of each of torch's operations."""
         if self.paused:
             self._note_in_kernel(func, args, kwargs)
             return func(*args, **kwargs)
@@ -74,7 +75,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._known(func(*args, **kwargs))
         if name == READ:
             self.reads += 1
-            with self.veil.lifted(data if self.reads <= READS_MOST else []):
+            with self._lifted(data if self.reads <= READS_MOST else []):
                 return func(*args, **kwargs)
         if name in MOVES:
             return self._move(name, func, args, kwargs, data)
@@ -88,7 +89,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         source = tensors_in((args, kwargs))[-1]
         self.moved[name] += 1
-        with self.veil.lifted(data):
+        with self._lifted(data):
             answer = func(*args, **kwargs)
         if isinstance(answer, torch.Tensor) and answer.device.type != source.device.type:
             self.computed[f"{func} to {answer.device.type}"] += 1
@@ -113,7 +114,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.guards.append(memory)
             inner = memory.tensor(tensor)
             if filled:
-                inner.copy_(tensor)
+                COPY(inner, tensor)
             self.veil.know(inner)
             return inner
 
@@ -128,6 +129,25 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Whether the launcher went to a stream other than its caller's."""
         return self.home is not None and torch.cuda.current_stream() != self.home
 
+    @contextmanager
+    def _lifted(self, tensors: list[torch.Tensor] | None = None) -> Iterator[None]:
+        """The truth, unless somebody would look who put himself in a judge's place."""
+        self.patched.update(self.broken())
+        with self.veil.lifted([] if self.patched else tensors):
+            yield
+
+    @contextmanager
+    def _interrupted(self) -> Iterator[None]:
+        """For the entry's own code that Triton calls: as if it ran before the launch."""
+        before = self.paused, self.launching
+        # While paused: what hides is torch as well.
+        with self.veil.down():
+            self.paused = self.launching = False
+            try:
+                yield
+            finally:
+                self.paused, self.launching = before
+
     def launch(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
         """Called in place of a kernel's `run`."""
         function = kernel.fn
@@ -138,10 +158,22 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.launches[name] += 1
         if self.idle:
             return None
+        # It may write to memory that torch was kept from seeing.
+        self._known([getattr(value, "base", value) for value in (*args, *named.values())])
+        if found := callbacks.unwelcome(kernel, args, named):
+            self.computed.update(f"{words} within a launch" for words in found)
+            return None
+        with callbacks.kept_apart(kernel, named, self._interrupted) as named:
+            return self._launched(kernel, run, args, named)
+
+    def _launched(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
         aside = self._aside()
         self.paused = True
         try:
-            with self.veil.lifted():
+            if self.home is not None:
+                # What the compiler asks of the entry's code, it asks before.
+                run(kernel, *args, **{**named, "warmup": True})
+            with self._lifted():
                 if aside and self.veil.on:
                     torch.cuda.synchronize()
                 elif aside:
