@@ -170,9 +170,8 @@ class Watch:
         aside = self._aside()
         self.paused = True
         try:
-            if self.home is not None:
-                # What the compiler asks of the entry's code, it asks before.
-                run(kernel, *args, **{**named, "warmup": True})
+            # What the compiler asks of the entry's code, it asks before; an interpreter has none.
+            run(kernel, *args, **{**named, "warmup": True})
             with self._lifted():
                 if aside and self.veil.on:
                     torch.cuda.synchronize()

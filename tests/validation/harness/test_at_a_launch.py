@@ -1,0 +1,145 @@
+"""While a kernel is launched its data is there for the kernel alone, compiled or interpreted.
+
+Compiled for a GPU that is none: Triton compiles in earnest, and what starts a kernel is ours.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENTRY = """
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+seen = {}
+
+
+def looked(who, *tensors):
+    seen.setdefault(who, []).append([int(np.isnan(each.numpy()).sum()) for each in tensors])
+
+
+def named(specialization):
+    looked("name", *present)
+    return "copy_kernel"
+
+
+@triton.jit(repr=named)
+def copy_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=offsets < n), mask=offsets < n)
+
+
+def hook(*arguments, **named):
+    looked("hook", *present)
+
+
+copy_kernel.add_pre_run_hook(hook)
+present = []
+
+
+def copy(x):
+    out = torch.empty_like(x)
+    present[:] = [x]
+
+    def grid(meta):
+        looked("grid", x)
+        return (1,)
+
+    copy_kernel[grid](x, out, x.numel(), BLOCK=16)
+    looked("launcher", x, out)
+    return out
+"""
+SCRIPT = """
+import json, os, sys
+import numpy as np
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+
+from validation.harness.inside.launches import posts
+from validation.harness.inside.tampering import our_spaces, sealed
+from validation.harness.inside.watch import Watch
+
+launched = []
+
+
+class Utils:
+    def load_binary(self, *_):
+        return None, 1, 0, 0, 1024
+
+    def get_device_properties(self, _):
+        return {"max_shared_mem": 1 << 20, "multiprocessor_count": 1, "warpSize": 32}
+
+
+class Launcher:
+    def __init__(self, *_):
+        pass
+
+    def __call__(self, *arguments):
+        tensors = [each for each in arguments if isinstance(each, torch.Tensor)]
+        launched.append(int(np.isnan(tensors[0].numpy()).sum()))
+        tensors[1].copy_(tensors[0])
+
+
+class Gpu:
+    utils, launcher_cls = Utils(), Launcher
+    get_current_target = lambda self: GPUTarget("cuda", 80, 32)
+    get_current_device = lambda self: 0
+    get_current_stream = lambda self, _=None: 0
+    get_active_torch_device = lambda self: torch.device("cpu")
+
+
+if os.environ.get("TRITON_INTERPRET") != "1":
+    triton.runtime.driver.set_active(Gpu())
+posted, broken = posts(), sealed(our_spaces())
+sys.path.insert(0, sys.argv[1])
+import triton_code
+
+answers = []
+for _ in range(2):
+    watch = Watch(pattern=0xFF, veiled=True, broken=broken)
+    x = torch.arange(5.0)
+    watch.veil.cover([x])
+    with posted(watch):
+        answer = triton_code.copy(x)
+    watch.veil.drop()
+    answers.append(answer.tolist())
+print(json.dumps({
+    "answers": answers, "seen": triton_code.seen, "launched": launched,
+    "launches": watch.launches, "computed": watch.computed, "patched": sorted(watch.patched),
+}))
+"""
+# So many of its elements are NaN.
+HIDDEN = 5
+
+
+@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
+def test_nobody_but_the_kernel_sees_the_data(interpreted: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "entry-1"
+    folder.mkdir()
+    (folder / "triton_code.py").write_text(ENTRY)
+    environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}
+    environment |= {"TRITON_INTERPRET": "1"} if interpreted else {}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT, str(folder)],
+        env={**environment, "TRITON_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    told = json.loads(done.stdout)
+    assert told["answers"] == [[0.0, 1.0, 2.0, 3.0, 4.0]] * 2
+    assert (told["launches"], told["computed"], told["patched"]) == ({"copy_kernel": 1}, {}, [])
+    seen = told["seen"]
+    assert {who: set(map(tuple, times)) for who, times in seen.items()} == {
+        "hook": {(HIDDEN,)},
+        "grid": {(HIDDEN,)},
+        "launcher": {(HIDDEN, HIDDEN)},
+        **({} if interpreted else {"name": {(HIDDEN,)}}),
+    }
+    assert told["launched"] == ([] if interpreted else [0, 0])
