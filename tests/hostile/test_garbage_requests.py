@@ -167,7 +167,6 @@ def furnished() -> None:
 @pytest.mark.parametrize("role", ["anonymous", "reviewer", "curator"])
 @settings(
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "200")),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 @given(request=requests())

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from license_expression import get_license_index
 
@@ -53,7 +53,7 @@ BLOCKED_KEYS = [
     and not entry["is_exception"]
     and not entry["is_deprecated"]
 ][::50]
-FEW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=60)
 
 
 @FEW
@@ -84,7 +84,6 @@ def test_a_blocked_header_stays_blocked_whatever_stands_before_it(text: str) -> 
     assert found.verdict in {Verdict.BLOCKED, Verdict.UNKNOWN}
 
 
-@settings(deadline=None)
 @given(text=st.one_of(st.text(max_size=100), st.lists(WORDS, max_size=20).map(" ".join)))
 def test_a_normal_form_is_stable(text: str) -> None:
     normal = normalise(text)
@@ -92,7 +91,6 @@ def test_a_normal_form_is_stable(text: str) -> None:
     assert normal is None or normalise(normal) == normal
 
 
-@settings(deadline=None)
 @given(text=st.text(max_size=400), name=st.sampled_from(["REUSE.toml", ".reuse/dep5"]))
 def test_any_reuse_file_is_read(text: str, name: str) -> None:
     assert isinstance(annotations(name, text), tuple)

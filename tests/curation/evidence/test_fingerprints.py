@@ -102,9 +102,7 @@ texts = st.one_of(
 
 
 @given(function=texts, unit=texts, python=texts)
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
     # PostgreSQL holds no NUL and no lone surrogate; ingest lets neither in.
     function, unit, python = (
@@ -130,7 +128,7 @@ def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
 
 
 @given(function=st.text(max_size=600), unit=st.text(max_size=600))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_shingles_made_again_are_those_of_the_fingerprint(function: str, unit: str) -> None:
     (made,) = identity_fingerprints([(function, unit)])
     (again,) = identity_shingles([(function, unit)])

@@ -106,9 +106,7 @@ def may_leave(item: Kernel | Pair) -> bool:
 
 
 @given(st.lists(st.sampled_from(EVENTS), min_size=2, max_size=12), st.booleans())
-@settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_only_what_may_leave_does_and_all_of_it(
     tmp_path: Path, events: list[str], pairs: bool
 ) -> None:

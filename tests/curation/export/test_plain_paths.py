@@ -3,7 +3,7 @@
 import unicodedata
 from pathlib import PurePosixPath
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.export.plain_paths import Wanted, placed, safe_names
@@ -86,7 +86,6 @@ anything = st.builds(
 
 
 # A machine that does other things meanwhile makes them slowly.
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(anything, max_size=12))
 def test_no_two_files_meet_on_any_file_system_and_none_leaves_its_category(
     files: list[Wanted],

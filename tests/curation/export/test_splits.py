@@ -29,7 +29,6 @@ families = st.lists(
 
 
 @given(families, st.lists(st.sampled_from([FREE, FREE, FREE, 0, 1, 2]), min_size=200, max_size=200))
-@settings(deadline=None)
 def test_every_family_gets_one_split_and_the_known_keep_theirs(
     found: list[tuple[int, int, int]], known: list[int]
 ) -> None:
@@ -90,7 +89,6 @@ def one_by_one(
     st.sampled_from([(90, 5, 5), (50, 25, 25), (100, 0, 0), (33, 33, 34), (1, 0, 99)]),
     st.floats(0, 0.5),
 )
-@settings(deadline=None)
 def test_families_of_one_size_are_spread_at_once_as_they_were_one_by_one(
     found: list[tuple[int, int]], random: Random, shares: tuple[int, ...], settled: float
 ) -> None:
@@ -104,7 +102,7 @@ def test_families_of_one_size_are_spread_at_once_as_they_were_one_by_one(
 
 
 @given(st.integers(100, 3000), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_sizes_are_within_a_hundredth_of_what_was_asked(records: int, seed: int) -> None:
     keys = np.random.default_rng(seed).integers(0, 2**63, records).astype(np.uint64)
     sizes = np.ones((records, 1), dtype=np.int64)
@@ -116,7 +114,7 @@ def test_sizes_are_within_a_hundredth_of_what_was_asked(records: int, seed: int)
 
 
 @given(st.permutations(range(40)))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_order_in_which_families_came_changes_nothing(order: list[int]) -> None:
     sizes = np.array([[1 + number % 4] for number in range(40)], dtype=np.int64)
     keys = np.array([number * 7919 % 1009 for number in range(40)], dtype=np.uint64)

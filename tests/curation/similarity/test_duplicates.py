@@ -84,7 +84,7 @@ def promised(store: Store) -> None:
 
 
 @given(store=stores(), order=st.randoms(use_true_random=False))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_order_of_arrival_comes_to_the_same_clusters(
     store: Store, order: random.Random
 ) -> None:
@@ -103,7 +103,7 @@ def test_any_order_of_arrival_comes_to_the_same_clusters(
 
 
 @given(store=stores(), gone=st.sets(st.integers(0, 13), min_size=1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_items_that_leave_together_leave_no_trace(store: Store, gone: set[int]) -> None:
     gone = {key % len(store.facts) for key in gone}
     for key in store.facts.keys() - gone:
@@ -185,7 +185,7 @@ def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
 
 
 @given(seeds=st.lists(st.integers(0, 5), min_size=1, max_size=12), order=st.randoms())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_placing_one_by_one_comes_to_what_clustering_at_once_does(
     seeds: list[int], order: random.Random
 ) -> None:

@@ -157,7 +157,7 @@ def test_a_part_is_contained_in_the_whole_but_not_the_whole_in_the_part() -> Non
 
 
 @given(text=st.text(st.characters() | st.sampled_from("()[]{}'\"\\\n#:.,=")))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_has_a_fingerprint(text: str) -> None:
     found = fingerprint(text)
 
@@ -165,7 +165,6 @@ def test_any_text_has_a_fingerprint(text: str) -> None:
 
 
 @given(one=st.integers(0, 500), other=st.integers(0, 500))
-@settings(deadline=None)
 def test_similarity_is_symmetric_and_a_share(one: int, other: int) -> None:
     first, second = shingles([unrelated(one), unrelated(other)])
 

@@ -35,7 +35,7 @@ def test_other_constants_are_another_program_but_the_same_loose_one() -> None:
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_formatting_and_a_docstring_never_change_it(seed: int) -> None:
     text = unrelated(seed)
     documented = text.replace("):\n", '):\n    """What it does.\n\n    At length."""\n', 1)
@@ -47,7 +47,7 @@ def test_formatting_and_a_docstring_never_change_it(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 10_000), suffix=st.from_regex(r"_[a-z]{1,8}", fullmatch=True))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_renaming_locals_and_parameters_never_changes_it(seed: int, suffix: str) -> None:
     text = unrelated(seed)
 
@@ -99,7 +99,7 @@ def test_these_are_two_programs(one: str, other: str) -> None:
 
 
 @given(text=st.text(alphabet=st.characters(codec="utf-8") | st.sampled_from("()[]'\"\\\n :.=def")))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_has_a_syntax_hash(text: str) -> None:
     assert len(syntax_hash(text)) == 64
 

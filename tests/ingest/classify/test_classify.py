@@ -126,13 +126,13 @@ def test_a_function_alone_is_read_as_well_as_its_unit() -> None:
 
 
 @given(text=st.text(st.characters(codec="utf-8") | st.sampled_from("()[]:=\n .tldef@")))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_has_a_kind(text: str) -> None:
     assert classify("k", text).operation_type in get_args(Operation)
 
 
 @given(data=st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_a_mutilated_kernel_still_has_a_kind(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from([CROSS_ENTROPY, GATHER, ATTENTION]))
     start = data.draw(st.integers(0, len(text)))

@@ -71,7 +71,7 @@ def test_a_list_that_would_fill_the_memory_is_a_reason() -> None:
     assert outcome.missing is Missing.INPUTS
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cut=st.integers(0, len(GOOD)), rubbish=st.text(max_size=12))
 def test_no_text_makes_it_fall_over(cut: int, rubbish: str) -> None:
     rubbish = rubbish.encode("utf-8", "ignore").decode()

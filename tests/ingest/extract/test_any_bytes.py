@@ -70,13 +70,13 @@ def _check(data: bytes) -> None:
             assert kernel.source == exact
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=400))
 def test_no_bytes_crash_the_extraction(data: bytes) -> None:
     _check(b"jit triton\n" + data)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(st.lists(st.tuples(st.integers(0, len(SOURCE)), st.integers(0, 12), TOKENS), max_size=6))
 def test_mutated_kernels_keep_exact_lines(mutations: list[tuple[int, int, bytes]]) -> None:
     data = SOURCE
@@ -85,7 +85,7 @@ def test_mutated_kernels_keep_exact_lines(mutations: list[tuple[int, int, bytes]
     _check(data)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, len(SOURCE)))
 def test_truncated_sources_are_read_as_far_as_they_go(length: int) -> None:
     _check(SOURCE[:length])

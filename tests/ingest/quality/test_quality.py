@@ -200,7 +200,7 @@ def test_a_wrong_profile_says_what_is_wrong(tmp_path: Path, text: str, says: str
 
 
 @given(text=st.text(st.characters(codec="utf-8") | st.sampled_from("()[]:=\n .tldef@")))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_can_be_checked(text: str) -> None:
     facts = KernelFacts("k", "a.py", text, text, standalone=False)
 
