@@ -97,7 +97,7 @@ class Gpu:
 
 if os.environ.get("TRITON_INTERPRET") != "1":
     triton.runtime.driver.set_active(Gpu())
-posted, broken = posts(), sealed(our_spaces())
+posted, broken = posts(), sealed(ours=our_spaces())
 sys.path.insert(0, sys.argv[1])
 import triton_code
 

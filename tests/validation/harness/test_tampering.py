@@ -39,7 +39,7 @@ def test_our_own_modules_and_classes_are_held_too(
 ) -> None:
     from validation.harness.inside import veil
 
-    broken, function = sealed(our_spaces()), by_an_entry(tmp_path)
+    broken, function = sealed(ours=our_spaces()), by_an_entry(tmp_path)
     monkeypatch.setattr(veil.Veil, "cover", function)
     monkeypatch.setattr(veil, "Cloth", function)
     assert broken() == ["Veil.cover", "validation.harness.inside.veil.Cloth"]

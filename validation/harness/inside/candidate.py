@@ -35,7 +35,7 @@ def candidates() -> Callable[[dict[str, Any]], "Candidate"]:
         gpu.begin(order)
         if not shared:
             shared.append((posts(), listener()))
-        return Candidate(order, *shared[0], tampering.sealed(ours))
+        return Candidate(order, *shared[0], ours)
 
     return candidate
 
@@ -43,9 +43,11 @@ def candidates() -> Callable[[dict[str, Any]], "Candidate"]:
 class Candidate:
     def __init__(
         self, order: dict[str, Any], posted: Posting, listen: Callable[[], Told],
-        broken: tampering.Broken,
+        ours: list[tampering.Space],
     ) -> None:  # fmt: skip
-        self.posted, self.listen, self.broken = posted, listen, broken
+        self.posted, self.listen = posted, listen
+        self.broken = tampering.sealed(ours=ours)
+        self.broken_on_the_way = tampering.sealed(tampering.ON_THE_WAY, ours)
         self.patched: set[str] = set()
         self.device = torch.device(order["device"])
         self.point = order["entry_point"]
@@ -82,8 +84,9 @@ class Run:
         self.owner, self.packing, self.mode = owner, packing, mode
         pattern = NAN if mode in ("veiled", "sighted") else ABSURD
         self.watch = Watch(
-            pattern=pattern, veiled=mode == "veiled", broken=owner.broken, idle=mode == "idle"
-        )
+            pattern=pattern, veiled=mode == "veiled", idle=mode == "idle",
+            broken=owner.broken_on_the_way,
+        )  # fmt: skip
         self.memories: dict[int, Guarded] = {}
         self.blobs = blobs
         self.views: dict[int, list[Any]] = {}
@@ -154,7 +157,7 @@ class Run:
         watch.veil.cover([tensor.detach() for tensor in inputs])
         if self.late:
             self._arrive_late()
-        broken, patched = owner.broken, watch.patched
+        broken, patched = watch.broken, watch.patched
         with owner.posted(watch):
             answer = function(*arguments)
             # Before anything of ours is looked for by its name.

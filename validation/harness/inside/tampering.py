@@ -1,40 +1,32 @@
 """Did the entry replace what it is judged with? Notes what modules hold before it is imported."""
 
+import operator
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from validation.harness.inside.hidden import hidden
 
-WATCHED = (
-    "builtins", "gc", "json", "math", "numpy", "numpy.testing", "os", "pytest", "sys", "threading",
-    "time", "torch", "torch.autograd", "torch.autograd.function", "torch.cuda",
-    "torch.nn.functional", "torch.testing", "torch.utils._python_dispatch", "triton",
-    "triton.compiler.compiler", "triton.knobs", "triton.runtime", "triton.runtime.autotuner",
-    "triton.runtime.driver", "triton.runtime.interpreter", "triton.runtime.jit", "triton.testing",
-    "_pytest.assertion.rewrite", "_pytest.main", "_pytest.outcomes", "_pytest.python",
-    "_pytest.reports", "_pytest.runner",
+# What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
+ON_THE_WAY = (
+    "builtins", "numpy", "torch.Tensor", "torch.utils._python_dispatch",
+    "torch.utils._python_dispatch.TorchDispatchMode", "triton",
+    "triton.backends.nvidia.driver.CudaLauncher", "triton.backends.nvidia.driver.CudaUtils",
+    "triton.compiler.compiler", "triton.compiler.compiler.CompiledKernel", "triton.knobs",
+    "triton.knobs.compilation", "triton.knobs.runtime", "triton.runtime",
+    "triton.runtime.autotuner", "triton.runtime.driver", "triton.runtime.interpreter",
+    "triton.runtime.interpreter.GridExecutor", "triton.runtime.interpreter.InterpretedFunction",
+    "triton.runtime.interpreter.InterpreterBuilder", "triton.runtime.jit",
+    "triton.runtime.jit.JITFunction", "triton.runtime.jit.KernelInterface",
 )  # fmt: skip
-# Classes, and what Triton asks for hooks.
-PARTS = (
-    ("torch", "Tensor"),
-    ("torch.utils._python_dispatch", "TorchDispatchMode"),
-    ("triton.backends.nvidia.driver", "CudaLauncher"),
-    ("triton.backends.nvidia.driver", "CudaUtils"),
-    ("triton.compiler.compiler", "CompiledKernel"),
-    ("triton.knobs", "compilation"),
-    ("triton.knobs", "runtime"),
-    ("triton.runtime.jit", "JITFunction"),
-    ("triton.runtime.jit", "KernelInterface"),
-    ("triton.runtime.interpreter", "InterpretedFunction"),
-    ("triton.runtime.interpreter", "GridExecutor"),
-    ("triton.runtime.interpreter", "InterpreterBuilder"),
-    ("_pytest.reports", "TestReport"),
-    ("_pytest.reports", "CollectReport"),
-    ("_pytest.main", "Session"),
-    ("_pytest.python", "Function"),
-    ("threading", "Thread"),
-)
+BESIDE = (
+    "gc", "json", "math", "numpy.testing", "os", "pytest", "sys", "threading", "threading.Thread",
+    "time", "torch", "torch.autograd", "torch.autograd.function", "torch.cuda",
+    "torch.nn.functional", "torch.testing", "triton.testing", "_pytest.assertion.rewrite",
+    "_pytest.main", "_pytest.main.Session", "_pytest.outcomes", "_pytest.python",
+    "_pytest.python.Function", "_pytest.reports", "_pytest.reports.CollectReport",
+    "_pytest.reports.TestReport", "_pytest.runner",
+)  # fmt: skip
 # What Python itself replaces now and then.
 CHANGING = {"_", "__warningregistry__", "last_value", "last_type", "last_traceback", "last_exc",
             "stdout", "stderr", "stdin", "argv", "path", "meta_path", "path_hooks",
@@ -57,39 +49,43 @@ def our_spaces() -> list[Space]:
     return spaces + [(kind.__name__, vars(kind)) for kind in classes]
 
 
-def sealed(ours: Iterable[Space] = ()) -> Broken:
+def sealed(names: Iterable[str] = ON_THE_WAY + BESIDE, ours: Iterable[Space] = ()) -> Broken:
     """Made before the entry's code is imported; what it gives names what was replaced since. Nobody
     can look into that, and it asks for nothing that somebody could replace."""
-    held = [(name, space, dict(space)) for name, space in (*_spaces(), *ours)]
-    gone, own, entrys, changing = object(), _librarys, by_entry, CHANGING
-    is_callable, in_order = callable, sorted
+    held = [(name, space, *_callables(space)) for name, space in (*_spaces(names), *ours)]
+    gone, own, entrys = object(), _librarys, by_entry
+    every, same, take, pairs, in_order = all, operator.is_, map, zip, sorted
 
     def broken() -> list[str]:
         found = []
-        for name, space, before in held:
-            for key, value in before.items():
+        for name, space, keys, values, present in held:
+            # As nearly always, and quick: some thousands are looked at before each launch.
+            if every(take(same, take(space.get, keys), values)) and space.keys() == present:
+                continue
+            for key, value in pairs(keys, values):
                 now = space.get(key, gone)
-                if now is value or key in changing or not is_callable(value):
-                    continue
-                if now is gone or not own(now):
+                if now is not value and (now is gone or not own(now)):
                     found.append(f"{name}.{key}")
-            for key in space.keys() - before.keys():
-                if is_callable(space[key]) and entrys(space[key]):
-                    found.append(f"{name}.{key}")
+            found += [f"{name}.{key}" for key in space.keys() - present if entrys(space[key])]
         return in_order(found)
 
     return hidden(broken)
 
 
-def _spaces() -> list[Space]:
-    spaces: list[Space] = [
-        (name, vars(sys.modules[name])) for name in WATCHED if name in sys.modules
-    ]
-    for module, name in PARTS:
-        holder = getattr(sys.modules.get(module), name, None)
+def _callables(space: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...], set[str]]:
+    """What can be called in there, and the names of all."""
+    kept = {name: value for name, value in space.items()
+            if callable(value) and name not in CHANGING}  # fmt: skip
+    return tuple(kept), tuple(kept.values()), set(space)
+
+
+def _spaces(names: Iterable[str]) -> Iterator[Space]:
+    """What each holds, of those that are there."""
+    for name in names:
+        module, _, part = name.rpartition(".")
+        holder = sys.modules.get(name) or getattr(sys.modules.get(module), part, None)
         if hasattr(holder, "__dict__"):
-            spaces.append((f"{module}.{name}", vars(holder)))
-    return spaces
+            yield name, vars(holder)
 
 
 def _librarys(value: Any) -> bool:
