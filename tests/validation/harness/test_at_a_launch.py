@@ -106,8 +106,7 @@ for _ in range(2):
     watch = Watch(pattern=0xFF, veiled=True, broken=broken)
     x = torch.arange(5.0)
     watch.veil.cover([x])
-    with posted(watch):
-        answer = triton_code.copy(x)
+    answer = posted(watch, lambda: triton_code.copy(x))
     watch.veil.drop()
     answers.append(answer.tolist())
 print(json.dumps({

@@ -1,20 +1,22 @@
-"""Code of the entry's that Triton calls on its way to a kernel, while the data lies open.
+"""Code of the entry's that Triton calls on its way to a kernel.
 
-A grid and a kernel's hooks are functions, which honest launchers have too: they are called with
-everything hidden. An argument whose class answers for itself, and a kernel with methods of its own,
-have no place in a launcher.
+A grid and a kernel's hooks are functions, which honest launchers have too: they are called before
+the data is shown, as is all that Triton asks before it knows how large the grid is. What it would
+call after that, or Python would whatever runs, has no place in a launcher.
 """
 
 import gc
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from enum import Enum
+from _signal import getsignal  # type: ignore[import-not-found]
+from collections.abc import Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
+import numpy as np
 import torch
+import triton.language as tl
 from torch.utils._device import DeviceContext
+from triton.compiler.compiler import CompiledKernel
 from triton.runtime import interpreter, jit
 
 from validation.harness.inside.tampering import by_entry
@@ -22,17 +24,16 @@ from validation.harness.inside.tampering import by_entry
 # What a kernel may have of the entry's: its function, and what names and describes it.
 OF_A_KERNEL = {"fn", "repr", "_repr", "launch_metadata", "__wrapped__"}
 KERNELS = (jit.JITFunction, interpreter.InterpretedFunction)
-# In these nobody can put anything, but in a tensor, which is looked at before each launch.
-PLAIN = {bool, float, int, list, object, str, tuple, NoneType, torch.Tensor, torch._C.TensorBase,
-         torch.device, torch.dtype}  # fmt: skip
+TENSORS = {torch.Tensor, torch.nn.Parameter}
+PLAIN = {bool, float, int, str, NoneType, torch.dtype, torch.device, tl.dtype, tl.constexpr}
 # Called when an object is made, which is before.
 BEFORE = {"__init__", "__new__", "__post_init__", "__init_subclass__"}
-
-Apart = Callable[[], AbstractContextManager[None]]
+SIGNALS = tuple(map(int, signal.valid_signals()))
+IMPLEMENTED = frozenset(torch.library._impls)
 
 
 def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> list[str]:
-    """What of the entry's Triton would call that is neither a grid nor a hook."""
+    """What of the entry's would be called while the data is shown."""
     if not isinstance(kernel, KERNELS):
         return [f"{type(kernel).__name__} as a kernel"]
     found = [
@@ -40,9 +41,22 @@ def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         if name not in OF_A_KERNEL and by_entry(value)
     ]  # fmt: skip
     found += _anywhere()
-    grid = named["grid"]
-    rest = [value for value in named.values() if value is not grid or not callable(grid)]
-    return found + [words for value in (kernel, *args, *rest) for words in _answering(value)]
+    given = (kernel, *args, *(value for name, value in named.items() if name != "grid"))
+    return found + [words for value in given for words in _answering(value)]
+
+
+def compiled_by_triton(compiled: Any) -> bool:
+    """Whether what Triton keeps as its compiled kernel is one. Nothing, where it interprets."""
+    return compiled is None or type(compiled) is CompiledKernel
+
+
+def memory_among(value: Any) -> list[torch.Tensor]:
+    """Tensors that a kernel is handed, in whatever wrapping."""
+    if isinstance(value, tuple | list):
+        return [tensor for part in value for tensor in memory_among(part)]
+    if not isinstance(value, torch.Tensor):
+        value = getattr(value, "base", None)
+    return [value] if isinstance(value, torch.Tensor) else []
 
 
 def _anywhere() -> Iterator[str]:
@@ -52,40 +66,38 @@ def _anywhere() -> Iterator[str]:
     for place in range(torch._C._len_torch_function_stack()):
         if type(torch._C._get_function_stack_at(place)) is not DeviceContext:
             yield "a mode of torch's"
+    if any(name.startswith("aten/") for name in torch.library._impls - IMPLEMENTED):
+        yield "an operation of torch's that was replaced"
     if any(map(by_entry, gc.callbacks)):
         yield "the garbage collector's callback"
-    if any(by_entry(signal.getsignal(number)) for number in signal.valid_signals()):
+    if not all(map(_nobodys, map(getsignal, SIGNALS))):
         yield "a signal's handler"
 
 
+def _nobodys(handler: Any) -> bool:
+    """Not by comparing: that could be answered."""
+    return handler is None or handler is signal.default_int_handler or type(handler) is int
+
+
 def _answering(value: Any) -> Iterator[str]:
-    if type(value) in (tuple, list):
-        for part in value:
+    """What would answer in a tensor's place, and classes of the entry's."""
+    kind = type(value)
+    if kind is tl.constexpr:
+        yield from _answering(value.value)
+    if kind in PLAIN or isinstance(value, np.generic):
+        return
+    if isinstance(value, tuple | list):
+        for part in tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value):
             yield from _answering(part)
-    for kind in type(value).__mro__:
-        if kind in PLAIN or issubclass(kind, Enum):
-            continue
-        for name, part in vars(kind).items():
+    elif kind in TENSORS:
+        if any(map(callable, vars(value).values())) or "base" in vars(value):
+            yield "a tensor that answers for itself"
+    elif (base := getattr(value, "base", None)) is not None:
+        yield from _answering(base)
+    elif not isinstance(value, KERNELS) and hasattr(value, "data_ptr"):
+        yield f"{kind.__name__} in place of a tensor"
+    for each in kind.__mro__:
+        for name, part in vars(each).items():
             function = getattr(part, "fget", None) or getattr(part, "__func__", part)
             if name not in BEFORE and by_entry(function):
-                yield f"{kind.__name__}.{name}"
-
-
-@contextmanager
-def kept_apart(kernel: Any, named: dict[str, Any], apart: Apart) -> Iterator[dict[str, Any]]:
-    """`named` with its grid, and the kernel with its hooks, called in the context `apart`."""
-
-    def aside(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*args: Any, **more: Any) -> Any:
-            with apart():
-                return function(*args, **more)
-
-        return called
-
-    hooks = kernel.pre_run_hooks
-    kernel.pre_run_hooks = [aside(hook) for hook in hooks]
-    grid = named["grid"]
-    try:
-        yield {**named, "grid": aside(grid) if callable(grid) else grid}
-    finally:
-        kernel.pre_run_hooks = hooks
+                yield f"{each.__name__}.{name}"

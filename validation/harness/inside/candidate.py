@@ -158,11 +158,15 @@ class Run:
         if self.late:
             self._arrive_late()
         broken, patched = watch.broken, watch.patched
-        with owner.posted(watch):
+
+        def called() -> tuple[Any, list[torch.Tensor | None]]:
             answer = function(*arguments)
             # Before anything of ours is looked for by its name.
             patched.update(broken())
             found = gradients(arguments, answer, owner.seed, watch) if owner.gradients else []
+            return answer, found
+
+        answer, found = owner.posted(watch, called)
         watch.veil.drop()
         # Copied out on the stream that the caller is on, before anything else is waited for.
         return {

@@ -3,7 +3,6 @@
 import os
 import sys
 import sysconfig
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ NAMES = {
     "os.forkpty": "forks",
     "os.kill": "sends signals",
     "os.killpg": "sends signals",
+    "resource.setrlimit": "changes what it may use",
     "socket.connect": "opens a connection",
     "socket.bind": "opens a connection",
     "socket.getaddrinfo": "opens a connection",
@@ -33,6 +33,7 @@ NAMES = {
     "ctypes.dlsym": "calls C by ctypes",
     "ctypes.PyObj_FromPtr": "reads memory by its address",
     "ctypes.string_at": "reads memory by its address",
+    "sys.addaudithook": "listens to the interpreter",
     "sys.settrace": "traces the interpreter",
     "sys.setprofile": "traces the interpreter",
     "sys.monitoring.register_callback": "traces the interpreter",
@@ -53,7 +54,8 @@ def listener() -> Callable[[], Told]:
     """Once in a process. Each call of what it gives begins to listen; what that gives ends it and
     counts what the entry did since, by what a person would call it. What was heard stays heard:
     whoever walks the frames to here has been heard before."""
-    heard: Counter[str] = Counter()
+    # Plain ones: a class of Python's library can be given other methods.
+    heard: dict[str, int] = {}
     listening = False
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
@@ -64,18 +66,19 @@ def listener() -> Callable[[], Told]:
         listening = False
         try:
             if words := _noted(event, arguments):
-                heard[words] += 1
+                heard[words] = heard.get(words, 0) + 1
         finally:
             listening = True
 
     def begin() -> Told:
         nonlocal listening
-        before, listening = Counter(heard), True
+        before, listening = {**heard}, True
 
         def told() -> dict[str, int]:
             nonlocal listening
             listening = False
-            return dict(heard - before)
+            since = {words: count - before.get(words, 0) for words, count in heard.items()}
+            return {words: count for words, count in since.items() if count}
 
         return hidden(told)
 

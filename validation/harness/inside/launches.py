@@ -1,8 +1,7 @@
 """Where a watch stands: each of torch's operations comes by there, and each of Triton's launches,
 on a GPU or in its interpreter."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -11,12 +10,12 @@ from triton.runtime import interpreter, jit
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.watch import Watch
 
-Posting = Callable[[Watch], AbstractContextManager[None]]
+Posting = Callable[[Watch, Callable[[], Any]], Any]
 
 
 def posts() -> Posting:
-    """Once, in a process that is about to run a candidate. In the context that this gives, a watch
-    sees everything; who it is, only the frames know."""
+    """Once, in a process that is about to run a candidate. What it gives has a watch see all that
+    somebody does; who it is, only the frames know."""
     present: Watch | None = None
     nested = False
 
@@ -45,13 +44,12 @@ def posts() -> Posting:
     for kind in (jit.JITFunction, interpreter.InterpretedFunction):
         kind.run = passing(kind.run)
 
-    @contextmanager
-    def posted(watch: Watch) -> Iterator[None]:
+    def posted(watch: Watch, work: Callable[[], Any]) -> Any:
         nonlocal present
         present = watch
         try:
             with door():
-                yield
+                return work()
         finally:
             present = None
 

@@ -25,7 +25,7 @@ class Lookout(Watch):
         self.asides += self._aside()
         self.paused = True
         try:
-            with self.veil.lifted():
-                return run(kernel, *args, **named)
+            return run(kernel, *args, **named)
         finally:
+            self.veil.lower(launched=True)
             self.paused = False

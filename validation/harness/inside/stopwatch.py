@@ -123,8 +123,7 @@ class Stopwatch:
 
         def watched() -> Any:
             try:
-                with self.posted(lookout):
-                    return self.function(*arguments)
+                return self.posted(lookout, lambda: self.function(*arguments))
             finally:
                 self._note(lookout)
 

@@ -9,14 +9,18 @@ from validation.harness.inside.hidden import hidden
 
 # What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
 ON_THE_WAY = (
-    "builtins", "numpy", "torch.Tensor", "torch.utils._python_dispatch",
+    "builtins", "numpy", "torch.Tensor", "torch.UntypedStorage",
+    "torch.utils._device.DeviceContext", "torch.utils._python_dispatch",
     "torch.utils._python_dispatch.TorchDispatchMode", "triton",
     "triton.backends.nvidia.driver.CudaLauncher", "triton.backends.nvidia.driver.CudaUtils",
     "triton.compiler.compiler", "triton.compiler.compiler.CompiledKernel", "triton.knobs",
-    "triton.knobs.compilation", "triton.knobs.runtime", "triton.runtime",
+    "triton.knobs.compilation", "triton.knobs.runtime", "triton.language.core.constexpr",
+    "triton.language.core.dtype", "triton.language.core.tensor", "triton.runtime",
     "triton.runtime.autotuner", "triton.runtime.driver", "triton.runtime.interpreter",
     "triton.runtime.interpreter.GridExecutor", "triton.runtime.interpreter.InterpretedFunction",
-    "triton.runtime.interpreter.InterpreterBuilder", "triton.runtime.jit",
+    "triton.runtime.interpreter.InterpreterBuilder",
+    "triton.runtime.interpreter.interpreter_builder",
+    "triton.runtime.interpreter.interpreter_semantic", "triton.runtime.jit",
     "triton.runtime.jit.JITFunction", "triton.runtime.jit.KernelInterface",
 )  # fmt: skip
 BESIDE = (
@@ -31,6 +35,8 @@ BESIDE = (
 CHANGING = {"_", "__warningregistry__", "last_value", "last_type", "last_traceback", "last_exc",
             "stdout", "stderr", "stdin", "argv", "path", "meta_path", "path_hooks",
             "dont_write_bytecode", "excepthook", "unraisablehook"}  # fmt: skip
+
+LIBRARIES = ("torch", "triton", "_pytest", "numpy")
 
 Space = tuple[str, Mapping[str, Any]]
 Broken = Callable[[], list[str]]
@@ -89,10 +95,16 @@ def _spaces(names: Iterable[str]) -> Iterator[Space]:
 
 
 def _librarys(value: Any) -> bool:
-    """Libraries replace some of their own functions when they are first used."""
-    module = getattr(value, "__module__", None) or ""
-    known = module.partition(".")[0] in ("torch", "triton", "_pytest", "numpy")
-    return known and not by_entry(value)
+    """Libraries replace some of their own functions when they are first used. What is a library's
+    stands in one: a function's globals are a module's, a class is found where it says."""
+    space = getattr(value, "__globals__", None)
+    named = space.get("__name__") if isinstance(space, dict) else getattr(value, "__module__", None)
+    module = sys.modules.get(named or "")
+    if not named or module is None or named.partition(".")[0] not in LIBRARIES or by_entry(value):
+        return False
+    if isinstance(value, type):
+        return vars(module).get(value.__qualname__) is value
+    return space is None or space is vars(module)
 
 
 def by_entry(value: Any) -> bool:

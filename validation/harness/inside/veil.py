@@ -6,14 +6,18 @@ its own) it computes on decoys. So nothing needs to be forbidden, and what slips
 torch's operations makes the answer wrong rather than right.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-# Taken hold of before anybody can put something else there, which would be handed the truth.
+# Taken hold of before anybody can put something else there, which would be handed the truth or
+# could say that there is none.
 CLONE, COPY, FILL = torch.Tensor.clone, torch.Tensor.copy_, torch.Tensor.fill_
+STORAGE = torch._C.TensorBase.untyped_storage
+_OF_STORAGE: Any = torch._C.StorageBase
+PLACE, BYTES = _OF_STORAGE.data_ptr, _OF_STORAGE.nbytes
 
 
 @dataclass(slots=True)
@@ -23,8 +27,9 @@ class Cloth:
     truth: torch.Tensor | None = None
 
     def hide(self) -> None:
-        self.truth = CLONE(self.visible)
-        FILL(self.visible, self.decoy)
+        if self.truth is None:
+            self.truth = CLONE(self.visible)
+            FILL(self.visible, self.decoy)
 
     def reveal(self) -> None:
         if self.truth is not None:
@@ -42,62 +47,53 @@ class Veil:
 
     def know(self, tensor: torch.Tensor) -> None:
         """Take note of a tensor's storage."""
-        storage = tensor.untyped_storage()
-        place = storage.data_ptr()
-        if place and storage.nbytes() and place not in self._cloths:
-            visible = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
-            decoy = 0xFF if tensor.is_floating_point() or tensor.is_complex() else 0
-            self._cloths[place] = Cloth(visible, decoy)
+        storage = STORAGE(tensor)
+        place, size = PLACE(storage), BYTES(storage)
+        known = self._cloths.get(place)
+        if not place or not size or (known and known.visible.numel() >= size):
+            return
+        if known:
+            # There is more of it than was known.
+            known.reveal()
+        visible = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        decoy = 0xFF if tensor.is_floating_point() or tensor.is_complex() else 0
+        self._cloths[place] = Cloth(visible, decoy)
+        if known and self.on and place in self._data:
+            self._cloths[place].hide()
 
     def holds_data(self, tensor: torch.Tensor) -> bool:
         """Whether what is in there came from the inputs, as far as is known."""
-        return tensor.untyped_storage().data_ptr() in self._data
+        return PLACE(STORAGE(tensor)) in self._data
 
-    def cover(self, tensors: list[torch.Tensor]) -> None:
+    def cover(self, tensors: Iterable[torch.Tensor]) -> None:
         """These hold data from now on."""
         for tensor in tensors:
             self.know(tensor)
-            place = tensor.untyped_storage().data_ptr()
+            place = PLACE(STORAGE(tensor))
             if place in self._cloths:
                 self._data.add(place)
-                if self.on and self._cloths[place].truth is None:
+                if self.on:
                     self._cloths[place].hide()
 
-    @contextmanager
-    def lifted(self, tensors: list[torch.Tensor] | None = None) -> Iterator[None]:
-        """The truth about these, or about everything; hidden again afterwards."""
-        places = (
-            list(self._cloths)
-            if tensors is None
-            else [tensor.untyped_storage().data_ptr() for tensor in tensors]
-        )
-        cloths = [self._cloths[place] for place in places if place in self._data]
-        for cloth in cloths:
-            cloth.reveal()
-        try:
-            yield
-        finally:
-            if tensors is None:
-                # A kernel may have written to anything.
-                self._data.update(self._cloths)
-                cloths = list(self._cloths.values())
-            if self.on:
-                for cloth in cloths:
-                    if cloth.truth is None:
-                        cloth.hide()
+    def lift(self, tensors: Iterable[torch.Tensor] | None = None) -> None:
+        """The truth about these, or about everything, until it is lowered."""
+        places = self._data if tensors is None else {PLACE(STORAGE(tensor)) for tensor in tensors}
+        for place in places & self._data:
+            self._cloths[place].reveal()
 
-    @contextmanager
-    def down(self) -> Iterator[None]:
-        """Everything hidden, for somebody's code that runs while it is lifted."""
-        cloths = [self._cloths[place] for place in self._data]
-        shown = [cloth for cloth in cloths if self.on and cloth.truth is None]
-        for cloth in shown:
-            cloth.hide()
-        try:
-            yield
-        finally:
-            for cloth in shown:
-                cloth.reveal()
+    def lower(self, *, launched: bool = False) -> None:
+        """Everything hidden again. A kernel may have written to anything."""
+        if launched:
+            self._data.update(self._cloths)
+        failed: Exception | None = None
+        for place in self._data if self.on else ():
+            try:
+                self._cloths[place].hide()
+            except Exception as error:  # noqa: BLE001 - raised when nothing lies open
+                FILL(self._cloths[place].visible, self._cloths[place].decoy)
+                failed = error
+        if failed:
+            raise failed
 
     def drop(self) -> None:
         """The truth in its place, for good."""

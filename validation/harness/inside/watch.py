@@ -4,12 +4,15 @@ Torch allocates and moves, Triton computes. An operation on data that is neither
 veil keeps it from the truth.
 """
 
+import gc
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import torch
+from torch._ops import OpOverload
 
 from validation.harness.inside import callbacks, gpu
 from validation.harness.inside.guards import Guarded, guarded
@@ -25,7 +28,18 @@ UNFILLED = {"empty", "empty_strided", "empty_like", "new_empty", "new_empty_stri
 VIEWS = {"detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
          "record_stream", "_version", "resize_", "is_set_to"}  # fmt: skip
 MOVES = {"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"}
-READ = "_local_scalar_dense"
+
+
+def _overloads(names: Iterable[str]) -> dict[int, OpOverload]:
+    """Torch's own operations of these names: others may call theirs the same."""
+    packets = [getattr(torch.ops.aten, name) for name in names]
+    each = [getattr(packet, name) for packet in packets for name in packet.overloads()]
+    return {id(operation): operation for operation in each}
+
+
+PRINTS = sys.stdout, sys.stderr
+TENSORS = callbacks.TENSORS
+MOVING, READING = _overloads(MOVES), _overloads(["_local_scalar_dense"])
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
 
@@ -73,11 +87,14 @@ class Watch:
         data = [tensor for tensor in given if self.veil.holds_data(tensor)]
         if not data:
             return self._known(func(*args, **kwargs))
-        if name == READ:
+        # Whoever made a kind of tensor of his own would be called while its data is shown.
+        plain = all(type(tensor) in TENSORS for tensor in given)
+        if id(func) in READING and plain:
             self.reads += 1
-            with self._lifted(data if self.reads <= READS_MOST else []):
-                return func(*args, **kwargs)
-        if name in MOVES:
+            return self._shown(data if self.reads <= READS_MOST else (), func, args, kwargs)
+        # Some signs are only taken note of until somebody copies.
+        noted = any(tensor.is_neg() or tensor.is_conj() for tensor in given)
+        if id(func) in MOVING and plain and not noted:
             return self._move(name, func, args, kwargs, data)
         self.computed[f"{func}"] += 1
         answer = self._known(func(*args, **kwargs))
@@ -89,8 +106,7 @@ class Watch:
     ) -> Any:
         source = tensors_in((args, kwargs))[-1]
         self.moved[name] += 1
-        with self._lifted(data):
-            answer = func(*args, **kwargs)
+        answer = self._shown(data, func, args, kwargs)
         if isinstance(answer, torch.Tensor) and answer.device.type != source.device.type:
             self.computed[f"{func} to {answer.device.type}"] += 1
             return answer.zero_() if name != "copy_" else answer
@@ -100,6 +116,20 @@ class Watch:
         if fresh or self.veil.holds_data(source):
             self.veil.cover(tensors_in(answer))
         return answer
+
+    def _shown(self, data: Iterable[torch.Tensor], func: Any, args: Any, kwargs: Any) -> Any:
+        """The operation on the truth about these."""
+        try:
+            if self._may_show():
+                self.veil.lift(data)
+            return func(*args, **kwargs)
+        finally:
+            self.veil.lower()
+
+    def _may_show(self) -> bool:
+        """Not where somebody would look who put himself in a judge's place."""
+        self.patched.update(self.broken())
+        return not self.patched
 
     def _allocated(self, answer: Any, *, filled: bool) -> Any:
         """The same in guarded memory, poisoned where nothing was written yet."""
@@ -129,25 +159,6 @@ class Watch:
         """Whether the launcher went to a stream other than its caller's."""
         return self.home is not None and torch.cuda.current_stream() != self.home
 
-    @contextmanager
-    def _lifted(self, tensors: list[torch.Tensor] | None = None) -> Iterator[None]:
-        """The truth, unless somebody would look who put himself in a judge's place."""
-        self.patched.update(self.broken())
-        with self.veil.lifted([] if self.patched else tensors):
-            yield
-
-    @contextmanager
-    def _interrupted(self) -> Iterator[None]:
-        """For the entry's own code that Triton calls: as if it ran before the launch."""
-        before = self.paused, self.launching
-        # While paused: what hides is torch as well.
-        with self.veil.down():
-            self.paused = self.launching = False
-            try:
-                yield
-            finally:
-                self.paused, self.launching = before
-
     def launch(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
         """Called in place of a kernel's `run`."""
         function = kernel.fn
@@ -159,30 +170,66 @@ class Watch:
         if self.idle:
             return None
         # It may write to memory that torch was kept from seeing.
-        self._known([getattr(value, "base", value) for value in (*args, *named.values())])
+        self._known(callbacks.memory_among((*args, *named.values())))
         if found := callbacks.unwelcome(kernel, args, named):
             self.computed.update(f"{words} within a launch" for words in found)
             return None
-        with callbacks.kept_apart(kernel, named, self._interrupted) as named:
-            return self._launched(kernel, run, args, named)
-
-    def _launched(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
-        aside = self._aside()
         self.paused = True
         try:
-            # What the compiler asks of the entry's code, it asks before; an interpreter has none.
-            run(kernel, *args, **{**named, "warmup": True})
-            with self._lifted():
-                if aside and self.veil.on:
-                    torch.cuda.synchronize()
-                elif aside:
-                    gpu.delay()
-                self.launching = True
-                try:
-                    return run(kernel, *args, **named)
-                finally:
-                    self.launching = False
-                    if aside and self.veil.on:
-                        torch.cuda.synchronize()
+            # What the compiler asks of the entry's code, it asks now; an interpreter has none.
+            compiled = run(kernel, *args, **{**named, "warmup": True})
+            if not callbacks.compiled_by_triton(compiled):
+                self.computed["a compiled kernel of its own within a launch"] += 1
+                return None
+            return self._launched(kernel, run, args, named)
         finally:
             self.paused = False
+
+    def _launched(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
+        grid, aside = named["grid"], self._aside()
+        quiet = Quiet()
+
+        def size(meta: Any) -> tuple[int, ...]:
+            """The last that Triton asks before the kernel runs: only now the data is shown."""
+            self.paused = False
+            answer = tuple(int(each) for each in (grid(meta) if callable(grid) else grid))
+            self.paused = True
+            if self._may_show():
+                quiet.begin()
+                self.veil.lift()
+            if aside and self.veil.on:
+                torch.cuda.synchronize()
+            elif aside:
+                gpu.delay()
+            self.launching = True
+            return answer
+
+        try:
+            return run(kernel, *args, **{**named, "grid": size})
+        finally:
+            self.launching, self.paused = False, True
+            if aside and self.veil.on:
+                torch.cuda.synchronize()
+            self.veil.lower(launched=True)
+            quiet.end()
+
+
+class Quiet:
+    """Neither the garbage collector nor NumPy nor who prints calls anybody meanwhile."""
+
+    def begin(self) -> None:
+        self.collects, self.errors = gc.isenabled(), np.seterr(all="ignore")
+        self.prints = sys.stdout, sys.stderr
+        gc.disable()
+        sys.stdout, sys.stderr = PRINTS
+        self.ended = False
+
+    ended = True
+
+    def end(self) -> None:
+        if not self.ended:
+            self.ended = True
+            sys.stdout, sys.stderr = self.prints
+            np.seterr(**self.errors)
+            if self.collects:
+                gc.enable()
