@@ -5,10 +5,10 @@ the data is shown, as is all that Triton asks before it knows how large the grid
 call after that, or Python would whatever runs, has no place in a launcher.
 """
 
-import gc
 import signal
 from _signal import getsignal  # type: ignore[import-not-found]
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from types import NoneType
 from typing import Any
 
@@ -33,14 +33,13 @@ IMPLEMENTED = frozenset(torch.library._impls)
 
 
 def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> list[str]:
-    """What of the entry's would be called while the data is shown."""
+    """What of the entry's has no place among what a kernel is launched with."""
     if not isinstance(kernel, KERNELS):
         return [f"{type(kernel).__name__} as a kernel"]
     found = [
         f"a kernel's {name}" for name, value in vars(kernel).items()
         if name not in OF_A_KERNEL and by_entry(value)
     ]  # fmt: skip
-    found += _anywhere()
     given = (kernel, *args, *(value for name, value in named.items() if name != "grid"))
     return found + [words for value in given for words in _answering(value)]
 
@@ -59,7 +58,7 @@ def memory_among(value: Any) -> list[torch.Tensor]:
     return [value] if isinstance(value, torch.Tensor) else []
 
 
-def _anywhere() -> Iterator[str]:
+def anywhere() -> Iterator[str]:
     """What would be called whatever runs."""
     if torch._C._len_torch_dispatch_stack() > 1:
         yield "a mode of torch's"
@@ -68,8 +67,6 @@ def _anywhere() -> Iterator[str]:
             yield "a mode of torch's"
     if any(name.startswith("aten/") for name in torch.library._impls - IMPLEMENTED):
         yield "an operation of torch's that was replaced"
-    if any(map(by_entry, gc.callbacks)):
-        yield "the garbage collector's callback"
     if not all(map(_nobodys, map(getsignal, SIGNALS))):
         yield "a signal's handler"
 
@@ -97,6 +94,8 @@ def _answering(value: Any) -> Iterator[str]:
     elif not isinstance(value, KERNELS) and hasattr(value, "data_ptr"):
         yield f"{kind.__name__} in place of a tensor"
     for each in kind.__mro__:
+        if issubclass(each, Enum):
+            continue
         for name, part in vars(each).items():
             function = getattr(part, "fget", None) or getattr(part, "__func__", part)
             if name not in BEFORE and by_entry(function):

@@ -119,17 +119,23 @@ class Watch:
 
     def _shown(self, data: Iterable[torch.Tensor], func: Any, args: Any, kwargs: Any) -> Any:
         """The operation on the truth about these."""
+        quiet = Quiet()
         try:
             if self._may_show():
+                quiet.begin()
                 self.veil.lift(data)
             return func(*args, **kwargs)
         finally:
             self.veil.lower()
+            quiet.end()
 
     def _may_show(self) -> bool:
-        """Not where somebody would look who put himself in a judge's place."""
+        """Not where somebody would look: who put himself in a judge's place, or is called whatever
+        runs."""
         self.patched.update(self.broken())
-        return not self.patched
+        found = [f"{words} while data is shown" for words in callbacks.anywhere()]
+        self.computed.update(found)
+        return not (self.patched or found)
 
     def _allocated(self, answer: Any, *, filled: bool) -> Any:
         """The same in guarded memory, poisoned where nothing was written yet."""
@@ -215,21 +221,19 @@ class Watch:
 
 
 class Quiet:
-    """Neither the garbage collector nor NumPy nor who prints calls anybody meanwhile."""
+    """Neither the garbage collector nor NumPy's errors nor what is printed calls anybody."""
+
+    def __init__(self) -> None:
+        self.collects, self.errors = gc.isenabled(), np.geterr()
+        self.prints = sys.stdout, sys.stderr
 
     def begin(self) -> None:
-        self.collects, self.errors = gc.isenabled(), np.seterr(all="ignore")
-        self.prints = sys.stdout, sys.stderr
         gc.disable()
+        np.seterr(all="ignore")
         sys.stdout, sys.stderr = PRINTS
-        self.ended = False
-
-    ended = True
 
     def end(self) -> None:
-        if not self.ended:
-            self.ended = True
-            sys.stdout, sys.stderr = self.prints
-            np.seterr(**self.errors)
-            if self.collects:
-                gc.enable()
+        sys.stdout, sys.stderr = self.prints
+        np.seterr(**self.errors)
+        if self.collects:
+            gc.enable()
