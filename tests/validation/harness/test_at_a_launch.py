@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,27 +119,62 @@ print(json.dumps({
 HIDDEN = 5
 
 
-@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
-def test_nobody_but_the_kernel_sees_the_data(interpreted: bool, tmp_path: Path) -> None:
+PLANTING = """
+
+import types
+
+honest = copy
+
+
+def copy(x):
+    out = honest(x)
+    for kernels, *_ in copy_kernel.device_caches.values():
+        for key, kept in kernels.items():
+            {planted}
+    return out
+"""
+# What an entry could put where Triton keeps what it has compiled.
+PLANTED = {
+    "none of Triton's": "kernels[key] = types.SimpleNamespace(**vars(kept))",
+    "started by a function": "kept._run = lambda *_: None",
+    "started by an object": "kept._run = types.SimpleNamespace()",
+}
+
+
+def told_by(entry: str, tmp_path: Path, **more: str) -> dict[str, Any]:
+    """What comes of two calls of the entry; what was held against it, of the second."""
     folder = tmp_path / "entry-1"
     folder.mkdir()
-    (folder / "triton_code.py").write_text(ENTRY)
+    (folder / "triton_code.py").write_text(entry)
     environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}
-    environment |= {"TRITON_INTERPRET": "1"} if interpreted else {}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SCRIPT, str(folder)],
-        env={**environment, "TRITON_CACHE_DIR": str(tmp_path / "cache")},
+        env={**environment, "TRITON_CACHE_DIR": str(tmp_path / "cache"), **more},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert not done.returncode, done.stderr
-    told = json.loads(done.stdout)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
+def test_nobody_but_the_kernel_sees_the_data(interpreted: bool, tmp_path: Path) -> None:
+    told = told_by(ENTRY, tmp_path, **({"TRITON_INTERPRET": "1"} if interpreted else {}))
     assert told["answers"] == [[0.0, 1.0, 2.0, 3.0, 4.0]] * 2
     assert (told["launches"], told["computed"], told["patched"]) == ({"copy_kernel": 1}, {}, [])
-    seen = told["seen"]
-    assert {who: set(map(tuple, times)) for who, times in seen.items()} == {
+    assert {who: set(map(tuple, times)) for who, times in told["seen"].items()} == {
         "hook": {(HIDDEN,)},
         "grid": {(HIDDEN,)},
         "launcher": {(HIDDEN, HIDDEN)},
         **({} if interpreted else {"name": {(HIDDEN,)}}),
     }
     assert told["launched"] == ([] if interpreted else [0, 0])
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=list(PLANTED))
+def test_what_triton_has_compiled_is_not_started_where_somebody_changed_it(
+    planted: str, tmp_path: Path
+) -> None:
+    told = told_by(ENTRY + PLANTING.format(planted=planted), tmp_path)
+    assert told["computed"] == {"a compiled kernel of its own within a launch": 1}
+    assert told["launched"] == [0]

@@ -17,7 +17,7 @@ import torch
 import triton.language as tl
 from torch.utils._device import DeviceContext
 from triton.compiler.compiler import CompiledKernel
-from triton.runtime import interpreter, jit
+from triton.runtime import driver, interpreter, jit
 
 from validation.harness.inside.tampering import by_entry
 
@@ -45,8 +45,14 @@ def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
 
 
 def compiled_by_triton(compiled: Any) -> bool:
-    """Whether what Triton keeps as its compiled kernel is one. Nothing, where it interprets."""
-    return compiled is None or type(compiled) is CompiledKernel
+    """Whether what Triton keeps as its compiled kernel is one, and what starts it is the driver's.
+    Nothing is, where it interprets."""
+    if compiled is None:
+        return True
+    if type(compiled) is not CompiledKernel or any(map(by_entry, vars(compiled).values())):
+        return False
+    starts = vars(compiled).get("_run")
+    return starts is None or type(starts) is driver.active.launcher_cls
 
 
 def memory_among(value: Any) -> list[torch.Tensor]:
