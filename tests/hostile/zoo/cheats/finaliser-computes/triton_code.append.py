@@ -42,7 +42,7 @@ def vector_add(x, y):
     before = gc.get_threshold()
     ON.append(1)
     D()
-    gc.set_threshold(1)
+    gc.set_threshold(100)
     try:
         return _honest(x, y)
     finally:
