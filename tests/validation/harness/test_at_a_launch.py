@@ -178,3 +178,30 @@ def test_what_triton_has_compiled_is_not_started_where_somebody_changed_it(
     told = told_by(ENTRY + PLANTING.format(planted=planted), tmp_path)
     assert told["computed"] == {"a compiled kernel of its own within a launch": 1}
     assert told["launched"] == [0]
+
+
+ANYWHERE = """
+import json, signal
+import torch
+from validation.harness.inside.callbacks import anywhere
+
+asked = [list(anywhere())]
+torch.func.vmap(lambda x: x * 2)(torch.zeros(3))
+with torch.device("cpu"):
+    asked.append(list(anywhere()))
+library = torch.library.Library("aten", "IMPL")
+library.impl("new_empty", lambda *_, **__: None, "CPU")
+signal.signal(signal.SIGALRM, lambda *_: None)
+asked.append(list(anywhere()))
+print(json.dumps(asked))
+"""
+
+
+def test_what_torch_registers_for_itself_is_nobodys_and_what_another_does_is_named() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ANYWHERE],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    first, honest, hostile = json.loads(done.stdout)
+    assert first == honest == []
+    assert hostile == ["aten/new_empty/CPU, which was replaced,", "a signal's handler"]

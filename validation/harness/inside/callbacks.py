@@ -29,7 +29,9 @@ PLAIN = {bool, float, int, str, NoneType, torch.dtype, torch.device, tl.dtype, t
 # Called when an object is made, which is before.
 BEFORE = {"__init__", "__new__", "__post_init__", "__init_subclass__"}
 SIGNALS = tuple(map(int, signal.valid_signals()))
+# What was registered with torch by Python, and where nobody comes by without asking for it.
 IMPLEMENTED = frozenset(torch.library._impls)
+ELSEWHERE = ("/FuncTorchBatched", "/Meta")
 
 
 def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> list[str]:
@@ -71,8 +73,9 @@ def anywhere() -> Iterator[str]:
     for place in range(torch._C._len_torch_function_stack()):
         if type(torch._C._get_function_stack_at(place)) is not DeviceContext:
             yield "a mode of torch's"
-    if any(name.startswith("aten/") for name in torch.library._impls - IMPLEMENTED):
-        yield "an operation of torch's that was replaced"
+    for name in torch.library._impls - IMPLEMENTED:
+        if name.startswith("aten/") and not name.endswith(ELSEWHERE):
+            yield f"{name}, which was replaced,"
     if not all(map(_nobodys, map(getsignal, SIGNALS))):
         yield "a signal's handler"
 
