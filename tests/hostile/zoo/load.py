@@ -159,7 +159,7 @@ def _honest(folder: Path) -> Entry:
 def _cheat(folder: Path, honest: Mapping[str, Entry]) -> Entry:
     about = tomllib.loads((folder / "entry.toml").read_text())
     base = honest[about.pop("base", USUAL_BASE)]
-    code = _edited(base.code, about.pop("edits", []), folder)
+    code = _edited(base.code, about.pop("edits", []), folder, about.pop("prelude", ""))
     needs, reason = Needs(about.pop("needs", Needs.NOTHING)), about.pop("reason", "")
     cheat = Cheat(
         does=about.pop("does"),
@@ -173,7 +173,7 @@ def _cheat(folder: Path, honest: Mapping[str, Entry]) -> Entry:
     return replace(base, name=folder.name, code=code, needs=needs, reason=reason, cheat=cheat)
 
 
-def _edited(code: Code, edits: Iterable[Mapping[str, str]], folder: Path) -> Code:
+def _edited(code: Code, edits: Iterable[Mapping[str, str]], folder: Path, prelude: str) -> Code:
     texts = {field.name: getattr(code, field.name) for field in fields(Code)}
     for edit in edits:
         file, old = edit["file"], edit["old"]
@@ -181,6 +181,8 @@ def _edited(code: Code, edits: Iterable[Mapping[str, str]], folder: Path) -> Cod
             count = texts[file].count(old)
             raise ValueError(f"{folder.name}: {old!r} stands {count} times in {file}, not once.")
         texts[file] = texts[file].replace(old, edit["new"])
+    if prelude:
+        texts["triton_code"] += "\n\n" + (ZOO / "cheats" / "preludes" / f"{prelude}.py").read_text()
     for file in texts:
         appended = folder / f"{file}.append.py"
         if appended.exists():

@@ -4,18 +4,16 @@ Torch allocates and moves, Triton computes. An operation on data that is neither
 veil keeps it from the truth.
 """
 
-import gc
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
 import torch
 from torch._ops import OpOverload
 
 from validation.harness.inside import callbacks, gpu
 from validation.harness.inside.guards import Guarded, guarded
+from validation.harness.inside.quiet import Quiet
 from validation.harness.inside.tampering import Broken
 from validation.harness.inside.values import rebuilt, tensors_in
 from validation.harness.inside.veil import COPY, Veil
@@ -37,8 +35,6 @@ def _overloads(names: Iterable[str]) -> dict[int, OpOverload]:
     return {id(operation): operation for operation in each}
 
 
-PRINTS = sys.stdout, sys.stderr
-TENSORS = callbacks.TENSORS
 MOVING, READING = _overloads(MOVES), _overloads(["_local_scalar_dense"])
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
@@ -88,7 +84,7 @@ class Watch:
         if not data:
             return self._known(func(*args, **kwargs))
         # Whoever made a kind of tensor of his own would be called while its data is shown.
-        plain = all(type(tensor) in TENSORS for tensor in given)
+        plain = all(type(tensor) in callbacks.TENSORS for tensor in given)
         if id(func) in READING and plain:
             self.reads += 1
             return self._shown(data if self.reads <= READS_MOST else (), func, args, kwargs)
@@ -121,21 +117,21 @@ class Watch:
         """The operation on the truth about these."""
         quiet = Quiet()
         try:
-            if self._may_show():
-                quiet.begin()
-                self.veil.lift(data)
+            self._show(quiet, data)
             return func(*args, **kwargs)
         finally:
             self.veil.lower()
             quiet.end()
 
-    def _may_show(self) -> bool:
+    def _show(self, quiet: Quiet, data: Iterable[torch.Tensor] | None = None) -> None:
         """Not where somebody would look: who put himself in a judge's place, or is called whatever
         runs."""
         self.patched.update(self.broken())
         found = [f"{words} while data is shown" for words in callbacks.anywhere()]
         self.computed.update(found)
-        return not (self.patched or found)
+        if not (self.patched or found):
+            quiet.begin()
+            self.veil.lift(data)
 
     def _allocated(self, answer: Any, *, filled: bool) -> Any:
         """The same in guarded memory, poisoned where nothing was written yet."""
@@ -200,9 +196,7 @@ class Watch:
             self.paused = False
             answer = tuple(int(each) for each in (grid(meta) if callable(grid) else grid))
             self.paused = True
-            if self._may_show():
-                quiet.begin()
-                self.veil.lift()
+            self._show(quiet)
             if aside and self.veil.on:
                 torch.cuda.synchronize()
             elif aside:
@@ -218,22 +212,3 @@ class Watch:
                 torch.cuda.synchronize()
             self.veil.lower(launched=True)
             quiet.end()
-
-
-class Quiet:
-    """Neither the garbage collector nor NumPy's errors nor what is printed calls anybody."""
-
-    def __init__(self) -> None:
-        self.collects, self.errors = gc.isenabled(), np.geterr()
-        self.prints = sys.stdout, sys.stderr
-
-    def begin(self) -> None:
-        gc.disable()
-        np.seterr(all="ignore")
-        sys.stdout, sys.stderr = PRINTS
-
-    def end(self) -> None:
-        sys.stdout, sys.stderr = self.prints
-        np.seterr(**self.errors)
-        if self.collects:
-            gc.enable()
