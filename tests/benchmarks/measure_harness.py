@@ -138,7 +138,7 @@ def options_of(arguments: argparse.Namespace, **more: Any) -> Options:
 def measure_zoo(arguments: argparse.Namespace) -> int:
     notes = Notes("zoo", arguments)
     unconfined = options_of(arguments).level is Level.NONE
-    able = {Needs.NOTHING} | ({Needs.GPU} if arguments.device == "cuda" else set())
+    able = {Needs.NOTHING, Needs.GPU if arguments.device == "cuda" else Needs.INTERPRETER}
     wanted = {
         entry.record()["id"]: entry
         for entry in zoo()

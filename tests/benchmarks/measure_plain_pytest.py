@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.hostile.zoo.cage import Outcome, plain_pytest
-from tests.hostile.zoo.load import Entry, Needs, zoo
+from tests.hostile.zoo.load import Entry, zoo
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     chosen = [
         entry
         for entry in zoo()
-        if entry.needs is not Needs.GPU and (not arguments.names or entry.name in arguments.names)
+        if entry.interpretable and (not arguments.names or entry.name in arguments.names)
     ]
 
     def outcome_of(entry: Entry) -> Outcome:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.zoo.load import Check, Danger, Entry, Needs, Verdict, zoo
+from tests.hostile.zoo.load import Check, Danger, Entry, Verdict, zoo
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
 
 ZOO = {entry.name: entry for entry in zoo()}
-HERE = {name: entry for name, entry in ZOO.items() if entry.needs is Needs.NOTHING}
-ELSEWHERE = {name: entry for name, entry in ZOO.items() if entry.needs is not Needs.NOTHING}
+HERE = {name: entry for name, entry in ZOO.items() if entry.interpretable}
+ELSEWHERE = {name: entry for name, entry in ZOO.items() if not entry.interpretable}
 
 # What the harness calls what the zoo calls a family of checks.
 FAMILIES = {

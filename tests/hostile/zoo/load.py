@@ -51,7 +51,8 @@ class Needs(StrEnum):
 
     NOTHING = "nothing"
     GPU = "gpu"
-    SANITIZER = "sanitizer"
+    # Or compute-sanitizer, on a GPU.
+    INTERPRETER = "interpreter"
 
 
 class Danger(StrEnum):
@@ -102,6 +103,10 @@ class Entry:
     @property
     def expected(self) -> frozenset[Verdict]:
         return self.cheat.expected if self.cheat else frozenset({Verdict.PASSED})
+
+    @property
+    def interpretable(self) -> bool:
+        return self.needs is not Needs.GPU
 
     @property
     def dangerous(self) -> bool:
@@ -201,7 +206,7 @@ def main() -> None:
 
     chosen = honest_entries() if arguments.honest else cheats() if arguments.cheats else zoo()
     if arguments.interpreter:
-        chosen = tuple(entry for entry in chosen if entry.needs is Needs.NOTHING)
+        chosen = tuple(entry for entry in chosen if entry.interpretable)
     lines = (json.dumps(entry.record(), ensure_ascii=False) + "\n" for entry in chosen)
     arguments.write.write_text("".join(lines))
 

@@ -138,8 +138,9 @@ class Run:
             self.owner.patched |= self.watch.patched
         said["seconds"] = time.perf_counter() - started
         said["mutated"] = [self._mutated(place) for place in self._changed(before)]
-        said["trespass"] = trespasses((*self.memories.values(), *self.watch.guards))[:5]
         watch = self.watch
+        beside = trespasses((*self.memories.values(), *watch.guards))
+        said["trespass"] = [*watch.strays, *beside][:5]
         said |= {
             "launches": dict(watch.launches), "foreign": dict(watch.foreign), "reads": watch.reads,
             "moved": dict(watch.moved), "computed": dict(watch.computed),

@@ -77,7 +77,7 @@ def listener() -> Callable[[], Told]:
         def told() -> dict[str, int]:
             nonlocal listening
             listening = False
-            since = {words: count - before.get(words, 0) for words, count in heard.items()}
+            since = {words: count - before.get(words, 0) for words, count in {**heard}.items()}
             return {words: count for words, count in since.items() if count}
 
         return hidden(told)

@@ -43,13 +43,15 @@ class Guarded:
         before, after = self.zones()
         changed = (after != self.pattern).nonzero()
         if len(changed):
-            near = int(changed[0] + 1)
-            return f"{len(changed)} bytes within {near} of after the end of {self.what}"
+            return self._said(len(changed), f"{int(changed[0] + 1)} of after the end")
         changed = (before != self.pattern).nonzero()
         if len(changed):
             near = len(before) - int(changed[-1])
-            return f"{len(changed)} bytes within {near} of before the start of {self.what}"
+            return self._said(len(changed), f"{near} of before the start")
         return ""
+
+    def _said(self, count: int, where: str) -> str:
+        return f"writes to {count} bytes within {where} of {self.what}"
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:

@@ -1,5 +1,5 @@
 """Where a watch stands: each of torch's operations comes by there, and each of Triton's launches,
-on a GPU or in its interpreter."""
+on a GPU or in its interpreter; of the interpreter, each way to memory too."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from triton.runtime import interpreter, jit
 
 from validation.harness.inside.hidden import hidden
+from validation.harness.inside.reach import WAYS, Way
 from validation.harness.inside.watch import Watch
 
 Posting = Callable[[Watch, Callable[[], Any]], Any]
@@ -43,6 +44,18 @@ def posts() -> Posting:
 
     for kind in (jit.JITFunction, interpreter.InterpretedFunction):
         kind.run = passing(kind.run)
+
+    def touching(way: Way, original: Any) -> Any:
+        def touch(*arguments: Any) -> Any:
+            if present is not None:
+                present.touch(way, arguments)
+            return original(*arguments)
+
+        return hidden(touch)
+
+    memory: Any = interpreter._interpreter
+    for way in WAYS:
+        setattr(memory, way.name, touching(way, getattr(memory, way.name)))
 
     def posted(watch: Watch, work: Callable[[], Any]) -> Any:
         nonlocal present

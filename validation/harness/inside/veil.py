@@ -6,7 +6,7 @@ its own) it computes on decoys. So nothing needs to be forbidden, and what slips
 torch's operations makes the answer wrong rather than right.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,10 @@ class Cloth:
 
 
 class Veil:
-    """Knows each storage by where it lies, and keeps it alive so that this stays true."""
+    """Knows each storage by where it lies, and keeps it alive so that this stays true.
+
+    A thread of the entry's may make more of them at any moment: what is gone through is a copy.
+    """
 
     def __init__(self, *, on: bool) -> None:
         self.on = on
@@ -60,6 +63,14 @@ class Veil:
         self._cloths[place] = Cloth(visible, decoy)
         if known and self.on and place in self._data:
             self._cloths[place].hide()
+
+    def knows(self, tensor: torch.Tensor) -> bool:
+        return PLACE(STORAGE(tensor)) in self._cloths
+
+    def extents(self) -> Iterator[tuple[int, int]]:
+        """Where each storage starts and ends."""
+        for place, cloth in {**self._cloths}.items():
+            yield place, place + cloth.visible.numel()
 
     def holds_data(self, tensor: torch.Tensor) -> bool:
         """Whether what is in there came from the inputs, as far as is known."""
@@ -86,7 +97,7 @@ class Veil:
         if launched:
             self._data.update(self._cloths)
         failed: Exception | None = None
-        for place in self._data if self.on else ():
+        for place in (*self._data,) if self.on else ():
             try:
                 self._cloths[place].hide()
             except Exception as error:  # noqa: BLE001 - raised when nothing lies open
@@ -97,6 +108,6 @@ class Veil:
 
     def drop(self) -> None:
         """The truth in its place, for good."""
-        for cloth in self._cloths.values():
+        for cloth in (*self._cloths.values(),):
             cloth.reveal()
         self.on = False

@@ -14,6 +14,7 @@ from torch._ops import OpOverload
 from validation.harness.inside import callbacks, gpu
 from validation.harness.inside.guards import Guarded, guarded
 from validation.harness.inside.quiet import Quiet
+from validation.harness.inside.reach import Reach, Way
 from validation.harness.inside.tampering import Broken
 from validation.harness.inside.values import rebuilt, tensors_in
 from validation.harness.inside.veil import COPY, Veil
@@ -38,6 +39,7 @@ def _overloads(names: Iterable[str]) -> dict[int, OpOverload]:
 MOVING, READING = _overloads(MOVES), _overloads(["_local_scalar_dense"])
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
+MOST_STRAYS = 5
 
 
 class Watch:
@@ -52,6 +54,8 @@ class Watch:
         self.idle = idle
         self.paused = self.launching = False
         self.guards: list[Guarded] = []
+        self.reach: Reach | None = None
+        self.strays: list[str] = []
         self.launches: Counter[str] = Counter()
         self.foreign: Counter[str] = Counter()
         self.moved: Counter[str] = Counter()
@@ -76,6 +80,7 @@ class Watch:
     def _operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         name = func._schema.name.partition("::")[2]
         given = tensors_in((args, kwargs))
+        self._meet(given)
         if not given or name in LIKE:
             return self._allocated(func(*args, **kwargs), filled=name not in UNFILLED)
         if func.is_view or name in VIEWS:
@@ -137,7 +142,10 @@ class Watch:
         """The same in guarded memory, poisoned where nothing was written yet."""
 
         def moved(tensor: torch.Tensor) -> torch.Tensor:
-            if tensor.is_pinned() or tensor.layout is not torch.strided or not tensor.numel():
+            if tensor.layout is not torch.strided or not tensor.numel():
+                return tensor
+            if tensor.is_pinned():
+                self.veil.know(tensor)
                 return tensor
             size = tensor.untyped_storage().nbytes()
             memory = guarded(
@@ -151,6 +159,16 @@ class Watch:
             return inner
 
         return rebuilt(answer, moved)
+
+    def _meet(self, given: Iterable[torch.Tensor]) -> None:
+        """What nobody knew when a kernel ran, and a GPU can reach, holds what that was told to put
+        there. In the interpreter a kernel is seen to write there."""
+        for tensor in given:
+            if tensor.layout is not torch.strided or self.veil.knows(tensor):
+                continue
+            self.veil.know(tensor)
+            if self.launches and (tensor.is_cuda or tensor.is_pinned()):
+                self.veil.cover([tensor])
 
     def _known(self, answer: Any) -> Any:
         for tensor in tensors_in(answer):
@@ -187,6 +205,14 @@ class Watch:
         finally:
             self.paused = False
 
+    def touch(self, way: Way, arguments: tuple[Any, ...]) -> None:
+        """Called before a kernel in the interpreter loads or stores."""
+        if not self.launching or len(self.strays) == MOST_STRAYS:
+            return
+        self.reach = self.reach or Reach(self.veil.extents())
+        if words := self.reach.strays(way, arguments):
+            self.strays.append(words)
+
     def _launched(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
         grid, aside = named["grid"], self._aside()
         quiet = Quiet()
@@ -201,7 +227,7 @@ class Watch:
                 torch.cuda.synchronize()
             elif aside:
                 gpu.delay()
-            self.launching = True
+            self.launching, self.reach = True, None
             return answer
 
         try:

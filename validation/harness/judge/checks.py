@@ -240,10 +240,10 @@ def conduct(said: dict[str, Any], suite: dict[str, Any] | None, notes: Sequence[
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:
-    """8: the zones around every tensor."""
+    """8: the zones around every tensor and, in the interpreter, every place that is touched."""
     for run in runs:
         for words in run.said.get("trespass", ()):
-            return Check("bounds", FAILED, f"{run.trial.name}: writes to {str(words)[:200]}")
+            return Check("bounds", FAILED, f"{run.trial.name}: {str(words)[:200]}")
     return Check("bounds", PASSED, "no byte beside a tensor was written to")
 
 

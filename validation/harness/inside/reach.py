@@ -1,0 +1,68 @@
+"""What kernels touch in Triton's interpreter, where each load and store comes by with its address.
+
+On a GPU only compute-sanitizer sees that much.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One of the interpreter's functions, and where its arguments say what it touches."""
+
+    name: str
+    does: str
+    addresses: int
+    values: int
+    mask: int | None
+
+
+WAYS = (
+    Way("load", "reads", addresses=0, values=2, mask=1),
+    Way("store", "writes to", addresses=0, values=1, mask=2),
+    Way("atomic_cas", "writes to", addresses=0, values=1, mask=None),
+    Way("atomic_rmw", "writes to", addresses=1, values=2, mask=3),
+)
+
+
+class Reach:
+    """The memory that a kernel may touch, as starts and ends."""
+
+    def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
+        self.extents = sorted(extents)
+        self.starts = [start for start, _ in self.extents]
+        self.ends = list(accumulate((end for _, end in self.extents), max))
+        self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
+
+    def strays(self, way: Way, arguments: tuple[Any, ...]) -> str:
+        """What of it lies in no tensor, in words; empty where all does."""
+        addresses, width = arguments[way.addresses], arguments[way.values].dtype.itemsize
+        if way.mask is not None:
+            addresses = addresses[arguments[way.mask]]
+        if not addresses.size:
+            return ""
+        # As nearly always: all within one.
+        first = bisect_right(self.starts, int(addresses.min())) - 1
+        if first >= 0 and int(addresses.max()) + width <= self.ends[first]:
+            return ""
+        below = self._starts.searchsorted(addresses, side="right")
+        ends = np.append(np.uint64(0), self._ends)[below]
+        # Not their sum, which could come round to 0.
+        outside = addresses[(ends < addresses) | (ends - addresses < width)]
+        return self._where(way, int(outside.min()), outside.size) if outside.size else ""
+
+    def _where(self, way: Way, address: int, count: int) -> str:
+        words = f"{way.does} {count} elements outside of every tensor"
+        if not self.extents:
+            return words
+        start, end = min(self.extents, key=lambda it: max(it[0] - address, address - it[1]))
+        if address < start:
+            return f"{words}, the first {start - address} bytes before the start of one"
+        behind = max(address - end, 0)
+        return f"{words}, the first {behind} bytes behind the end of one of {end - start} bytes"
