@@ -33,9 +33,10 @@ OPERATION_TYPES = {
     *("convolution", "scan", "sort", "gather-scatter", "quantization", "loss", "optimizer"),
     *("random", "other"),
 }
-# What a launcher may ask of torch: memory, its shape, and a gradient's plumbing.
+# What a launcher may ask of torch: memory, also with numbers that it knows itself, its shape, and a
+# gradient's plumbing.
 ALLOCATION = {
-    *("empty", "empty_like", "zeros", "zeros_like"),
+    *("empty", "empty_like", "zeros", "zeros_like", "tensor"),
     *("float32", "int8", "int32", "int64", "bool"),
     *("autograd", "cuda"),
 }
