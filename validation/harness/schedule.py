@@ -1,7 +1,8 @@
 """Many entries at once: a thread follows each through its processes, reports leave as they come."""
 
 import queue
-from collections.abc import Callable, Generator, Iterable, Iterator
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +23,7 @@ AHEAD = 2
 # Each has three processes with a context while it waits for its turn.
 TIMED_AT_ONCE = 8
 BEAT_SECONDS = 1.0
+PRODUCT = re.compile(r"\bdot(_scaled)?\(")
 # How systems say that there are no processes, no memory, no disk, no GPU to be had.
 NONE_LEFT = (
     "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
@@ -53,6 +55,7 @@ def reports(
 ) -> Generator[Report, None, None]:
     """`beat` is called at least every few seconds; what it raises ends the run. With timing, what
     passed comes last."""
+    entries = long_ones_not_last(list(entries))
     if not crew.options.timing:
         yield from _worked((partial(_checked, entry, crew) for entry in entries), crew, beat)
         return
@@ -66,6 +69,18 @@ def reports(
         else:
             yield report
     yield from _worked((partial(timed, *one, crew) for one in passed), crew, beat, TIMED_AT_ONCE)
+
+
+def long_ones_not_last(entries: Sequence[Entry]) -> list[Entry]:
+    """Triton takes several times as long to compile a product of matrices as anything else, on one
+    processor: as the last to begin it would be waited for while the others have nothing to do. So
+    those of the later half begin it."""
+    half = len(entries) // 2
+    return [*entries[:half], *sorted(entries[half:], key=lambda one: not multiplies(one))]
+
+
+def multiplies(entry: Entry) -> bool:
+    return PRODUCT.search(entry.triton_code) is not None
 
 
 def _worked(
