@@ -14,6 +14,7 @@ torch, triton, numpy and pytest, this package and the zoo; no Django.
 """
 
 import argparse
+import importlib.util
 import json
 import math
 import os
@@ -108,7 +109,8 @@ class Notes:
 
     def __init__(self, part: str, arguments: argparse.Namespace) -> None:
         self.file = (arguments.out / f"{part}.jsonl").open("w")
-        self("host", cpus=os.cpu_count(), probe=probe().sentence, gpus=gpu_memory())
+        self("host", cpus=os.cpu_count(), probe=probe().sentence, gpus=gpu_memory(),
+             bytecode=keeps_bytecode())  # fmt: skip
 
     def __call__(self, name: str, **figures: Any) -> None:
         self.file.write(json.dumps({"name": name, **figures}) + "\n")
@@ -119,6 +121,13 @@ class Notes:
             if key not in ("report", "wrong")
         )
         print(f"{name:28} {shown}", flush=True)
+
+
+def keeps_bytecode() -> bool:
+    """Whether torch's Python lies there compiled. Where it does not, each process that imports it
+    compiles it anew, which takes seconds: each of pytest's, and each run of the harness."""
+    found = importlib.util.find_spec("torch")
+    return bool(found and found.cached and Path(found.cached).exists())
 
 
 def options_of(arguments: argparse.Namespace, **more: Any) -> Options:

@@ -19,7 +19,8 @@ NORMALISATIONS = (
     module("batch_norm_inference", "Batch normalisation by kept statistics.", "normalization",
            "x: batch channels height width, mean: channels, variance: channels, "
            "weight: channels, bias: channels", IMAGES,
-           "return F.batch_norm(x, mean, variance, weight, bias)", steps=4),
+           "kept = (mean.float(), variance.float())", "scale = (weight.float(), bias.float())",
+           "return F.batch_norm(x.float(), *kept, *scale).to(x.dtype)", steps=4),
     module("batch_norm_relu", "Batch normalisation by the batch's statistics, then ReLU.",
            "normalization", "x: rows width, weight: width, bias: width, eps=1e-05",
            ROWS[1:], "y = x.float()", "mean = y.mean(0)",
