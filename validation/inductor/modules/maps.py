@@ -15,7 +15,8 @@ ACTIVATIONS = (
     module("bias_gelu", "A bias, then GELU.", "element-wise", "x: rows width, bias: width", ROWS,
            "return F.gelu(x + bias)"),
     module("bias_residual", "A bias and what was before the layer.", "element-wise",
-           "x: rows width, bias: width, residual: rows width", ROWS, "return x + bias + residual"),
+           "x: rows width, bias: width, residual: rows width", ROWS,
+           "return (x.float() + bias.float() + residual.float()).to(x.dtype)"),
     module("swiglu", "SwiGLU of a value and its gate.", "element-wise",
            "x: rows width, gate: rows width", ROWS, "return x * F.silu(gate)"),
     module("geglu", "GEGLU of a value and its gate.", "element-wise",
@@ -30,11 +31,13 @@ ACTIVATIONS = (
            dtypes=SINGLE),
     module("channel_affine", "An affine map by channel of images.", "element-wise",
            "x: batch channels height width, weight: channels, bias: channels", IMAGES,
-           "return x * weight[:, None, None] + bias[:, None, None]"),
+           "y = x.float() * weight.float()[:, None, None]",
+           "return (y + bias.float()[:, None, None]).to(x.dtype)"),
     module("alpha_blend", "One image over another.", "element-wise",
            "x: batch channels height width, below: batch channels height width, "
            "probabilities: batch height width", IMAGES,
-           "alpha = probabilities[:, None]", "return alpha * x + (1 - alpha) * below"),
+           "alpha = probabilities.float()[:, None]",
+           "return (alpha * x.float() + (1 - alpha) * below.float()).to(x.dtype)"),
 )  # fmt: skip
 
 OPTIMISERS = (
