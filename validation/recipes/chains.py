@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from validation.recipes.operation import Operation
-from validation.recipes.telling import ORDINARY, WHOLE, answers, operand, tells
+from validation.recipes.telling import VALUES, answers, operand, tells
 
 OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
 
@@ -72,9 +72,9 @@ class Chain:
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def answers_of(chain: Chain, *, whole: bool = False) -> Any:
-    """What the chain answers to ordinary values, or to whole numbers."""
-    values = WHOLE if whole else ORDINARY
+def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
+    """What the chain answers to values of this kind."""
+    values = VALUES[kind]
     given = {name: operand(number, values) for number, name in enumerate(chain.operands)}
     return answers(chain.triton(), x=values, y=values, **given)
 

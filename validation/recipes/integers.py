@@ -68,7 +68,7 @@ INTEGERS = (
 
 
 def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
-    if not (chain.possible and tells(answers_of(chain, whole=True))):
+    if not (chain.possible and tells(answers_of(chain, "whole"))):
         return None
     steps = chain.torch()
     return Sketch(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+import numpy as np
+
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import DTYPES, NONE, named
 from validation.recipes.maps import chains
@@ -156,6 +158,8 @@ def _norm_row(
 ) -> Sketch | None:
     if not before.possible or (after is not None and not after.smooth):
         return None
+    if not _fits(before, norm):
+        return None
     if after is not None and (after.operands != 1 or not _tells(before, norm, after)):
         return None
     names = ("x", *before.operands)
@@ -214,6 +218,17 @@ def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
     """Whether what comes after the normalisation still shows what came in."""
     row = answers(norm.triton, y=answers_of(before))
     return tells(answers(Chain((after,)).triton(), x=row, y=row), LEAST_OF_A_ROW, SPREAD_OF_A_ROW)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _fits(before: Chain, norm: Norm) -> bool:
+    """Whether it comes out in float32 as in float64 for large values too: the square of a product's
+    cube does not, and PyTorch sums some in float64."""
+    row = answers_of(before, "large")
+    if row is None or not np.isfinite(np.float32(row)).all():
+        return True
+    narrow, wide = (answers(norm.triton, y=kind(row)) for kind in (np.float32, np.float64))
+    return wide is None or bool(np.allclose(narrow, wide, rtol=0.1, atol=0.01))
 
 
 def _norm_looped(

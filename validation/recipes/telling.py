@@ -16,7 +16,12 @@ import numpy as np
 
 # Of 64 ordinary values, spread evenly over the middle of a normal distribution.
 ORDINARY = np.linspace(-2.5, 2.5, 64)
-WHOLE = np.linspace(-100, 100, 64).astype(np.int64)
+# Whole numbers, and a thousand times what a test draws at most.
+VALUES: Mapping[str, Any] = {
+    "ordinary": ORDINARY,
+    "whole": np.linspace(-100, 100, 64).astype(np.int64),
+    "large": 4000 * ORDINARY,
+}
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12
 # How far the answers must lie apart.

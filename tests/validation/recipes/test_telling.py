@@ -8,7 +8,7 @@ from validation.recipes.chains import Chain, answers_of
 from validation.recipes.integers import INTEGERS, _integer_map
 from validation.recipes.matmuls import _distance
 from validation.recipes.memory import _segment
-from validation.recipes.normalisations import NORMS, _tells
+from validation.recipes.normalisations import NORMS, _fits, _tells
 from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.reductions import REDUCTIONS, shows_its_values
 from validation.recipes.sequences import _sort, _window
@@ -135,3 +135,22 @@ def test_windows_show_their_extreme_only_where_it_stands_out(kind: str, known: b
 @pytest.mark.parametrize(("after", "known"), [("tanh_shrink", False), ("tanh", True)])
 def test_what_falls_with_the_distance_is_not_made_smaller_still(after: str, known: bool) -> None:
     assert (_distance("student", "dot", NAMED[after], (16, 16, 16)) is not None) is known
+
+
+@pytest.mark.parametrize(
+    ("names", "norm", "fits"),
+    [
+        (("multiply", "polynomial"), "layer_norm", False),
+        (("multiply", "polynomial"), "rms_norm", False),
+        (("multiply", "polynomial"), "l1_normalise", True),
+        (("polynomial",), "layer_norm", True),
+        (("multiply",), "l2_normalise", True),
+        (("decay",), "layer_norm", True),
+    ],
+)
+def test_no_row_is_normalised_whose_squares_overflow_at_a_thousand_times_its_values(
+    names: tuple[str, ...], norm: str, fits: bool
+) -> None:
+    known = {norm.name: norm for norm in NORMS}
+
+    assert _fits(chain(*names), known[norm]) is fits
