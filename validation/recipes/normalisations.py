@@ -231,10 +231,20 @@ def _fits(before: Chain, norm: Norm) -> bool:
     return wide is None or bool(np.allclose(narrow, wide, rtol=0.1, atol=0.01))
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _spreads(before: Chain) -> bool:
+    """Whether the mean is not far larger than the spread. Else a variance that is the difference of
+    two moments loses most of its digits."""
+    row = answers_of(before)
+    return row is None or bool(np.mean(row) ** 2 <= 4.0 * np.var(row))
+
+
 def _norm_looped(
     before: Chain, kind: str, after: Operation | None, block: int, dtypes: tuple[str, ...]
 ) -> Sketch | None:
     if not before.possible or (after is not None and not after.smooth):
+        return None
+    if kind == "layer_two_moments" and not _spreads(before):
         return None
     norm = next(norm for norm in NORMS if norm.name == LOOPED[kind])
     sketch = _norm_row(before, norm, "none", after, "single", dtypes)

@@ -139,12 +139,16 @@ LEAST_OF_A_SUM = 0.02
 
 
 def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
-    """The least of many ReLUs is zero, whatever they are of: the extreme must not be what many
-    values answer. And the squares of signs are ones."""
-    values = answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain))
-    if reduction.reduce in ("row_max", "row_min"):
-        return values is None or stands_out(values, largest=reduction.reduce == "row_max")
-    return tells(values, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
+    """The least of many ReLUs is zero, whatever they are of, and of thousands of hard sigmoids too:
+    the extreme must not be what many values answer. And the squares of signs are ones."""
+    ordinary, far = (
+        answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain, kind))
+        for kind in ("ordinary", "far")
+    )
+    if reduction.reduce not in ("row_max", "row_min"):
+        return tells(ordinary, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
+    largest = reduction.reduce == "row_max"
+    return all(found is None or stands_out(found, largest=largest) for found in (ordinary, far))
 
 
 def _summary(where: str, chain: Chain, reduction: Reduction) -> str:

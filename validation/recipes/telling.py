@@ -16,11 +16,12 @@ import numpy as np
 
 # Of 64 ordinary values, spread evenly over the middle of a normal distribution.
 ORDINARY = np.linspace(-2.5, 2.5, 64)
-# Whole numbers, and a thousand times what a test draws at most.
+# As far out as a few of thousands lie, a thousand times that, and whole numbers.
 VALUES: Mapping[str, Any] = {
     "ordinary": ORDINARY,
-    "whole": np.linspace(-100, 100, 64).astype(np.int64),
+    "far": 1.6 * ORDINARY,
     "large": 4000 * ORDINARY,
+    "whole": np.linspace(-100, 100, 64).astype(np.int64),
 }
 # The most of them that may have one answer, and the least that the largest answer must be.
 SAME, LEAST = 0.9, 0.12

@@ -8,7 +8,7 @@ from validation.recipes.chains import Chain, answers_of
 from validation.recipes.integers import INTEGERS, _integer_map
 from validation.recipes.matmuls import _distance
 from validation.recipes.memory import _segment
-from validation.recipes.normalisations import NORMS, _fits, _tells
+from validation.recipes.normalisations import NORMS, _fits, _norm_looped, _tells
 from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.reductions import REDUCTIONS, shows_its_values
 from validation.recipes.sequences import _sort, _window
@@ -101,6 +101,7 @@ def test_after_a_normalisation_only_what_still_shows_the_row(
         (("tanh",), "max", True),
         ((), "min", True),
         (("gelu_tanh", "leaky_relu"), "min", False),
+        (("hard_sigmoid", "gelu_tanh"), "min", False),
         (("relu",), "sum", True),
         (("signed_sqrt", "hard_tanh"), "root_mean_square", False),
         (("signed_sqrt", "hard_tanh"), "sum", True),
@@ -154,3 +155,14 @@ def test_no_row_is_normalised_whose_squares_overflow_at_a_thousand_times_its_val
     known = {norm.name: norm for norm in NORMS}
 
     assert _fits(chain(*names), known[norm]) is fits
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"), [("layer_two_moments", False), ("layer_three_passes", True)]
+)
+def test_a_variance_by_two_moments_is_not_taken_of_what_hardly_spreads(
+    kind: str, made: bool
+) -> None:
+    before = chain("gate", "inverse_root")
+
+    assert (_norm_looped(before, kind, None, 256, ("float32",)) is not None) is made
