@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.validation.conftest import Filled
 from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, of_modules
 
@@ -18,22 +16,11 @@ OF_WHAT_IS_ALLOWED = 0.5
 OFFERS = {offer.entry_point: offer for offer in of_modules(MODULES)}
 
 
-@pytest.fixture
-def beside_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name in ("python_code", "triton_code", "test_code"):
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
-@pytest.mark.usefixtures("beside_its_test")
 @pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)
-def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer) -> None:
+def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer, filled: Filled) -> None:
     """On the CPU some of torch's layers round in between what they do on a GPU in one go."""
     reference = filled("python_code", offer.python_code)
-    sys.modules["triton_code"] = reference
+    filled("triton_code", offer.python_code)
     test = filled("test_code", offer.test_code)
     layer = getattr(reference, offer.entry_point)
     for case in test.CASES:
@@ -44,13 +31,7 @@ def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer) -> None:
         ):
             allowed = absolute + relative * exact.double().abs()
             off = (answer.double() - exact.double()).abs() / allowed
-            assert not (off[exact.isfinite()] > OF_WHAT_IS_ALLOWED).any(), case
-
-
-def filled(name: str, text: str) -> Any:
-    module = sys.modules[name]
-    exec(compile(text, f"{name}.py", "exec"), module.__dict__)  # noqa: S102 - our own text
-    return module
+            assert (off[exact.isfinite()] <= OF_WHAT_IS_ALLOWED).all(), case
 
 
 def tensors(answer: Any) -> list[Any]:
