@@ -345,6 +345,8 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
         notes(f"{count} GPUs", entries=len(entries), seconds=seconds[count], codes=codes,
               in_their_midst=rates[count], first=[min(each, default=None) for each in came],
               last=[max(each, default=None) for each in came],
+              end=[end_of(each, at_once(arguments, part))
+                   for each, part in zip(came, parts, strict=False)],
               processors=shares_since(before))  # fmt: skip
     if {1, 2} <= seconds.keys():
         notes("gpus", speedup=seconds[1] / seconds[2], in_their_midst=rates[2] / rates[1])
@@ -359,7 +361,7 @@ def on_gpu(
     file.write_text("".join(json.dumps(record(entry)) + "\n" for entry in entries))
     command = ["taskset", "--cpu-list", ",".join(map(str, cpus))]
     command += [sys.executable, "-m", "validation.harness", str(file), "--device", "cuda"]
-    command += ["--jobs", str(arguments.jobs[0] or len(cpus))]
+    command += ["--jobs", str(at_once(arguments, cpus))]
     command += ["--sandbox", arguments.sandbox] if arguments.sandbox else []
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(number)}
     started = time.monotonic()
@@ -370,10 +372,20 @@ def on_gpu(
     return process.returncode, [at for at, _ in came[: len(entries)]]
 
 
+def at_once(arguments: argparse.Namespace, cpus: Sequence[int]) -> int:
+    return int(arguments.jobs[0]) or len(cpus)
+
+
 def rate_in_the_midst(came: Sequence[float]) -> float:
     """Reports a second, once the run has begun and before it ends."""
     midst = came[len(came) // 5 : len(came) * 4 // 5]
     return (len(midst) - 1) / (midst[-1] - midst[0]) if midst and midst[-1] > midst[0] else math.nan
+
+
+def end_of(came: Sequence[float], workers: int) -> float:
+    """The last seconds, in which fewer entries were left than are worked on at once. The rate in
+    the midst does not tell: what is slow may stand there."""
+    return came[-1] - came[-1 - workers] if len(came) > workers else math.nan
 
 
 def record(entry: Entry) -> dict[str, Any]:

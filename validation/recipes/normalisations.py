@@ -158,7 +158,7 @@ def _norm_row(
 ) -> Sketch | None:
     if not before.possible or (after is not None and not after.smooth):
         return None
-    if not _fits(before, norm):
+    if not _stays_in_range(before, norm):
         return None
     if after is not None and (after.operands != 1 or not _tells(before, norm, after)):
         return None
@@ -221,7 +221,7 @@ def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _fits(before: Chain, norm: Norm) -> bool:
+def _stays_in_range(before: Chain, norm: Norm) -> bool:
     """Whether it comes out in float32 as in float64 for large values too: the square of a product's
     cube does not, and PyTorch sums some in float64."""
     row = answers_of(before, "large")
