@@ -42,6 +42,9 @@ OVERHEAD = 2 << 30
 # Triton asks it where the driver's library is.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "cuda": 512}
+# Of one child, those that it started included: a compiler and its parts are a handful. Who forks on
+# and on is ended long before nobody else can.
+PROCESSES = 128
 WARM_UP = 180.0
 # A process that is killed closes its channel before its GPU's context, which takes a busy driver
 # seconds, and is gone after that.
@@ -224,9 +227,12 @@ class Nursery:
             self._children[number] = child
             order = {
                 "fork": number,
-                "memory": self.memory,
-                "threads": THREADS[self.device],
-                "folder": FOLDER,
+                "watched": {
+                    "memory": self.memory,
+                    "threads": THREADS[self.device],
+                    "folder": FOLDER,
+                    "processes": PROCESSES,
+                },
                 "bounds": {
                     "address_space": 0 if self.device == "cuda" else self.memory + OVERHEAD,
                     "file_size": FILE_SIZE,

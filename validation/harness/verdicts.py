@@ -42,9 +42,9 @@ def ended_as(check: str, prefix: str, ended: ChildEnded) -> Check:
         return Check(check, Verdict.CRASHED, f"{prefix}used more memory than it may")
     if ended.why == "disk":
         return Check(check, Verdict.CRASHED, f"{prefix}wrote more files than it may")
-    if ended.why == "threads":
-        # What the watch calls it when it sees the thread start; either may come first.
-        return Check("conduct", Verdict.CHEATING, f"{prefix}started more threads than it may")
+    if ended.why in ("threads", "processes"):
+        # What the watch calls it when it sees the start; either may come first.
+        return Check("conduct", Verdict.CHEATING, f"{prefix}started more {ended.why} than it may")
     if ended.status is None:
         return Check(check, Verdict.CRASHED, f"{prefix}no process could be made: {ended.why}")
     if ended.status == 0:

@@ -11,7 +11,9 @@ import signal
 import socket
 import tempfile
 import time
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from validation.harness.channel import Channel
 from validation.harness.inside import child, seal, warm
 
 MEMORY_EVERY = 0.05
-FOLDERS_EVERY = 0.25
+SELDOM = 0.25
 FILES_MOST = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -33,12 +35,23 @@ def main(control: int, *, compiler: bool = False) -> None:
     Parent(channel).watch()
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What of a child the system does not hold for us: bytes and threads of its own process, bytes
+    of its folder, processes of its group."""
+
+    memory: int
+    threads: int
+    folder: int
+    processes: int
+
+
 class Parent:
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
         self.pids: dict[int, int] = {}
         self.folders: dict[int, str] = {}
-        self.bounds: dict[int, tuple[int, int, int]] = {}
+        self.bounds: dict[int, Watched] = {}
         self.looked = 0.0
         self.broken: dict[int, str] = {}
         self.wake, wake = socket.socketpair()
@@ -90,7 +103,7 @@ class Parent:
         with suppress(OSError):
             os.setpgid(pid, pid)
         self.pids[number], self.folders[number] = pid, folder
-        self.bounds[number] = (order["memory"], order["threads"], order["folder"])
+        self.bounds[number] = Watched(**order["watched"])
 
     def forked(self) -> int:
         """Where another child has used up all processes, that one is ended first."""
@@ -157,14 +170,18 @@ class Parent:
 
     def hold_bounds(self) -> None:
         now = time.monotonic()
-        folders = now - self.looked > FOLDERS_EVERY
-        if folders:
+        thorough = now - self.looked > SELDOM
+        members = {}
+        if thorough:
             self.looked = now
+            members = groups_above(min((one.processes for one in self.bounds.values()), default=0))
         for number, pid in self.pids.items():
-            memory, threads, disk = self.bounds[number]
+            most = self.bounds[number]
             used, running = usage(pid)
-            why = "memory" if used > memory else "threads" if running > threads else ""
-            if not why and folders and too_full(self.folders[number], disk):
+            why = "memory" if used > most.memory else "threads" if running > most.threads else ""
+            if not why and members.get(pid, 0) > most.processes:
+                why = "processes"
+            if not why and thorough and too_full(self.folders[number], most.folder):
                 why = "disk"
             if why and number not in self.broken:
                 self.broken[number] = why
@@ -178,6 +195,20 @@ def usage(pid: int) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return int(fields[21]) * PAGE, int(fields[17])
+
+
+def groups_above(most: int) -> dict[int, int]:
+    """How many processes each group has, where there are more than `most` at all. Without
+    namespaces the host's are among them."""
+    pids = [name for name in os.listdir("/proc") if name.isdigit()]
+    return Counter(map(group_of, pids)) if len(pids) > most else {}
+
+
+def group_of(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[2])
+    except OSError:
+        return 0
 
 
 def too_full(folder: str, most: int) -> bool:

@@ -1,0 +1,71 @@
+"""Who starts one process after the other is ended before the others find none left."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from validation.harness.nursery import PROCESSES, ChildEnded, Nursery
+
+TOGETHER = 700
+REFERENCE = "def double(x):\n    return x + x\n"
+TEST = """\
+CASES = [{"n": 4}]
+
+
+def make_inputs(case, seed, device):
+    import torch
+
+    return (torch.zeros(case["n"]),)
+"""
+BOMB = f"""\
+import os
+import time
+
+for _ in range({PROCESSES * 4}):
+    if os.fork() == 0:
+        time.sleep(60)
+        os._exit(0)
+"""
+AS_MANY_AS_ALLOWED = f"""\
+import os
+import time
+
+for _ in range({PROCESSES // 2}):
+    if os.fork() == 0:
+        time.sleep(1)
+        os._exit(0)
+time.sleep(0.6)
+"""
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    """As on a GPU, where a compiler must be able to start programs."""
+    made = Nursery("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=TOGETHER)
+    made.open()
+    yield made
+    made.close()
+
+
+def cases(nursery: Nursery, test_code: str) -> object:
+    child = nursery.child(programs=True)
+    order = {"python_code": REFERENCE, "test_code": test_code, "entry_point": "double"}
+    try:
+        return child.ask("author", "cases", order, 50.0).header
+    finally:
+        child.release()
+
+
+def test_who_forks_on_and_on_is_ended_by_name_with_all_that_it_started(nursery: Nursery) -> None:
+    started = time.monotonic()
+    with pytest.raises(ChildEnded) as ended:
+        cases(nursery, BOMB + TEST)
+    assert ended.value.why == "processes"
+    # None of those that sleep for a minute is waited for, and the next finds room.
+    assert time.monotonic() - started < 30
+    assert "error" not in cases(nursery, TEST)  # type: ignore[operator]
+
+
+def test_as_many_as_a_compiler_may_need_are_nobodys_concern(nursery: Nursery) -> None:
+    assert "error" not in cases(nursery, AS_MANY_AS_ALLOWED + TEST)  # type: ignore[operator]
