@@ -109,11 +109,13 @@ class Notes:
 
     def __init__(self, part: str, arguments: argparse.Namespace) -> None:
         self.file = (arguments.out / f"{part}.jsonl").open("w")
+        self.started = time.monotonic()
         self("host", cpus=os.cpu_count(), probe=probe().sentence, gpus=gpu_memory(),
              bytecode=keeps_bytecode())  # fmt: skip
 
     def __call__(self, name: str, **figures: Any) -> None:
-        self.file.write(json.dumps({"name": name, **figures}) + "\n")
+        at = round(time.monotonic() - self.started, 1)
+        self.file.write(json.dumps({"name": name, "at": at, **figures}) + "\n")
         self.file.flush()
         shown = ", ".join(
             f"{key} {value:.3f}" if isinstance(value, float) else f"{key} {value}"
