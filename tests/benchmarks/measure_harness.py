@@ -329,6 +329,8 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     parts = shares_of_processors(there, arguments.processors)
     if there > 1:
         notes("processors", parts=parts, gain=gain_of_processors(parts))
+    # Libraries of gigabytes come from the disk once: not in what is timed, whoever is first.
+    on_gpu(arguments, 0, distinct(1, first=max(counts) * 2 * arguments.entries), parts[0])
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.
     seconds, rates = {}, {}
