@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections import Counter
@@ -30,7 +31,21 @@ GIB = 1 << 30
 
 def main(words: list[str] | None = None) -> int:
     """0: every entry passed; 1: not every one; 2: nothing could be checked."""
-    arguments = parser().parse_args(words)
+    try:
+        return checked(parser().parse_args(words))
+    except (EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, Unsuited) as error:
+        say(f"{error}")
+    except BrokenPipeError:
+        # Whoever read along has seen enough. Python would write once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        say(f"{error.filename}: {error.strerror}." if error.filename else f"{error}")
+    except KeyboardInterrupt:
+        say("\nStopped; every process that was started has ended.")
+    return 2
+
+
+def checked(arguments: argparse.Namespace) -> int:
     options = Options(
         device=arguments.device or default_device(),
         jobs=arguments.jobs,
@@ -43,20 +58,10 @@ def main(words: list[str] | None = None) -> int:
     )
     if arguments.checks:
         options = replace(options, checks=tuple(arguments.checks))
-    try:
-        entries = list(read_entries(arguments.entries))
-        if not entries:
-            say(f"{arguments.entries} holds no entry.")
-            return 2
-        counts = run(entries, options, arguments.report)
-    except (
-        EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, Unsuited, OSError,
-    ) as error:  # fmt: skip
-        say(f"{error}")
-        return 2
-    except KeyboardInterrupt:
-        say("\nStopped; every process that was started has ended.")
-        return 2
+    entries = list(read_entries(arguments.entries))
+    if not entries:
+        raise EntryUnreadable(f"{arguments.entries} holds no entry.")
+    counts = run(entries, options, arguments.report)
     return 0 if set(counts) == {Verdict.PASSED} else 1
 
 

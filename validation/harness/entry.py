@@ -32,6 +32,8 @@ def read_entries(path: Path) -> Iterator[Entry]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise EntryUnreadable(f"{path} is no UTF-8 text: {error.reason}.") from None
+    except OSError as error:
+        raise EntryUnreadable(f"{path} can't be read: {error.strerror}.") from None
     if text.lstrip().startswith("["):
         for number, record in enumerate(_decoded(text, f"{path}"), 1):
             yield parse(record, f"{path}, entry {number}")

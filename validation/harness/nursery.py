@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from validation.harness.channel import (
 from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
 
 PACKAGE = Path(__file__).resolve().parents[1]
+NEEDED = ("torch", "triton", "pytest")
 # Only the package can be read, not the folder that it stands in: that may hold the data.
 BEGIN = """\
 import os, sys, types
@@ -60,7 +62,8 @@ class ChildEnded(Exception):
 
 
 class ParentAway(Exception):
-    """The process that starts all others could not warm up; the sentence has its last words."""
+    """The process that starts all others could not warm up; the sentence says why, or has its last
+    words."""
 
 
 class DeadlinePassed(Exception):
@@ -120,6 +123,8 @@ class Nursery:
             raise Closed
         if self._process is not None and self._process.poll() is None:
             return
+        if absent := [name for name in NEEDED if find_spec(name) is None]:
+            raise ParentAway(f"{sys.executable} has no {' and no '.join(absent)} to check with.")
         ours, theirs = Channel.pair()
         noise = tempfile.TemporaryFile()  # noqa: SIM115 - read only where the start fails
         script = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
@@ -146,13 +151,16 @@ class Nursery:
             received = ours.receive(WARM_UP)
         except (TimeoutError, OSError):
             received = None
-        if received is None:
+        header: dict[str, Any] = {"away": "The sandboxed parent did not start."}
+        if received:
+            header = received[0]
+        if "away" in header:
             kill(self._process)
             self._noise.seek(0)
-            said = self._noise.read()[-2000:].decode(errors="replace")
-            raise ParentAway(f"The sandboxed parent did not start. It said: {said}")
+            said = self._noise.read()[-2000:].decode(errors="replace").strip()
+            raise ParentAway(header["away"] + (f" It said: {said}" if said else ""))
         ours.socket.settimeout(None)
-        self.hello = received[0]["hello"]
+        self.hello = header["hello"]
         self._channel, self._warming = ours, None
         threading.Thread(target=self._listen, args=(ours,), daemon=True).start()
 

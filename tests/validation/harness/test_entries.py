@@ -1,6 +1,8 @@
 """Files of entries, as anybody may have written them: read, or refused with the place and why."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +98,38 @@ def test_a_file_without_entries_is_no_success(
     path = written(tmp_path, "\n")
 
     assert main([str(path)]) == 2
-    assert main([str(tmp_path / "nowhere")]) == 2
     assert "holds no entry" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("nowhere", "No such file or directory."), (".", "Is a directory.")]
+)
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, path: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(tmp_path / path)]) == 2
+    assert capsys.readouterr().out == f"{tmp_path / path} can't be read: {why}\n"
+
+
+def test_a_report_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, report = written(tmp_path, json.dumps(RECORD)), tmp_path / "nowhere" / "report"
+
+    assert main([str(path), "--report", str(report)]) == 2
+    assert capsys.readouterr().out == f"{report}: No such file or directory.\n"
+
+
+def test_who_reads_no_further_ends_it_without_a_word(tmp_path: Path) -> None:
+    path = written(tmp_path, json.dumps({**RECORD, "test_code": "CASES = 7"}))
+    command = [sys.executable, "-m", "validation.harness", str(path), "--device", "interpreter"]
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+
+        assert process.stderr.read() == b""
+    assert process.returncode == 2
 
 
 @given(junk, st.dictionaries(keys, junk, max_size=5))

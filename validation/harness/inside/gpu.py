@@ -4,7 +4,6 @@ import ctypes
 import os
 import shutil
 import tempfile
-import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,14 @@ from validation.harness.inside import seal
 DELAY = 6_000_000
 # CU_CTX_SCHED_BLOCKING_SYNC of the driver's interface.
 BLOCKING_SYNC = 4
+# Of why it could not be used.
+MOST = 1000
 
 _seed: dict[str, bytes] = {}
+
+
+class Unusable(Exception):
+    """No kernel runs on the GPU; the sentence says why."""
 
 
 def begin(order: dict[str, Any]) -> None:
@@ -77,8 +82,8 @@ def look(folder: str) -> int:
             os.environ["TRITON_CACHE_DIR"] = str(_cache(folder))
             _told(folder).write_text("\n".join(_looked(folder)))
             status = 0
-        except BaseException:  # noqa: BLE001 - it has nowhere else to say it
-            traceback.print_exc()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, it is why
+            _told(folder).write_text(f"{type(error).__name__}: {error}")
         finally:
             os._exit(status)
     return pid
@@ -89,8 +94,10 @@ def seen(pid: int, folder: str) -> dict[str, str]:
     else could write there, and handed to each child."""
     cache, told = _cache(folder), _told(folder)
     _, status = os.waitpid(pid, 0)
-    if status or not told.exists():
-        raise RuntimeError("a small kernel did not run on the GPU")
+    if status:
+        ended = f"its process ended with {os.waitstatus_to_exitcode(status)}"
+        why = told.read_text()[:MOST].rstrip(".") if told.exists() else ended
+        raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
     for path in cache.rglob("*"):
         # Those that do not depend on a kernel.
         if (

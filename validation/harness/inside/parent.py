@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from validation.harness.channel import Channel
-from validation.harness.inside import child, seal, warm
+from validation.harness.inside import child, gpu, seal, warm
 
 MEMORY_EVERY = 0.05
 SELDOM = 0.25
@@ -29,7 +29,11 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 def main(control: int, *, compiler: bool = False) -> None:
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
-    channel.send({"hello": warm.up(compiler=compiler)})
+    try:
+        channel.send({"hello": warm.up(compiler=compiler)})
+    except gpu.Unusable as unusable:
+        channel.send({"away": str(unusable)})
+        return
     gc.collect()
     gc.freeze()
     Parent(channel).watch()

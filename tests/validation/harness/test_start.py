@@ -1,0 +1,17 @@
+"""Where no process can be started that checks, a sentence says what is missing."""
+
+import sys
+
+import pytest
+
+from validation.harness import Crew, Options, ParentAway, nursery
+
+
+def test_what_python_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nursery, "NEEDED", ("pytest", "no_such_torch", "no_such_triton"))
+
+    with pytest.raises(ParentAway) as told:
+        Crew(Options()).open()
+
+    words = f"{sys.executable} has no no_such_torch and no no_such_triton to check with."
+    assert str(told.value) == words
