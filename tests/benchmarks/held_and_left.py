@@ -118,7 +118,11 @@ def resident(pid: int) -> int:
 
 def gpu_memory() -> list[str]:
     """Name and memory in use of each GPU, as the driver says."""
-    asked = ["nvidia-smi", "--query-gpu=name,memory.used", "--format=csv,noheader"]
+    return of_gpus("name,memory.used")
+
+
+def of_gpus(fields: str) -> list[str]:
+    asked = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
     try:
         done = subprocess.run(asked, capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.SubprocessError):

@@ -18,6 +18,7 @@ import importlib.util
 import json
 import math
 import os
+import platform
 import re
 import shutil
 import signal
@@ -31,11 +32,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.benchmarks.held_and_left import Memory, gpu_memory, traces
+from tests.benchmarks.held_and_left import Memory, gpu_memory, of_gpus, traces
 from tests.benchmarks.processors import (
     gain_of_processors,
     shares_of_processors,
@@ -111,6 +113,8 @@ class Notes:
         self.file = (arguments.out / f"{part}.jsonl").open("w")
         self.started = time.monotonic()
         self("host", cpus=os.cpu_count(), probe=probe().sentence, gpus=gpu_memory(),
+             driver=of_gpus("driver_version")[:1], python=platform.python_version(),
+             torch=version("torch"), triton=version("triton"),
              bytecode=keeps_bytecode())  # fmt: skip
 
     def __call__(self, name: str, **figures: Any) -> None:
