@@ -2,10 +2,10 @@
 
 The reference's sandbox and the candidate's are two, so that nothing which either leaves behind can
 reach the other. On a GPU a process may serve several entries of one origin, one after the other,
-since making a CUDA context takes longer than most checks; in the interpreter each has its own.
+since making a CUDA context takes longer than most checks, and others stand by with theirs; in the
+interpreter each entry has its own.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,15 +14,17 @@ from validation.harness.gate import Gate
 from validation.harness.nursery import (
     Child,
     ChildEnded,
-    Closed,
     DeadlinePassed,
     Forged,
     Nursery,
 )
 from validation.harness.options import Options
+from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
 
 HEALTH_SECONDS = 60.0
+# Of a machine with nothing else to do a fifth of one; eight GPUs at once make it wait for sixteen.
+CONTEXT_SECONDS = 30.0
 # A neighbour that takes all of the machine's processes or memory is gone after some seconds.
 PAUSES = (0.0, 2.0, 10.0, 30.0)
 
@@ -48,9 +50,8 @@ class Crew:
             processes=512 if options.device == "interpreter" else 4096, compiler=options.timing,
         )  # fmt: skip
         self.gate = Gate()
-        self._waiting: dict[tuple[str, str], list[Child]] = {}
-        self._lock = threading.Lock()
-        self._closed = False
+        # While something is timed, nobody makes a context.
+        self._standby = Standby(self._with_context, ahead=0 if options.timing else AHEAD)
 
     def open(self) -> None:
         """Both import torch, at once."""
@@ -58,6 +59,10 @@ class Crew:
         self.references.begin()
         self.candidates.open()
         self.references.open()
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self.options.device == "cuda"
 
     def environment(self) -> dict[str, str]:
         return {
@@ -77,36 +82,40 @@ class Crew:
     @contextmanager
     def candidate(self, role: str, origin: str, *, alone: bool) -> Iterator[Child]:
         """A child for `role`; on a GPU one that served this origin before, unless `alone`."""
-        shared = self.options.device == "cuda" and self.options.share > 1 and not alone
-        child = self._take(role, origin) if shared else None
-        if child is None:
-            child = self.candidates.child(programs=self.options.device == "cuda")
+        shared = self._on_gpu and self.options.share > 1 and not alone
+        kind = (role, origin) if shared else None
+        child = self._standby.take(kind) if self._on_gpu else self.candidates.child(programs=False)
         try:
             yield child
         except BaseException:
             child.release()
             raise
-        if shared and not child.spoiled and child.served < self.options.share:
-            self._put(role, origin, child)
+        if kind and not child.spoiled and child.served < self.options.share:
+            self._standby.put(kind, child)
         else:
             child.release()
 
-    def _take(self, role: str, origin: str) -> Child | None:
-        with self._lock:
-            if self._closed:
-                raise Closed
-            waiting = self._waiting.get((role, origin))
-            return waiting.pop() if waiting else None
-
-    def _put(self, role: str, origin: str, child: Child) -> None:
-        with self._lock:
-            if not self._closed:
-                self._waiting.setdefault((role, origin), []).append(child)
+    def _with_context(self) -> Child:
+        """One that does not get it in time, or at all, is none to blame an entry for: another is
+        given without, and the entry that makes its own hears why it can't."""
+        child = self.candidates.child(programs=True)
+        try:
+            if not child.ask("", "context", {}, CONTEXT_SECONDS).header:
+                return child
+        except ChildEnded as ended:
+            if ended.why == "parent":
+                raise
+        except (DeadlinePassed, Forged):
+            pass
+        child.release()
+        return self.candidates.child(programs=True)
 
     def check_health(self) -> None:
         """After something went wrong on the GPU: does it still compute?"""
-        if self.options.device != "cuda":
+        if not self._on_gpu:
             return
+        # Those that stand by were made before it.
+        self._standby.give_up_new()
         trouble = ""
         for pause in PAUSES:
             time.sleep(pause)
@@ -135,7 +144,6 @@ class Crew:
             child.release()
 
     def close(self) -> None:
-        with self._lock:
-            self._closed = True
+        self._standby.close()
         self.candidates.close()
         self.references.close()

@@ -285,6 +285,10 @@ class Child:
         self._end: dict[str, Any] | None = None
         self._over = threading.Event()
 
+    @property
+    def gone(self) -> bool:
+        return self._over.is_set()
+
     def ended(self, message: Mapping[str, Any]) -> None:
         self._end = dict(message)
         self._over.set()
@@ -373,5 +377,5 @@ class Child:
     def release(self) -> None:
         """It has nothing more to do: it ends when it sees that, or is ended."""
         self.channel.close()
-        if not self._over.is_set():
+        if not self.gone:
             self.nursery.order_kill(self.number)

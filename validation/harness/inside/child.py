@@ -12,7 +12,7 @@ from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.inside.author import Author
 from validation.harness.inside.candidate import candidates
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gpu import Health
+from validation.harness.inside.gpu import Health, Newcomer
 from validation.harness.inside.reference import Reference
 from validation.harness.inside.stopwatch import Stopwatch
 from validation.harness.inside.suite import Suite
@@ -34,7 +34,7 @@ def serve(end: socket.socket) -> None:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
     describe = described
-    role: Any = None
+    role: Any = Newcomer()
     order: Any = None
     blobs: list[memoryview] = []
     while (received := channel.receive()) is not None:

@@ -1,0 +1,272 @@
+"""Who needs a process with a context gets the first that is there, made for it or handed back."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from validation.harness import Crew, Options
+from validation.harness.nursery import Child, ChildEnded, Closed, DeadlinePassed, Forged
+from validation.harness.standby import MAKERS, Kind, Standby
+
+MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
+
+
+class Process:
+    def __init__(self, number: int) -> None:
+        self.number, self.gone, self.released = number, False, False
+
+    def release(self) -> None:
+        self.released = True
+
+
+class Workshop:
+    """Makes one whenever it is let, and knows how many it had in hand at most."""
+
+    def __init__(self) -> None:
+        self.may, self.lock = threading.Semaphore(0), threading.Lock()
+        self.begun = self.at_once = self.most = 0
+        self.next: list[BaseException] = []
+
+    def make(self) -> Process:
+        with self.lock:
+            self.begun += 1
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+            number = self.begun
+        self.may.acquire()
+        with self.lock:
+            self.at_once -= 1
+            if self.next:
+                raise self.next.pop()
+        return Process(number)
+
+    def let(self, count: int) -> None:
+        for _ in range(count):
+            self.may.release()
+
+
+@pytest.fixture
+def workshop() -> Workshop:
+    return Workshop()
+
+
+@pytest.fixture
+def standby(workshop: Workshop) -> Iterator[Standby[Process]]:
+    made = Standby(workshop.make, ahead=1)
+    yield made
+    made.close()
+    workshop.let(100)
+
+
+@pytest.fixture
+def taking(standby: Standby[Process]) -> Iterator[Callable[[Kind | None], Future[Process]]]:
+    with ThreadPoolExecutor(8) as pool:
+        yield lambda kind: pool.submit(standby.take, kind)
+        standby.close()
+
+
+def until(true: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < limit
+        time.sleep(0.001)
+
+
+def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
+    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked = [taking(MINE) for _ in range(6)]
+    for served in range(1, 7):
+        workshop.let(1)
+        until(lambda served=served: sum(one.done() for one in asked) == served)  # type: ignore[misc]
+    assert len({one.result().number for one in asked}) == 6
+    assert workshop.most == MAKERS
+
+
+def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
+    standby: Standby[Process], taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked, used = taking(MINE), Process(0)
+    standby.put(OTHERS, Process(1))
+    standby.put(MINE, used)
+    assert asked.result(10) is used
+
+
+def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
+    workshop: Workshop,
+    standby: Standby[Process],
+    taking: Callable[[Kind | None], Future[Process]],
+) -> None:
+    standby.put(MINE, Process(0))
+    asked = taking(None)
+    workshop.let(1)
+    assert asked.result(10).number > 0
+
+
+def test_the_next_one_is_there_before_anybody_asks(
+    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked = taking(MINE)
+    workshop.let(2)
+    asked.result(10)
+    until(lambda: workshop.begun == 2 and not workshop.at_once)
+    taking(MINE).result(10)
+
+
+def test_nobody_makes_one_before_the_first_is_asked_for(
+    workshop: Workshop, standby: Standby[Process]
+) -> None:
+    standby.put(MINE, Process(0))
+    assert not workshop.begun
+
+
+def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
+    standby = Standby(workshop.make, ahead=0)
+    workshop.let(100)
+    for count in range(1, 4):
+        standby.take(MINE)
+        assert workshop.begun == count
+    standby.close()
+
+
+def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
+    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    workshop.next = [ChildEnded(None, "parent")]
+    asked = taking(MINE)
+    workshop.let(1)
+    with pytest.raises(ChildEnded, match="parent"):
+        asked.result(10)
+    workshop.let(1)
+    taking(MINE).result(10)
+
+
+def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
+    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked = taking(MINE)
+    workshop.let(1)
+    asked.result(10)
+    until(lambda: workshop.at_once == 1)
+    workshop.next = [ChildEnded(None, "parent")]
+    workshop.let(1)
+    until(lambda: not workshop.at_once)
+    # Nor is it tried again and again.
+    time.sleep(0.05)
+    assert workshop.begun == 2
+    workshop.let(1)
+    taking(MINE).result(10)
+
+
+def test_nobody_gets_one_that_died_while_it_stood_by(
+    workshop: Workshop,
+    standby: Standby[Process],
+    taking: Callable[[Kind | None], Future[Process]],
+) -> None:
+    dead = Process(0)
+    dead.gone = True
+    standby.put(MINE, dead)
+    workshop.let(2)
+    assert taking(MINE).result(10) is not dead
+    until(lambda: bool(standby._new))
+    another = standby._new[0]
+    another.gone = True
+    workshop.let(1)
+    assert taking(MINE).result(10) is not another
+
+
+def test_after_something_went_wrong_nobody_gets_one_that_was_begun_before(
+    workshop: Workshop,
+    standby: Standby[Process],
+    taking: Callable[[Kind | None], Future[Process]],
+) -> None:
+    workshop.let(2)
+    taking(MINE).result(10)
+    until(lambda: bool(standby._new))
+    before = standby._new[0]
+    waiting = [taking(MINE), taking(MINE)]
+    until(lambda: sum(one.done() for one in waiting) == 1 and workshop.at_once == MAKERS)
+    standby.give_up_new()
+    workshop.let(4)
+    late = next(one.result(10) for one in waiting if one.result(10) is not before)
+    assert late.number > 4
+
+
+def test_what_is_given_up_is_released(workshop: Workshop, standby: Standby[Process]) -> None:
+    workshop.let(2)
+    standby.take(MINE)
+    until(lambda: bool(standby._new))
+    (before,) = standby._new
+    standby.give_up_new()
+    assert before.released
+
+
+def test_who_still_waits_when_the_run_is_closed_hears_it(
+    standby: Standby[Process], taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked = taking(MINE)
+    standby.close()
+    with pytest.raises(Closed):
+        asked.result(10)
+
+
+# --- What a crew hands out ------------------------------------------------------------------
+def crew_whose_children_answer(*answers: Any) -> tuple[Crew, list[Any]]:
+    made, left, crew = list[Any](), list(answers), Crew(Options(device="cuda"))
+
+    def ask(*_: Any) -> Any:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return SimpleNamespace(header=answer)
+
+    def child(*, programs: bool) -> Any:
+        made.append(SimpleNamespace(ask=ask, gone=False, released=False))
+        made[-1].release = lambda one=made[-1]: setattr(one, "released", True)
+        return made[-1]
+
+    crew.candidates.child = child  # type: ignore[method-assign]
+    return crew, made
+
+
+def test_one_that_has_its_context_is_handed_out() -> None:
+    crew, made = crew_whose_children_answer({})
+    assert cast("Any", crew._with_context()) is made[0]
+    assert not made[0].released
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"broken": {"type": "OutOfMemoryError", "text": "CUDA out of memory"}},
+        ChildEnded(None, "[Errno 11] Resource temporarily unavailable"),
+        ChildEnded(-9, ""),
+        DeadlinePassed(),
+        Forged("noise"),
+    ],
+)
+def test_one_that_gets_no_context_is_ended_and_the_entry_finds_out_why(answer: Any) -> None:
+    crew, made = crew_whose_children_answer(answer)
+    assert cast("Any", crew._with_context()) is made[1]
+    assert made[0].released
+    assert not made[1].released
+
+
+def test_a_parent_that_is_gone_is_no_childs_fault() -> None:
+    crew, _ = crew_whose_children_answer(ChildEnded(None, "parent"))
+    with pytest.raises(ChildEnded, match="parent"):
+        crew._with_context()
+
+
+def test_where_there_is_no_gpu_a_process_says_so_and_another_serves(crew: Crew) -> None:
+    child: Child = crew._with_context()
+    order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}
+    test = "CASES = [{}]\ndef make_inputs(case, seed, device):\n    return ()\n"
+    said = child.ask("author", "cases", order | {"test_code": test}, 50.0).header
+    assert said["cases"] == [{}]
+    child.release()

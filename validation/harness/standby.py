@@ -1,0 +1,129 @@
+"""Children that stand by with a CUDA context, and those that wait to serve once more.
+
+The driver makes one context after the other, for all processes of a machine and all of its GPUs:
+where many ask at once, the first waits as long as the last. So a few at a time are made, the next
+ones before anybody asks, and who waits for one takes what is there sooner: a new one, or one of its
+own kind that somebody hands back.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+from validation.harness.nursery import Closed
+
+
+class Worker(Protocol):
+    @property
+    def gone(self) -> bool: ...
+
+    def release(self) -> None: ...
+
+
+One = TypeVar("One", bound=Worker)
+# For whom it may work: a role, and where the entries come from.
+Kind = tuple[str, str]
+
+# With one at a time the driver has nothing to do between two; more than two gain nothing.
+MAKERS = 2
+AHEAD = 2
+
+
+class Standby(Generic[One]):
+    def __init__(self, make: Callable[[], One], *, ahead: int = AHEAD) -> None:
+        self._make, self._ahead = make, ahead
+        self._changed = threading.Condition()
+        self._new: list[One] = []
+        self._used: dict[Kind, list[One]] = {}
+        self._waiting = self._making = self._makers = 0
+        # How often new ones were given up: what was begun before is none.
+        self._age = 0
+        self._refusals: list[BaseException] = []
+        self._refused = self._closed = False
+
+    def take(self, kind: Kind | None) -> One:
+        """One that served this kind, or nobody; None: nobody. Raises why none can be made."""
+        with self._changed:
+            self._waiting += 1
+            self._begin()
+            self._changed.notify_all()
+            try:
+                self._changed.wait_for(lambda: self._offers(kind))
+                if self._closed:
+                    raise Closed
+                for offered in (self._of(kind), self._new):
+                    if offered:
+                        return offered.pop()
+                raise self._refusals.pop()
+            finally:
+                self._waiting -= 1
+                if not self._waiting:
+                    self._refusals.clear()
+                self._changed.notify_all()
+
+    def put(self, kind: Kind, one: One) -> None:
+        """It may serve this kind again."""
+        with self._changed:
+            self._used.setdefault(kind, []).append(one)
+            self._changed.notify_all()
+
+    def give_up_new(self) -> None:
+        """Whoever comes gets one that is begun from now on."""
+        with self._changed:
+            given_up, self._new = self._new, []
+            self._age += 1
+            self._changed.notify_all()
+        for one in given_up:
+            one.release()
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _of(self, kind: Kind | None) -> list[One]:
+        return self._used.get(kind, []) if kind else []
+
+    def _offers(self, kind: Kind | None) -> bool:
+        for some in (self._of(kind), self._new):
+            if dead := [one for one in some if one.gone]:
+                some[:] = [one for one in some if one not in dead]
+                # Others are wanted in their place.
+                self._changed.notify_all()
+        return bool(self._closed or self._of(kind) or self._new or self._refusals)
+
+    def _begin(self) -> None:
+        while self._makers < MAKERS and not self._closed:
+            self._makers += 1
+            threading.Thread(target=self._work, name="standby", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._wanted())
+                if self._closed:
+                    return
+                self._making += 1
+                age = self._age
+            made: One | BaseException
+            try:
+                made = self._make()
+            except BaseException as error:  # noqa: BLE001 - raised where one was asked for
+                made = error
+            with self._changed:
+                self._making -= 1
+                self._refused = isinstance(made, BaseException)
+                late = age != self._age
+                if isinstance(made, BaseException):
+                    self._refusals += [made] if self._waiting else []
+                elif not late:
+                    self._new.append(made)
+                self._changed.notify_all()
+            if late and not isinstance(made, BaseException):
+                made.release()
+
+    def _wanted(self) -> bool:
+        """Ahead of need only where it works: whoever comes asks again, and hears why not."""
+        ahead = 0 if self._refused else self._ahead
+        there = len(self._new) + self._making + len(self._refusals)
+        return self._waiting + ahead > there
