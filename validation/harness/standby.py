@@ -8,6 +8,7 @@ own kind that somebody hands back.
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from validation.harness.nursery import Closed
@@ -29,36 +30,42 @@ MAKERS = 2
 AHEAD = 2
 
 
+@dataclass(eq=False, slots=True)
+class Wait:
+    """`since` so many were begun. Why one of the later ones could not be made, if that is so."""
+
+    since: int
+    refusal: BaseException | None = None
+
+
 class Standby(Generic[One]):
     def __init__(self, make: Callable[[], One], *, ahead: int = AHEAD) -> None:
         self._make, self._ahead = make, ahead
         self._changed = threading.Condition()
         self._new: list[One] = []
         self._used: dict[Kind, list[One]] = {}
-        self._waiting = self._making = self._makers = 0
-        # How often new ones were given up: what was begun before is none.
-        self._age = 0
-        self._refusals: list[BaseException] = []
+        self._waits: list[Wait] = []
+        self._begun = self._making = self._makers = 0
+        # Those that were begun before are given up.
+        self._valid_from = 0
         self._refused = self._closed = False
 
     def take(self, kind: Kind | None) -> One:
         """One that served this kind, or nobody; None: nobody. Raises why none can be made."""
         with self._changed:
-            self._waiting += 1
-            self._begin()
+            mine = Wait(self._begun)
+            self._waits.append(mine)
+            self._hire()
             self._changed.notify_all()
             try:
-                self._changed.wait_for(lambda: self._offers(kind))
+                self._changed.wait_for(lambda: self._offers(kind) or mine.refusal or self._closed)
                 if self._closed:
                     raise Closed
-                for offered in (self._of(kind), self._new):
-                    if offered:
-                        return offered.pop()
-                raise self._refusals.pop()
+                if mine.refusal:
+                    raise mine.refusal
+                return (self._of(kind) or self._new).pop()
             finally:
-                self._waiting -= 1
-                if not self._waiting:
-                    self._refusals.clear()
+                self._waits.remove(mine)
                 self._changed.notify_all()
 
     def put(self, kind: Kind, one: One) -> None:
@@ -71,7 +78,7 @@ class Standby(Generic[One]):
         """Whoever comes gets one that is begun from now on."""
         with self._changed:
             given_up, self._new = self._new, []
-            self._age += 1
+            self._valid_from = self._begun
             self._changed.notify_all()
         for one in given_up:
             one.release()
@@ -90,9 +97,9 @@ class Standby(Generic[One]):
                 some[:] = [one for one in some if one not in dead]
                 # Others are wanted in their place.
                 self._changed.notify_all()
-        return bool(self._closed or self._of(kind) or self._new or self._refusals)
+        return bool(self._of(kind) or self._new)
 
-    def _begin(self) -> None:
+    def _hire(self) -> None:
         while self._makers < MAKERS and not self._closed:
             self._makers += 1
             threading.Thread(target=self._work, name="standby", daemon=True).start()
@@ -103,8 +110,9 @@ class Standby(Generic[One]):
                 self._changed.wait_for(lambda: self._closed or self._wanted())
                 if self._closed:
                     return
+                number = self._begun
+                self._begun += 1
                 self._making += 1
-                age = self._age
             made: One | BaseException
             try:
                 made = self._make()
@@ -113,17 +121,24 @@ class Standby(Generic[One]):
             with self._changed:
                 self._making -= 1
                 self._refused = isinstance(made, BaseException)
-                late = age != self._age
+                late = number < self._valid_from
                 if isinstance(made, BaseException):
-                    self._refusals += [made] if self._waiting else []
+                    self._refuse(number, made)
                 elif not late:
                     self._new.append(made)
                 self._changed.notify_all()
             if late and not isinstance(made, BaseException):
                 made.release()
 
+    def _refuse(self, number: int, why: BaseException) -> None:
+        """Whoever came after it was begun has nothing to do with what befell it."""
+        for wait in self._waits:
+            if wait.since <= number and wait.refusal is None:
+                wait.refusal = why
+                break
+
     def _wanted(self) -> bool:
         """Ahead of need only where it works: whoever comes asks again, and hears why not."""
         ahead = 0 if self._refused else self._ahead
-        there = len(self._new) + self._making + len(self._refusals)
-        return self._waiting + ahead > there
+        waiting = sum(wait.refusal is None for wait in self._waits)
+        return waiting + ahead > len(self._new) + self._making

@@ -28,26 +28,30 @@ class Workshop:
     """Makes one whenever it is let, and knows how many it had in hand at most."""
 
     def __init__(self) -> None:
-        self.may, self.lock = threading.Semaphore(0), threading.Lock()
-        self.begun = self.at_once = self.most = 0
+        self.changed = threading.Condition()
+        self.begun = self.at_once = self.most = self.free = 0
+        self.let_go: set[int] = set()
         self.next: list[BaseException] = []
 
     def make(self) -> Process:
-        with self.lock:
+        with self.changed:
             self.begun += 1
             self.at_once += 1
             self.most = max(self.most, self.at_once)
             number = self.begun
-        self.may.acquire()
-        with self.lock:
+            self.changed.wait_for(lambda: number in self.let_go or self.free)
+            self.free -= number not in self.let_go
             self.at_once -= 1
             if self.next:
                 raise self.next.pop()
         return Process(number)
 
-    def let(self, count: int) -> None:
-        for _ in range(count):
-            self.may.release()
+    def let(self, count: int = 0, *numbers: int) -> None:
+        """So many, whichever they are, and these."""
+        with self.changed:
+            self.free += count
+            self.let_go.update(numbers)
+            self.changed.notify_all()
 
 
 @pytest.fixture
@@ -144,6 +148,21 @@ def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
         asked.result(10)
     workshop.let(1)
     taking(MINE).result(10)
+
+
+def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
+    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+) -> None:
+    asked = taking(MINE)
+    workshop.let(1)
+    (in_hand,) = {1, 2} - {asked.result(10).number}
+    later = taking(MINE)
+    until(lambda: workshop.begun == 3)
+    workshop.next = [ChildEnded(None, "parent")]
+    workshop.let(0, in_hand)
+    until(lambda: not workshop.next)
+    workshop.let(0, 3)
+    assert later.result(10).number == 3
 
 
 def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
