@@ -2,12 +2,11 @@
 
     python -m tests.benchmarks.measure_contexts
 
-Forked from one that has imported torch, as the harness forks its own. Each row is the seconds until
-the first, the middle and the last of them has its context, and those that all of them take to end.
-`in turn` lets so many ask at a time; the last rows have fewer connections to the GPU in each.
+Forked from one that has imported torch, and told what the harness tells its own. Each row is the
+seconds until the first, the middle and the last of them has its context, and those that all of them
+take to end. `in turn` lets so many ask at a time; the last rows have fewer connections to the GPU.
 """
 
-import ctypes
 import json
 import multiprocessing
 import os
@@ -19,7 +18,8 @@ from contextlib import nullcontext, suppress
 
 import torch
 
-BLOCKING_SYNC = 4
+from validation.harness.inside.gpu import Newcomer
+
 LINE = 64
 COPIES, ALL = "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_DEVICE_MAX_CONNECTIONS"
 
@@ -59,7 +59,7 @@ def row(
             os.environ.update(environment or {}, CUDA_VISIBLE_DEVICES=str(gpu))
             time.sleep(max(0.0, begin - time.monotonic()))
             with suppress(Exception), turn:
-                make_context()
+                Newcomer().context({}, [])
                 os.write(told, json.dumps(time.monotonic() - begin).encode().ljust(LINE))
             # All hold theirs until nobody waits any more; who got none has nothing to hold.
             os.close(told)
@@ -86,13 +86,6 @@ def row(
         f"ended {ended:5.2f}",
         flush=True,
     )
-
-
-def make_context() -> None:
-    driver = ctypes.CDLL("libcuda.so.1")
-    driver.cuInit(0)
-    driver.cuDevicePrimaryCtxSetFlags_v2(0, BLOCKING_SYNC)
-    torch.cuda.synchronize()
 
 
 if __name__ == "__main__":

@@ -54,6 +54,9 @@ class Workshop:
             self.changed.notify_all()
 
 
+Taking = Callable[[Kind | None], Future[Process]]
+
+
 @pytest.fixture
 def workshop() -> Workshop:
     return Workshop()
@@ -68,7 +71,7 @@ def standby(workshop: Workshop) -> Iterator[Standby[Process]]:
 
 
 @pytest.fixture
-def taking(standby: Standby[Process]) -> Iterator[Callable[[Kind | None], Future[Process]]]:
+def taking(standby: Standby[Process]) -> Iterator[Taking]:
     with ThreadPoolExecutor(8) as pool:
         yield lambda kind: pool.submit(standby.take, kind)
         standby.close()
@@ -82,7 +85,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
-    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+    workshop: Workshop, taking: Taking
 ) -> None:
     asked = [taking(MINE) for _ in range(6)]
     for served in range(1, 7):
@@ -93,7 +96,7 @@ def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
 
 
 def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
-    standby: Standby[Process], taking: Callable[[Kind | None], Future[Process]]
+    standby: Standby[Process], taking: Taking
 ) -> None:
     asked, used = taking(MINE), Process(0)
     standby.put(OTHERS, Process(1))
@@ -102,9 +105,7 @@ def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
 
 
 def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
-    workshop: Workshop,
-    standby: Standby[Process],
-    taking: Callable[[Kind | None], Future[Process]],
+    workshop: Workshop, standby: Standby[Process], taking: Taking
 ) -> None:
     standby.put(MINE, Process(0))
     asked = taking(None)
@@ -112,9 +113,7 @@ def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
     assert asked.result(10).number > 0
 
 
-def test_the_next_one_is_there_before_anybody_asks(
-    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
-) -> None:
+def test_the_next_one_is_there_before_anybody_asks(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(2)
     asked.result(10)
@@ -139,7 +138,7 @@ def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
 
 
 def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
-    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+    workshop: Workshop, taking: Taking
 ) -> None:
     workshop.next = [ChildEnded(None, "parent")]
     asked = taking(MINE)
@@ -151,7 +150,7 @@ def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
 
 
 def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
-    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+    workshop: Workshop, taking: Taking
 ) -> None:
     asked = taking(MINE)
     workshop.let(1)
@@ -166,7 +165,7 @@ def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
 
 
 def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
-    workshop: Workshop, taking: Callable[[Kind | None], Future[Process]]
+    workshop: Workshop, taking: Taking
 ) -> None:
     asked = taking(MINE)
     workshop.let(1)
@@ -183,9 +182,7 @@ def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
 
 
 def test_nobody_gets_one_that_died_while_it_stood_by(
-    workshop: Workshop,
-    standby: Standby[Process],
-    taking: Callable[[Kind | None], Future[Process]],
+    workshop: Workshop, standby: Standby[Process], taking: Taking
 ) -> None:
     dead = Process(0)
     dead.gone = True
@@ -200,9 +197,7 @@ def test_nobody_gets_one_that_died_while_it_stood_by(
 
 
 def test_after_something_went_wrong_nobody_gets_one_that_was_begun_before(
-    workshop: Workshop,
-    standby: Standby[Process],
-    taking: Callable[[Kind | None], Future[Process]],
+    workshop: Workshop, standby: Standby[Process], taking: Taking
 ) -> None:
     workshop.let(2)
     taking(MINE).result(10)
@@ -226,7 +221,7 @@ def test_what_is_given_up_is_released(workshop: Workshop, standby: Standby[Proce
 
 
 def test_who_still_waits_when_the_run_is_closed_hears_it(
-    standby: Standby[Process], taking: Callable[[Kind | None], Future[Process]]
+    standby: Standby[Process], taking: Taking
 ) -> None:
     asked = taking(MINE)
     standby.close()
