@@ -60,6 +60,11 @@ class Crew:
         self.candidates.open()
         self.references.open()
 
+    def expect(self, entries: int) -> None:
+        """So many will each want a process of its own before the first is done with one."""
+        if self._on_gpu and not self.options.timing:
+            self._standby.prepare(entries)
+
     @property
     def _on_gpu(self) -> bool:
         return self.options.device == "cuda"

@@ -55,7 +55,9 @@ def reports(
 ) -> Generator[Report, None, None]:
     """`beat` is called at least every few seconds; what it raises ends the run. With timing, what
     passed comes last."""
-    entries = long_ones_not_last(list(entries))
+    at_once = crew.options.workers()
+    entries = long_ones_first(list(entries), after=at_once)
+    crew.expect(min(at_once, len(entries)))
     if not crew.options.timing:
         yield from _worked((partial(_checked, entry, crew) for entry in entries), crew, beat)
         return
@@ -71,12 +73,13 @@ def reports(
     yield from _worked((partial(timed, *one, crew) for one in passed), crew, beat, TIMED_AT_ONCE)
 
 
-def long_ones_not_last(entries: Sequence[Entry]) -> list[Entry]:
-    """Triton takes several times as long to compile a product of matrices as anything else, on one
-    processor: as the last to begin it would be waited for while the others have nothing to do. So
-    those of the later half begin it."""
-    half = len(entries) // 2
-    return [*entries[:half], *sorted(entries[half:], key=lambda one: not multiplies(one))]
+def long_ones_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
+    """Whoever begins last is waited for while the other processors have nothing to do. Nearly all
+    of an entry is Triton compiling: a product of matrices takes several times as long as anything
+    else, and of the rest what is longest to read. The first `after` stay as they are, so that
+    reports come soon."""
+    by_length = sorted(entries[after:], key=lambda one: len(one.triton_code), reverse=True)
+    return [*entries[:after], *sorted(by_length, key=lambda one: not multiplies(one))]
 
 
 def multiplies(entry: Entry) -> bool:

@@ -45,7 +45,7 @@ class Standby(Generic[One]):
         self._new: list[One] = []
         self._used: dict[Kind, list[One]] = {}
         self._waits: list[Wait] = []
-        self._begun = self._making = self._makers = 0
+        self._begun = self._making = self._makers = self._prepared = 0
         # Those that were begun before are given up.
         self._valid_from = 0
         self._refused = self._closed = False
@@ -67,6 +67,13 @@ class Standby(Generic[One]):
             finally:
                 self._waits.remove(mine)
                 self._changed.notify_all()
+
+    def prepare(self, count: int) -> None:
+        """So many in all, before anybody asks."""
+        with self._changed:
+            self._prepared = max(self._prepared, count)
+            self._hire()
+            self._changed.notify_all()
 
     def put(self, kind: Kind, one: One) -> None:
         """It may serve this kind again."""
@@ -141,4 +148,6 @@ class Standby(Generic[One]):
         """Ahead of need only where it works: whoever comes asks again, and hears why not."""
         ahead = 0 if self._refused else self._ahead
         waiting = sum(wait.refusal is None for wait in self._waits)
-        return waiting + ahead > len(self._new) + self._making
+        if waiting + ahead > len(self._new) + self._making:
+            return True
+        return self._begun < self._prepared and not self._refused

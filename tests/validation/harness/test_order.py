@@ -4,33 +4,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validation.harness import Entry
-from validation.harness.schedule import long_ones_not_last
+from validation.harness.schedule import long_ones_first
 
 LONG, SHORT = "total = tl.dot(a, b, total)", "tl.store(out_ptr, tl.load(x_ptr) * 2)"
 
 
-def made(which: list[bool]) -> list[Entry]:
+def made(codes: list[str]) -> list[Entry]:
     return [
-        Entry(str(number), "", LONG if long else SHORT, "", "work", False, "hand")
-        for number, long in enumerate(which)
+        Entry(str(number), "", code, "", "work", False, "hand") for number, code in enumerate(codes)
     ]
 
 
-@given(st.lists(st.booleans()))
-def test_every_entry_is_there_once_and_the_first_half_stays_as_it_was(which: list[bool]) -> None:
-    entries = made(which)
-    ordered = long_ones_not_last(entries)
-    half = len(entries) // 2
-    assert ordered[:half] == entries[:half]
-    assert sorted(one.id for one in ordered) == sorted(one.id for one in entries)
+def names(entries: list[Entry]) -> list[str]:
+    return [one.id for one in entries]
 
 
-def test_products_of_matrices_begin_the_later_half() -> None:
-    ordered = long_ones_not_last(made([True, False, False, False, True, False, False, True]))
-    assert [one.id for one in ordered] == ["0", "1", "2", "3", "4", "7", "5", "6"]
+@given(st.lists(st.sampled_from([LONG, SHORT, SHORT * 2])), st.integers(0, 9))
+def test_every_entry_is_there_once_and_the_first_stay_as_they_were(
+    codes: list[str], first: int
+) -> None:
+    entries = made(codes)
+    ordered = long_ones_first(entries, after=first)
+    assert ordered[:first] == entries[:first]
+    assert sorted(names(ordered)) == sorted(names(entries))
+
+
+def test_products_of_matrices_come_after_the_first() -> None:
+    some = made([LONG, SHORT, SHORT, SHORT, LONG, SHORT, SHORT, LONG])
+    assert names(long_ones_first(some, after=2)) == ["0", "1", "4", "7", "2", "3", "5", "6"]
+
+
+def test_of_the_others_the_shortest_begins_last() -> None:
+    some = made([SHORT * 3, SHORT, SHORT * 4, LONG, SHORT * 2])
+    assert names(long_ones_first(some, after=0)) == ["3", "2", "0", "4", "1"]
 
 
 def test_a_scaled_product_counts_and_a_name_that_ends_alike_does_not() -> None:
-    scaled = Entry("scaled", "", "tl.dot_scaled(a, s, 'e4m3', b)", "", "work", False, "hand")
-    alike = Entry("alike", "", "def sum_of_knot(x): ...\npolkadot(x)", "", "work", False, "hand")
-    assert long_ones_not_last([alike, alike, scaled]) == [alike, scaled, alike]
+    scaled = "tl.dot_scaled(a, s, 'e4m3', b)"
+    alike = "def sum_of_knot(x): ...\npolkadot(x)  # longer than the other is\n"
+    assert names(long_ones_first(made([alike, alike, scaled]), after=0)) == ["2", "0", "1"]

@@ -128,6 +128,34 @@ def test_nobody_makes_one_before_the_first_is_asked_for(
     assert not workshop.begun
 
 
+def test_as_many_as_will_be_asked_for_at_once_are_made_before_that(
+    workshop: Workshop, standby: Standby[Process], taking: Taking
+) -> None:
+    workshop.let(100)
+    standby.prepare(5)
+    until(lambda: len(standby._new) == 5)
+    assert workshop.most <= MAKERS
+    for _ in range(4):
+        taking(MINE).result(10)
+    assert workshop.begun == 5
+    # Those that are there serve whoever comes next too.
+    standby.prepare(5)
+    time.sleep(0.05)
+    assert workshop.begun == 5
+
+
+def test_those_that_will_be_asked_for_are_not_tried_for_ever_where_none_can_be_made(
+    workshop: Workshop, standby: Standby[Process], taking: Taking
+) -> None:
+    workshop.next = [ChildEnded(None, "parent")] * 100
+    workshop.let(100)
+    standby.prepare(50)
+    time.sleep(0.05)
+    assert 1 <= workshop.begun <= MAKERS
+    workshop.next.clear()
+    taking(MINE).result(10)
+
+
 def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
     standby = Standby(workshop.make, ahead=0)
     workshop.let(100)

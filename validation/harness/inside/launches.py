@@ -4,10 +4,10 @@ on a GPU or in its interpreter; of the interpreter, each way to memory too."""
 from collections.abc import Callable
 from typing import Any
 
-from torch.utils._python_dispatch import TorchDispatchMode
 from triton.runtime import interpreter, jit
 
 from validation.harness.inside.hidden import hidden
+from validation.harness.inside.mode import Mode
 from validation.harness.inside.reach import WAYS, Way
 from validation.harness.inside.watch import Watch
 
@@ -27,7 +27,7 @@ def posts() -> Posting:
             return func(*args, **(kwargs or {}))
         return present.operation(func, args, kwargs or {})
 
-    door = type("Door", (TorchDispatchMode,), {"__torch_dispatch__": hidden(operation)})
+    door = type("Door", (Mode,), {"__torch_dispatch__": hidden(operation)})
 
     def passing(original: Any) -> Any:
         def run(self: Any, *args: Any, warmup: bool = False, **named: Any) -> Any:

@@ -34,8 +34,8 @@ def main(control: int, *, compiler: bool = False) -> None:
     except gpu.Unusable as unusable:
         channel.send({"away": str(unusable)})
         return
-    gc.collect()
     gc.freeze()
+    gc.enable()
     Parent(channel).watch()
 
 

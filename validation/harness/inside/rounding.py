@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from validation.harness.inside.mode import Mode
 from validation.harness.inside.values import rebuilt, tensors_in
 
 # What moves and selects computes nothing, and two equal elements must stay equal.
@@ -39,7 +39,7 @@ def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> 
     return 1 + bit * (2 * up - 1)
 
 
-class Rounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Rounding(Mode):
     """The generator is its own: a reference that draws numbers draws the same ones."""
 
     def __init__(self, bit: float, generator: torch.Generator) -> None:

@@ -1,5 +1,6 @@
 """Everything that a child will need, imported once and used once, without touching a GPU."""
 
+import gc
 import os
 import platform
 import sys
@@ -39,6 +40,8 @@ def up(*, compiler: bool = False) -> dict[str, str]:
         _modes_once()
         if compiler:
             _compiler_once()
+        # It collects garbage five times, of what is there to stay.
+        gc.freeze()
         _pytest_once()
         if looking is None:
             _interpreter_once(folder)
@@ -59,7 +62,6 @@ def up(*, compiler: bool = False) -> dict[str, str]:
 
 
 def _modes_once() -> None:
-    """The first mode imports torch's compiler, which takes seconds."""
     import torch
 
     from validation.harness.inside.rounding import Rounding

@@ -1,0 +1,27 @@
+"""What sees torch's operations go by, without torch's compiler where nobody uses that."""
+
+import sys
+from typing import Any
+
+from torch._compile import _disable_dynamo
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Torch 2.10 and later wrap each mode, so that their compiler passes it by. The wrapper imports
+    that compiler, a second and 70 MiB of whoever forks, and every operation goes through it. Here
+    it is put on where the compiler is there anyway."""
+
+    _passed_by = False
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __enter__(self) -> "Mode":
+        kind: Any = type(self)
+        if "torch._dynamo" in sys.modules and not kind._passed_by:
+            kind.__torch_dispatch__ = _disable_dynamo(kind.__torch_dispatch__)
+            kind._passed_by = True
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
