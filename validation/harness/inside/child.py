@@ -13,6 +13,7 @@ from validation.harness.inside.author import Author
 from validation.harness.inside.candidate import candidates
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gpu import Health, Newcomer
+from validation.harness.inside.leavings import emptied
 from validation.harness.inside.reference import Reference
 from validation.harness.inside.stopwatch import Stopwatch
 from validation.harness.inside.suite import Suite
@@ -26,14 +27,15 @@ ROLES: dict[str, Any] = {
 }
 
 
-def serve(end: socket.socket) -> None:
-    """Until the other end closes. Takes nothing from the entry's code but what it returns."""
+def serve(end: socket.socket, folder: str) -> None:
+    """Until the other end closes. Takes nothing from the entry's code but what it returns. Whatever
+    an entry leaves in `folder` is gone when the next begins."""
     channel, roles = Channel(end), {**ROLES, "candidate": candidates()}
     # The entry's code finds nothing of ours by asking for it.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
-    describe = described
+    describe, empty, go = described, emptied, os.chdir
     role: Any = Newcomer()
     order: Any = None
     blobs: list[memoryview] = []
@@ -46,6 +48,8 @@ def serve(end: socket.socket) -> None:
             finally:
                 close(fds[0])
             if message["begin"]:
+                go(folder)
+                empty(folder)
                 role = roles[message["begin"]](order)
             header, out = getattr(role, message["step"])(order, blobs)
         except Exception as error:  # noqa: BLE001 - a CUDA error stays in every later call

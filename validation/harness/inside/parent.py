@@ -19,10 +19,10 @@ from typing import Any
 
 from validation.harness.channel import Channel
 from validation.harness.inside import child, gpu, seal, warm
+from validation.harness.inside.leavings import removed, too_full
 
 MEMORY_EVERY = 0.05
 SELDOM = 0.25
-FILES_MOST = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -132,7 +132,7 @@ class Parent:
             os.environ["TRITON_HOME"] = folder
             os.chdir(folder)
             seal.seal(seal.Bounds.of(order["bounds"]))
-            child.serve(socket.socket(fileno=end))
+            child.serve(socket.socket(fileno=end), folder)
             status = 0
         finally:
             os._exit(status)
@@ -159,7 +159,7 @@ class Parent:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
             del self.pids[number]
-            remove(self.folders.pop(number))
+            removed(self.folders.pop(number))
             del self.bounds[number]
             why = self.broken.pop(number, "")
             self.channel.send(
@@ -213,26 +213,3 @@ def group_of(pid: str) -> int:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[2])
     except OSError:
         return 0
-
-
-def too_full(folder: str, most: int) -> bool:
-    """By bytes or by number of files: to count a million takes longer than to make them."""
-    total = files = 0
-    for inner, _, names in os.walk(folder):
-        files += len(names)
-        if files > FILES_MOST:
-            return True
-        for name in names:
-            with suppress(OSError):
-                total += os.lstat(os.path.join(inner, name)).st_blocks * 512
-    return total > most
-
-
-def remove(folder: str) -> None:
-    def open_up(function: Any, path: str, _: Any) -> None:
-        with suppress(OSError):
-            os.chmod(path, 0o700)
-            os.chmod(os.path.dirname(path), 0o700)
-            function(path)
-
-    shutil.rmtree(folder, onerror=open_up)

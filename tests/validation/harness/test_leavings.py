@@ -1,0 +1,103 @@
+"""What an entry left is counted and removed whatever it looks like."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validation.harness.inside.leavings import NAMES_MOST, emptied, removed, too_full
+
+NAMES = st.sampled_from(["a", "b", "-rf", "*", "\n", "ä"])
+TREES = st.recursive(
+    st.sampled_from(["file", "link", "broken link"]),
+    lambda inner: st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """What a link may lead to."""
+    there = tmp_path / "outside"
+    there.mkdir()
+    (there / "precious").write_text("kept")
+    return there
+
+
+def grow(place: Path, tree: object, outside: Path) -> None:
+    if isinstance(tree, dict):
+        place.mkdir()
+        for name, inner in tree.items():
+            grow(place / name, inner, outside)
+    elif tree == "file":
+        place.write_text("left")
+    else:
+        place.symlink_to(outside if tree == "link" else outside / "nothing")
+
+
+@contextmanager
+def at(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    yield
+    os.chdir(before)
+
+
+def deep(folder: Path, levels: int = 3000) -> None:
+    with at(folder):
+        for _ in range(levels):
+            os.mkdir("deeper")
+            os.chdir("deeper")
+        Path("bottom").write_text("left")
+
+
+@given(tree=st.dictionaries(NAMES, TREES, max_size=4))
+def test_any_tree_goes_and_what_links_lead_to_stays(
+    tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
+) -> None:
+    base = tmp_path_factory.mktemp("leavings")
+    (base / "outside").mkdir()
+    (base / "outside" / "precious").write_text("kept")
+    folder = base / "folder"
+    grow(folder, tree, base / "outside")
+    emptied(str(folder))
+    assert not list(folder.iterdir())
+    removed(str(folder))
+    assert not folder.exists()
+    assert (base / "outside" / "precious").read_text() == "kept"
+
+
+def test_what_lies_deeper_than_a_path_may_be_long_goes(tmp_path: Path) -> None:
+    deep(tmp_path)
+    assert too_full(str(tmp_path), 1 << 40)
+    emptied(str(tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_not_there_is_empty_and_gone(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    assert not too_full(nowhere, 0)
+    emptied(nowhere)
+    removed(nowhere)
+
+
+def test_bytes_count_and_those_of_links_do_not(tmp_path: Path, outside: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "file").write_bytes(bytes(1 << 20))
+    (outside / "large").write_bytes(bytes(1 << 24))
+    (folder / "link").symlink_to(outside)
+    assert too_full(str(folder), (1 << 20) - 1)
+    assert not too_full(str(folder), 1 << 21)
+
+
+def test_directories_count_among_the_names(tmp_path: Path) -> None:
+    for number in range(NAMES_MOST):
+        (tmp_path / str(number)).mkdir()
+    assert not too_full(str(tmp_path), 1 << 40)
+    (tmp_path / "one more").mkdir()
+    assert too_full(str(tmp_path), 1 << 40)

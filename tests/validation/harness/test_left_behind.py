@@ -1,0 +1,81 @@
+"""A process that serves several entries hands on nothing that one of them left in its folder."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from validation.harness.nursery import Child, ChildEnded, Nursery
+
+REFERENCE = "def double(x):\n    return x + x\n"
+LEAVES = """\
+import os
+from pathlib import Path
+
+home = Path(os.environ["HOME"])
+(home / "answers.safetensors").write_text("for whoever comes next")
+(home / "closed" / "inner").mkdir(parents=True)
+(home / "closed" / "inner" / "answers.jsonl").write_text("for whoever comes next")
+(home / "closed" / "inner").chmod(0)
+(home / "elsewhere").symlink_to("/etc")
+os.chdir(home / "closed")
+CASES = [{"n": 1}]
+"""
+LOOKS = """\
+import os
+
+found = sorted(os.listdir(os.environ["HOME"]))
+CASES = [{"here": found, "at": os.getcwd() == os.environ["HOME"], "etc": os.path.isdir("/etc")}]
+"""
+DEEP = """\
+import os
+
+os.chdir(os.environ["HOME"])
+for _ in range(3000):
+    os.mkdir("deeper")
+    os.chdir("deeper")
+CASES = [{"n": 1}]
+"""
+DEEP_AND_STAYS = f"{DEEP}\nimport time\n\ntime.sleep(30)\n"
+MAKES = "\n\ndef make_inputs(case, seed, device):\n    return ()\n"
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    made = Nursery("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=512)
+    made.open()
+    yield made
+    made.close()
+
+
+def case_of(child: Child, test_code: str) -> Any:
+    order = {"python_code": REFERENCE, "test_code": test_code + MAKES, "entry_point": "double"}
+    return child.ask("author", "cases", order, 50.0).header["cases"][0]
+
+
+def test_the_next_entry_finds_its_own_folder_and_nothing_else(nursery: Nursery) -> None:
+    child = nursery.child(programs=False)
+    assert case_of(child, LEAVES) == {"n": 1}
+    seen = case_of(child, LOOKS)
+    assert [name.partition("-")[0] for name in seen.pop("here")] == ["entry"]
+    assert seen == {"at": True, "etc": True}
+
+
+@pytest.mark.parametrize("test_code", [LEAVES, DEEP])
+def test_nothing_that_is_left_ends_the_process_that_starts_all_others(
+    nursery: Nursery, test_code: str
+) -> None:
+    child = nursery.child(programs=False)
+    assert case_of(child, test_code) == {"n": 1}
+    child.release()
+    child._over.wait(10)
+    # It is the same parent that answers, which has let go of the other's folder.
+    seen = case_of(nursery.child(programs=False), LOOKS)
+    assert seen["at"]
+    assert len(nursery._children) == 1
+
+
+def test_who_digs_too_deep_to_be_looked_at_is_ended_by_name(nursery: Nursery) -> None:
+    with pytest.raises(ChildEnded) as ended:
+        case_of(nursery.child(programs=False), DEEP_AND_STAYS)
+    assert ended.value.why == "disk"
