@@ -30,9 +30,12 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     import triton
 
     torch.set_num_threads(1)
-    from validation.harness.inside import gpu
+    from validation.harness.inside import builds, gpu
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
+    # Who is timed is launched as anywhere else.
+    if not interpreted and not compiler:
+        builds.install()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "warm_kernel.py").write_text(TINY)
         # At work beside all that follows.
