@@ -67,6 +67,9 @@ def up(*, compiler: bool = False) -> dict[str, str]:
 def _modes_once() -> None:
     import torch
 
+    # A gradient along something asks for these, on its first time.
+    import torch.fx.experimental.symbolic_shapes
+
     from validation.harness.inside.rounding import Rounding
 
     with Rounding(0.0, torch.Generator()):
