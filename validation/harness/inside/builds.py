@@ -23,7 +23,7 @@ Build = Callable[[str, str, str, Paths, Paths, Paths], str]
 
 
 def install() -> None:
-    """Where Triton builds that at all, and lets somebody else do it."""
+    """Where Triton builds that at all, and lets somebody else do it: 3.4 to 3.6."""
     knobs: Any = sys.modules.get("triton.knobs")
     driver = sys.modules.get("triton.backends.nvidia.driver")
     if hasattr(driver, "make_launcher") and hasattr(getattr(knobs, "build", None), "impl"):
