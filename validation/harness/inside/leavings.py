@@ -64,7 +64,7 @@ def _files_away(place: str, top: str, waiting: set[str]) -> None:
                 moved |= inner.path not in waiting and _away(inner, top, waiting)
 
 
-def _away(inner: "os.DirEntry[str]", top: str, waiting: set[str]) -> bool:
+def _away(inner: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
     higher = f"{top}/{secrets.token_hex(8)}"
     try:
         if not inner.is_dir(follow_symlinks=False):
@@ -79,7 +79,7 @@ def _away(inner: "os.DirEntry[str]", top: str, waiting: set[str]) -> bool:
     return True
 
 
-def _listed(folder: str) -> "list[os.DirEntry[str]]":
+def _listed(folder: str) -> list[os.DirEntry[str]]:
     """The first of them, also where the entry forbade to look."""
     try:
         return _first(folder)
@@ -88,6 +88,6 @@ def _listed(folder: str) -> "list[os.DirEntry[str]]":
         return _first(folder)
 
 
-def _first(folder: str) -> "list[os.DirEntry[str]]":
+def _first(folder: str) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as found:
         return list(islice(found, NAMES_MOST + 1))
