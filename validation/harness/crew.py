@@ -62,7 +62,7 @@ class Crew:
 
     def expect(self, entries: int) -> None:
         """So many will each want a process of its own before the first is done with one."""
-        if self._on_gpu and not self.options.timing:
+        if self._on_gpu:
             self._standby.prepare(entries)
 
     @property

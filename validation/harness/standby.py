@@ -69,7 +69,7 @@ class Standby(Generic[One]):
                 self._changed.notify_all()
 
     def prepare(self, count: int) -> None:
-        """So many in all, before anybody asks."""
+        """So many in all, before anybody asks, where any are made ahead."""
         with self._changed:
             self._prepared = max(self._prepared, count)
             self._hire()
@@ -150,4 +150,4 @@ class Standby(Generic[One]):
         waiting = sum(wait.refusal is None for wait in self._waits)
         if waiting + ahead > len(self._new) + self._making:
             return True
-        return self._begun < self._prepared and not self._refused
+        return ahead > 0 and self._begun < self._prepared

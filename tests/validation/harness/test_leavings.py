@@ -1,8 +1,7 @@
 """What an entry left is counted and removed whatever it looks like."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -19,15 +18,6 @@ TREES = st.recursive(
 )
 
 
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    """What a link may lead to."""
-    there = tmp_path / "outside"
-    there.mkdir()
-    (there / "precious").write_text("kept")
-    return there
-
-
 def grow(place: Path, tree: object, outside: Path) -> None:
     if isinstance(tree, dict):
         place.mkdir()
@@ -39,40 +29,28 @@ def grow(place: Path, tree: object, outside: Path) -> None:
         place.symlink_to(outside if tree == "link" else outside / "nothing")
 
 
-@contextmanager
-def at(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    yield
-    os.chdir(before)
-
-
-def deep(folder: Path, levels: int = 3000) -> None:
-    with at(folder):
-        for _ in range(levels):
-            os.mkdir("deeper")
-            os.chdir("deeper")
-        Path("bottom").write_text("left")
-
-
 @given(tree=st.dictionaries(NAMES, TREES, max_size=4))
 def test_any_tree_goes_and_what_links_lead_to_stays(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
 ) -> None:
     base = tmp_path_factory.mktemp("leavings")
-    (base / "outside").mkdir()
-    (base / "outside" / "precious").write_text("kept")
-    folder = base / "folder"
-    grow(folder, tree, base / "outside")
+    folder, outside = base / "folder", base / "outside"
+    outside.mkdir()
+    (outside / "precious").write_text("kept")
+    grow(folder, tree, outside)
     emptied(str(folder))
     assert not list(folder.iterdir())
     removed(str(folder))
     assert not folder.exists()
-    assert (base / "outside" / "precious").read_text() == "kept"
+    assert (outside / "precious").read_text() == "kept"
 
 
 def test_what_lies_deeper_than_a_path_may_be_long_goes(tmp_path: Path) -> None:
-    deep(tmp_path)
+    with chdir(tmp_path):
+        for _ in range(3000):
+            os.mkdir("deeper")
+            os.chdir("deeper")
+        Path("bottom").write_text("left")
     assert too_full(str(tmp_path), 1 << 40)
     emptied(str(tmp_path))
     assert not list(tmp_path.iterdir())
@@ -85,9 +63,10 @@ def test_what_is_not_there_is_empty_and_gone(tmp_path: Path) -> None:
     removed(nowhere)
 
 
-def test_bytes_count_and_those_of_links_do_not(tmp_path: Path, outside: Path) -> None:
-    folder = tmp_path / "folder"
+def test_bytes_count_and_those_of_links_do_not(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
     (folder / "inner").mkdir(parents=True)
+    outside.mkdir()
     (folder / "inner" / "file").write_bytes(bytes(1 << 20))
     (outside / "large").write_bytes(bytes(1 << 24))
     (folder / "link").symlink_to(outside)

@@ -159,6 +159,7 @@ def test_those_that_will_be_asked_for_are_not_tried_for_ever_where_none_can_be_m
 def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
     standby = Standby(workshop.make, ahead=0)
     workshop.let(100)
+    standby.prepare(5)
     for count in range(1, 4):
         standby.take(MINE)
         assert workshop.begun == count
