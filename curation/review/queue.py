@@ -63,9 +63,17 @@ def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[i
     return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
 
-def waiting(user: User, filter: Filter) -> int:
-    """How many, counted to a thousand and no further."""
-    return sum(_free(model, filter, user, timezone.now())[:1000].count() for model in MODELS)
+def waiting(user: User, most: int) -> int:
+    """How many, counted to `most` and no further."""
+    return len(_waiting(most, user, timezone.now()))
+
+
+@prepared
+def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int]]:
+    kernels, pairs = (
+        _free(model, Filter(), user, now).order_by().values_list("pk") for model in MODELS
+    )
+    return kernels.union(pairs, all=True)[:most]
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:

@@ -28,7 +28,7 @@ def navigation(context: Any) -> SafeString:
 
 
 @lru_cache(maxsize=1024)
-def _navigation(here: str, waiting: int | None, exports: bool, admin: bool) -> SafeString:
+def _navigation(here: str, waiting: str | None, exports: bool, admin: bool) -> SafeString:
     shown = {"here": here, "waiting": waiting, "exports": exports, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
 

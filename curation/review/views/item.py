@@ -22,7 +22,8 @@ from curation.review.access import KINDS, may_review, person, there
 from curation.review.page import Reason, context, reasons
 from curation.review.queue import next_item, waiting
 
-COUNT_SECONDS = 30
+# A queue is counted so far and no further.
+MANY, MANY_SECONDS = 1000, 30
 
 
 @require_safe
@@ -97,17 +98,20 @@ def address(item: Any, queue: str = "") -> str:
 
 
 def queue_length(request: HttpRequest) -> dict[str, Any]:
-    """For the bar of every page; half a minute old at the most."""
+    """For the bar of every page. Few are counted for each, or one's last decision would not show;
+    that there are many is remembered for half a minute."""
     if not request.user.is_authenticated:
         return {}
 
-    def length() -> int:
-        key = f"queue-length-{request.user.pk}"
-        count: int | None = cache.get(key)
-        if count is None:
-            count = waiting(person(request), Filter())
-            cache.set(key, count, COUNT_SECONDS)
-        return count
+    def length() -> str:
+        key, many = f"many-wait-{request.user.pk}", f"{MANY - 1}+"
+        if cache.get(key):
+            return many
+        count = waiting(person(request), MANY)
+        if count < MANY:
+            return str(count)
+        cache.set(key, True, MANY_SECONDS)
+        return many
 
     return {"queue_length": length}
 

@@ -1,5 +1,6 @@
 """The reviewers' pages: what they show, what they accept, and what they cost."""
 
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -60,6 +61,14 @@ def text(browser: Client, url: str, **extra: Any) -> str:
     return browser.get(url, follow=True, **extra).content.decode()
 
 
+def waiting_in_the_bar(browser: Client) -> str:
+    counts: list[str] = re.findall(
+        r'<span class="count">(.+?)</span>', text(browser, reverse("keys"))
+    )
+    [count] = counts
+    return count
+
+
 # --- The queue ------------------------------------------------------------------------------
 def test_the_queue_leads_to_the_page_of_what_is_next(browser: Client) -> None:
     make.a_kernel(name="decided", status=Status.APPROVED)
@@ -70,6 +79,32 @@ def test_the_queue_leads_to_the_page_of_what_is_next(browser: Client) -> None:
 
     assert '<h1 tabindex="-1">urgent_kernel</h1>' in page
     assert 'class="code"' in page
+
+
+def test_the_bar_counts_what_is_left_after_each_decision(browser: Client) -> None:
+    kernels = [make.a_kernel() for _ in range(3)]
+    make.a_pair()
+    assert waiting_in_the_bar(browser) == "4"
+
+    browser.post(act(kernels[0]), decision(kernels[0]))
+    assert waiting_in_the_bar(browser) == "3"
+
+    browser.post(reverse("undo"))
+    assert waiting_in_the_bar(browser) == "4"
+
+
+def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curation.review.views.item.MANY", 3)
+    for _ in range(4):
+        make.a_kernel()
+    with CaptureQueriesContext(connection) as first:
+        assert waiting_in_the_bar(browser) == "2+"
+    with CaptureQueriesContext(connection) as second:
+        assert waiting_in_the_bar(browser) == "2+"
+
+    assert len(second) == len(first) - 1
 
 
 def test_an_empty_queue_says_what_it_means(browser: Client) -> None:
