@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.decorators import permission_required
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import URLPattern
 from django_rq.admin import QueueAdmin
 from django_rq.models import Dashboard
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
 
 from curation.admin.read_only import ReadOnlyAdmin
 from curation.models import Lease
@@ -50,7 +52,8 @@ class QueuePageAdmin(QueueAdmin):
 
 
 def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """django-rq trusts what stands in an address: a job's name that can be none is no fault."""
+    """django-rq trusts what stands in an address, and that a job is as its page showed it: a name
+    that can be none is no fault, nor is a job that a worker or somebody else was quicker with."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
@@ -58,6 +61,11 @@ def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             return view(request, *args, **named)
         except ValueError as error:
             raise Http404(str(error)) from error
+        except NoSuchJobError:
+            messages.error(request, "That job is gone: it is done, or somebody has deleted it.")
+        except InvalidJobOperation:
+            messages.error(request, "That job has not failed, so it can't be put back.")
+        return redirect("admin:django_rq_jobs", named["queue_index"])
 
     return answered
 

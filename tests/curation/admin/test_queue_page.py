@@ -3,9 +3,11 @@
 import django_rq
 import pytest
 from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, reverse
 from django_rq.models import Dashboard
+from rq.job import Job
 
 from tests.factories import a_person, a_reviewer
 
@@ -22,6 +24,14 @@ def address(page: URLPattern) -> str:
         return reverse(f"admin:{page.name}", kwargs=values)
     except NoReverseMatch:
         return f"{PAGE}stats.json/"
+
+
+def a_job() -> Job:
+    return django_rq.get_queue("ingest", commit_mode="auto").enqueue_call("a.job", args=(1,))
+
+
+def about(job: Job, page: str) -> str:
+    return reverse(f"admin:django_rq_{page}", kwargs={"queue_index": 0, "job_id": job.id})
 
 
 @pytest.mark.usefixtures("queue_redis")
@@ -42,8 +52,9 @@ def test_a_curator_looks_into_a_queue(by_curator: Client, page: str) -> None:
     assert by_curator.get(reverse(f"admin:django_rq_{page}", kwargs=values)).status_code == 200
 
 
-def test_a_curator_looks_at_a_job(by_curator: Client, queue_redis: object) -> None:
-    job = django_rq.get_queue("ingest", commit_mode="auto").enqueue_call("a.job", args=(1,))
+@pytest.mark.usefixtures("queue_redis")
+def test_a_curator_looks_at_a_job(by_curator: Client) -> None:
+    job = a_job()
 
     page = by_curator.get(f"{PAGE}queues/0/{job.id}/")
 
@@ -54,6 +65,44 @@ def test_a_curator_looks_at_a_job(by_curator: Client, queue_redis: object) -> No
 @pytest.mark.usefixtures("queue_redis")
 def test_a_job_that_nothing_could_be_called_is_not_found(by_curator: Client) -> None:
     assert by_curator.get(f"{PAGE}queues/0/1.5/").status_code == 404
+
+
+@pytest.mark.usefixtures("queue_redis")
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize("page", ["delete_job", "requeue_job", "enqueue_job"])
+def test_who_comes_too_late_for_a_job_reads_so_among_those_that_are_left(
+    by_curator: Client, page: str, method: str
+) -> None:
+    job = a_job()
+    job.delete()
+
+    answer = getattr(by_curator, method)(about(job, page), follow=True)
+
+    assert answer.redirect_chain == [(f"{PAGE}queues/0/", 302)]
+    assert "That job is gone" in answer.content.decode()
+
+
+@pytest.mark.usefixtures("queue_redis")
+def test_who_deletes_several_jobs_reads_that_one_was_gone(by_curator: Client) -> None:
+    job = a_job()
+    job.delete()
+    chosen = {"action": "delete", "job_ids": [job.id]}
+
+    answer = by_curator.post(
+        reverse("admin:django_rq_actions", kwargs={"queue_index": 0}), chosen, follow=True
+    )
+
+    assert "That job is gone" in answer.content.decode()
+
+
+@pytest.mark.usefixtures("queue_redis")
+def test_a_job_that_still_waits_is_not_put_back(by_curator: Client) -> None:
+    job = a_job()
+
+    answer = by_curator.post(about(job, "requeue_job"), follow=True)
+
+    assert "has not failed" in answer.content.decode()
+    assert django_rq.get_queue("ingest").get_job_ids() == [job.id]
 
 
 def test_the_admin_links_to_the_queues_for_curators(by_curator: Client) -> None:
@@ -84,6 +133,12 @@ def test_nobody_without_the_permission_reaches_any_of_its_pages(
 def test_its_model_has_no_pages_that_would_need_a_table(by_superuser: Client) -> None:
     for page in ("add/", "1/change/", "1/delete/", "1/history/", "1/"):
         assert by_superuser.get(f"{PAGE}{page}").status_code == 404
+
+
+def test_nobody_is_led_to_a_row_that_it_can_not_have(by_superuser: Client) -> None:
+    kind = ContentType.objects.get_for_model(Dashboard)
+
+    assert by_superuser.get(f"/admin/r/{kind.pk}/1/").status_code == 404
 
 
 def test_there_is_no_page_of_a_scheduler_that_is_not_installed(by_curator: Client) -> None:
