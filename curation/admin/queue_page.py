@@ -15,6 +15,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 from django_rq.admin import QueueAdmin
 from django_rq.models import Dashboard
+from django_rq.settings import get_queues_list
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 
 from curation.admin.read_only import ReadOnlyAdmin
@@ -52,11 +53,13 @@ class QueuePageAdmin(QueueAdmin):
 
 
 def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """django-rq trusts what stands in an address, and that a job is as its page showed it: a name
-    that can be none is no fault, nor is a job that a worker or somebody else was quicker with."""
+    """django-rq trusts what stands in an address, and that a job is as its page showed it: what can
+    be no queue or job is no fault, nor is a job that a worker or somebody else was quicker with."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
+        if named.get("queue_index", 0) >= len(get_queues_list()):
+            raise Http404("There is no such queue.")
         try:
             return view(request, *args, **named)
         except ValueError as error:

@@ -68,6 +68,12 @@ def test_a_job_that_nothing_could_be_called_is_not_found(by_curator: Client) -> 
 
 
 @pytest.mark.usefixtures("queue_redis")
+@pytest.mark.parametrize("number", [3, 10**30])
+def test_a_queue_that_there_is_none_of_is_not_found(by_curator: Client, number: int) -> None:
+    assert by_curator.get(f"{PAGE}queues/{number}/").status_code == 404
+
+
+@pytest.mark.usefixtures("queue_redis")
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("page", ["delete_job", "requeue_job", "enqueue_job"])
 def test_who_comes_too_late_for_a_job_reads_so_among_those_that_are_left(
