@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import LogoutView
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
@@ -18,8 +18,11 @@ def icon(request: HttpRequest) -> HttpResponse:
     return redirect(static("img/icon.svg"))
 
 
-def nothing(request: HttpRequest, asked: str) -> HttpResponse:
-    raise Http404(asked)
+def administration() -> tuple[list[URLPattern | URLResolver], str, str]:
+    """Without Django's way from any row to its page: no page of ours goes it, and from a model that
+    has no table it could only fail."""
+    addresses, app, name = admin.site.urls
+    return [each for each in addresses if getattr(each, "name", "") != "view_on_site"], app, name
 
 
 handler404 = "curation.review.api.not_here"
@@ -31,10 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("favicon.ico", login_not_required(icon), name="icon"),
     path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
-    # Django's way from any row to its page: no page of ours goes it, and from a model that has no
-    # table it could only fail.
-    path("admin/r/<path:asked>", nothing),
-    path("admin/", admin.site.urls),
+    path("admin/", administration()),
     path("", include("curation.export.urls")),
     path("", include("curation.review.urls")),
     *(path("", include(urls)) for urls in settings.MORE_URLS),
