@@ -67,7 +67,7 @@ def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         except NoSuchJobError:
             messages.error(request, "That job is gone: it is done, or somebody has deleted it.")
         except InvalidJobOperation:
-            messages.error(request, "That job has not failed, so it can't be put back.")
+            messages.error(request, "Nothing was done: the job is no longer in a state for that.")
         return redirect("admin:django_rq_jobs", named["queue_index"])
 
     return answered

@@ -107,7 +107,7 @@ def test_a_job_that_still_waits_is_not_put_back(by_curator: Client) -> None:
 
     answer = by_curator.post(about(job, "requeue_job"), follow=True)
 
-    assert "has not failed" in answer.content.decode()
+    assert "no longer in a state for that" in answer.content.decode()
     assert django_rq.get_queue("ingest").get_job_ids() == [job.id]
 
 
