@@ -7,18 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from validation.harness.inside.conduct import LEADS, NAMES
+
 SCRIPT = """
-import json, sys
+import importlib, json, sys
 from validation.harness.inside.conduct import listener
 
+sys.path.insert(0, sys.argv[2])
+import library
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
 listen = listener()
-compiled = compile(sys.argv[2], sys.argv[1], "exec")
 told = listen()
-exec(compiled, {"__name__": "triton_code"})
+importlib.import_module("triton_code")
 first = told()
-exec(compiled, {"__name__": "triton_code"})
+del sys.modules["triton_code"]
+importlib.import_module("triton_code")
 print(json.dumps([first, told()]))
 """
+LIBRARY = "def passed(function, *given):\n    return function(*given)\n"
+BY_HAND = "import functools, gc, inspect, operator, sys, types\nfrom library import passed\n"
 RAISED = "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    found = "
 HEARD = {
     "sys._getframe": ("import sys\nsys._getframe()", "walks the frames"),
@@ -37,11 +45,117 @@ HEARD = {
         "rewrites a function",
     ),
     "ctypes": ("import ctypes\nctypes.string_at(id(1), 4)", "reads memory by its address"),
+    "a C library": ("import ctypes\nctypes.CDLL(None)", "calls C by ctypes"),
+    "an object's address": (
+        "import _ctypes\n_ctypes.PyObj_FromPtr(id(1))",
+        "reads memory by its address",
+    ),
+    "other threads' frames": ("import sys\nsys._current_frames()", "walks the frames of other"),
+    "what others raise": ("import sys\nsys._current_exceptions()", "walks the frames of other"),
+    "a trace": ("import sys\nsys.settrace(None)", "traces the interpreter"),
+    "a profile": ("import sys\nsys.setprofile(None)", "traces the interpreter"),
+    "a hook": ("import sys\nsys.addaudithook(lambda *_: None)", "listens to the interpreter"),
+    "a thread": (
+        "import threading\nthreading.Thread(target=print, daemon=True).start()",
+        "starts a thread",
+    ),
+    "a plain thread": ("import _thread\n_thread.start_new_thread(dict, ())", "starts a thread"),
+    "a pool": (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "ThreadPoolExecutor().submit(abs, 1).result()",
+        "starts a thread",
+    ),
+    "a program": ("import subprocess\nsubprocess.run(['true'])", "starts a program"),
+    "a shell": ("import os\nos.system('true')", "starts a program"),
+    "a fork": ("import os\nif not os.fork():\n    os._exit(0)", "forks"),
+    "a signal": ("import os\nos.kill(os.getpid(), 0)", "sends signals"),
+    "a limit": (
+        "import resource as r\nr.setrlimit(r.RLIMIT_CORE, r.getrlimit(r.RLIMIT_CORE))",
+        "changes what it may use",
+    ),
+    "a socket": ("import socket\nsocket.socket().bind(('127.0.0.1', 0))", "opens a connection"),
+    "a file": ("import os\nopen(os.devnull, 'w')", "writes to /dev/null"),
+    "the reference": (
+        "try:\n    import python_code\nexcept ImportError:\n    pass",
+        "imports python_code",
+    ),
+    # What a library does for whoever asks it to.
+    "frames by a library's hand": (f"{BY_HAND}passed(sys._getframe)", "walks the frames"),
+    "a stack by a library's hand": (f"{BY_HAND}passed(inspect.stack)", "walks the frames"),
+    "frames by Python's hand": (
+        "import contextlib, sys\n"
+        "with contextlib.ExitStack() as stack:\n    stack.callback(sys._getframe)",
+        "walks the frames",
+    ),
+    "a traceback by a library's hand": (
+        f"{BY_HAND}{RAISED}passed(operator.attrgetter('tb_frame'), error.__traceback__)",
+        "walks the frames",
+    ),
+    "gc by a library's hand": (f"{BY_HAND}passed(gc.get_objects)", "walks through the garb"),
+    "gc by nobody's hand": (
+        "import _thread, gc, time\nfound = []\n"
+        "_thread.start_new_thread(found.extend, (map(gc.get_objects, [0]),))\n"
+        "while not found:\n    time.sleep(0.001)",
+        "walks through the garb",
+    ),
+    # What would make its code look like a library's.
+    "a text": ("exec('x = 1')", "runs code that it made"),
+    "a text's value": ("eval('1 + 1')", "runs code that it made"),
+    "a text by a library's hand": (f"{BY_HAND}passed(exec, 'x = 1')", "runs code that it made"),
+    "another name": (
+        "import types\ndef look(): pass\n"
+        "types.FunctionType(look.__code__.replace(co_filename=types.__file__), {})",
+        "runs code that it made",
+    ),
+    "another name by a library's hand": (
+        f"{BY_HAND}def look(): pass\n"
+        "passed(types.FunctionType, look.__code__.replace(co_filename=types.__file__), {})",
+        "runs code that it made",
+    ),
+    "a name of its own kind": (
+        "import types\nclass Name(str):\n"
+        "    def startswith(self, *_):\n        raise OSError\n"
+        "    __contains__ = __eq__ = startswith\n    __hash__ = str.__hash__\n"
+        "def look(): pass\n"
+        "types.FunctionType(look.__code__.replace(co_filename=Name('x')), {})",
+        "runs code that it made",
+    ),
+    "a loader of its own": (
+        "import importlib.abc, importlib.util, types\n"
+        "class Loader(importlib.abc.SourceLoader):\n"
+        "    def get_data(self, path):\n        return b'x = 1'\n"
+        "    def get_filename(self, name):\n        return types.__file__\n"
+        "importlib.util.module_from_spec(importlib.util.spec_from_loader('m', Loader()))\n"
+        "Loader().exec_module(types.ModuleType('m'))",
+        "runs code that it made",
+    ),
+    "a data class's maker": (
+        "import dataclasses\n"
+        "if hasattr(dataclasses, '_create_fn'):\n"
+        "    dataclasses._create_fn('f', ['x'], ['  return 1'])\n"
+        "else:\n"
+        "    builder = dataclasses._FuncBuilder({})\n"
+        "    builder.add_fn('f', ['x'], ['  return 1'])\n"
+        "    builder.add_fns_to_class(type('One', (), {}))",
+        "runs code that it made",
+    ),
 }
 HONEST = {
     "a named tuple": "from collections import namedtuple\nnamedtuple('Pair', 'one two')",
     "a data class": "from dataclasses import dataclass\n@dataclass\nclass One:\n    size: int = 1",
+    "an older named tuple": "import typing\ntyping.NamedTuple('Pair', [('one', int)])",
+    "a class of a tuple": "import typing\nclass Pair(typing.NamedTuple):\n    one: int = 1",
+    "a frozen data class": (
+        "import dataclasses\n@dataclasses.dataclass(frozen=True, slots=True)\n"
+        "class One:\n    size: int = 1\n"
+        "dataclasses.make_dataclass('Two', ['size'])"
+    ),
     "an enumeration": "import enum\nclass One(enum.IntEnum):\n    ONE = 1",
+    "a function of one kind": "import functools\n@functools.singledispatch\ndef one(x): pass",
+    "a context": "import contextlib\n@contextlib.contextmanager\ndef one():\n    yield",
+    "a module of Python's": "import this, turtledemo, wave",
+    "a library's module": "import jinja2.sandbox",
+    "a path": "import os, pathlib\nopen(pathlib.Path(os.devnull)).read()",
     "a warning": "import warnings\nwarnings.warn('slow', stacklevel=2)",
     "a line of a log": "import logging\nlogging.getLogger('x').warning('slow')",
     "the words of an error": f"import traceback\n{RAISED}traceback.format_exc()",
@@ -50,12 +164,15 @@ HONEST = {
 
 def heard(tmp_path: Path, code: str) -> tuple[dict[str, int], dict[str, int]]:
     """While it listened, and after that."""
-    file = tmp_path / "entry-1" / "triton_code.py"
+    for name, text in ("entry-1/triton_code.py", code), ("site/library.py", LIBRARY):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    places = [str(tmp_path / name) for name in ("entry-1", "site")]
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT, str(file), code],
+        [sys.executable, "-W", "ignore", "-c", SCRIPT, *places],
         capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
-    first, both = json.loads(done.stdout)
+    first, both = json.loads(done.stdout.splitlines()[-1])
     return first, both
 
 
@@ -78,10 +195,55 @@ def test_what_was_heard_stays_heard_whoever_stops_the_listening(tmp_path: Path) 
     """Whoever found what listens by walking the frames has been heard before."""
     code = (
         "import sys\n"
-        "told = sys._getframe().f_back.f_globals['told']\n"
-        "told()\n"
+        "frame = sys._getframe()\n"
+        "while 'told' not in frame.f_globals:\n"
+        "    frame = frame.f_back\n"
+        "frame.f_globals['told']()\n"
         "import gc\n"
         "gc.get_objects()\n"
     )
     first, _ = heard(tmp_path, code)
     assert first == {"walks the frames of its callers": 1}
+
+
+@pytest.mark.parametrize("event", ["import", "object.__getattr__", "object.__setattr__", "open"])
+def test_nothing_of_the_entrys_runs_unheard_while_something_is_heard(
+    event: str, tmp_path: Path
+) -> None:
+    """Anybody can tell of an event, and hand over objects that are asked for this and that."""
+    code = (
+        "import sys\n"
+        "class Sly:\n"
+        "    def look(self, *_):\n"
+        "        print('found', sys._getframe())\n"
+        "        raise OSError\n"
+        "    __eq__ = __hash__ = __str__ = __repr__ = __contains__ = __bool__ = look\n"
+        "sly = Sly()\n"
+        f"sys.audit({event!r}, sly, sly, 1)\n"
+    )
+    first, _ = heard(tmp_path, code)
+    assert not any("frames" in words for words in first)
+
+
+def test_what_one_thread_does_is_heard_while_another_is_listened_to(tmp_path: Path) -> None:
+    """One tells of events all the time, so that something is being heard at any moment."""
+    code = (
+        "import gc, sys, threading\n"
+        "def noise():\n"
+        "    while True:\n"
+        "        sys.audit('open', 'x', 'w', 1)\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "for _ in range(3):\n"
+        "    threading.Thread(target=noise, daemon=True).start()\n"
+        "for _ in range(200):\n"
+        "    gc.get_objects(0)\n"
+    )
+    first, _ = heard(tmp_path, code)
+    assert first["walks through the garbage collector's objects"] == 200
+
+
+def test_all_that_is_listened_for_has_been_heard_of() -> None:
+    """What Python never tells of would never be heard."""
+    tried = {words for _, words in HEARD.values()}
+    for words in {*LEADS.values(), *NAMES.values()}:
+        assert any(words.startswith(each) for each in tried), words

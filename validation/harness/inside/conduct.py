@@ -1,18 +1,33 @@
-"""What the entry's code asks of Python that no kernel needs: audit hooks can't be taken off."""
+"""What the entry's code asks of Python that no kernel needs: audit hooks can't be taken off.
 
+Nothing of the entry's may be called while something is heard, such as an object of its own among
+what came with the event: it could look for us unheard, and by raising say that nothing was.
+"""
+
+import _thread
 import os
 import sys
-import sysconfig
 from collections.abc import Callable
+from types import FrameType, NoneType
 from typing import Any
 
+from validation.harness.inside import telling
+from validation.harness.inside.asker import Asker
 from validation.harness.inside.hidden import hidden
 
-NAMES = {
+# These lead to what watches. Who else asks for them has a name for them in his code.
+LEADS = {
     "gc.get_objects": "walks through the garbage collector's objects",
     "gc.get_referrers": "walks through the garbage collector's objects",
     "gc.get_referents": "walks through the garbage collector's objects",
     "sys._current_frames": "walks the frames of other threads",
+    "sys._current_exceptions": "walks the frames of other threads",
+    "sys.addaudithook": "listens to the interpreter",
+    "sys.settrace": "traces the interpreter",
+    "sys.setprofile": "traces the interpreter",
+    "sys.monitoring.register_callback": "traces the interpreter",
+}
+NAMES = {
     "_thread.start_new_thread": "starts a thread",
     "_thread.start_joinable_thread": "starts a thread",
     "subprocess.Popen": "starts a program",
@@ -33,18 +48,13 @@ NAMES = {
     "ctypes.dlsym": "calls C by ctypes",
     "ctypes.PyObj_FromPtr": "reads memory by its address",
     "ctypes.string_at": "reads memory by its address",
-    "sys.addaudithook": "listens to the interpreter",
-    "sys.settrace": "traces the interpreter",
-    "sys.setprofile": "traces the interpreter",
-    "sys.monitoring.register_callback": "traces the interpreter",
 }
 # Of objects that lead to frames, and of functions.
 FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 CODE = {"__code__", "__defaults__", "__kwdefaults__"}
-LIBRARY = (sysconfig.get_path("stdlib"), "<frozen", "<string>")
-# These hand frames to whoever asks; others look at them for their own ends.
-HANDING = ("inspect.py", "traceback.py", "logging/__init__.py")
-FORBIDDEN_MODULES = ("python_code", "test_code")
+# What torch's compiler calls for each function where it has nothing to do.
+IDLE = (NoneType, bool)
+FORBIDDEN_MODULES = {"python_code", "test_code"}
 
 
 Told = Callable[[], dict[str, int]]
@@ -56,19 +66,23 @@ def listener() -> Callable[[], Told]:
     whoever walks the frames to here has been heard before."""
     # Plain ones: a class of Python's library can be given other methods.
     heard: dict[str, int] = {}
+    # Looking at the frames is an event too; what other threads do meanwhile is theirs.
+    busy: set[int] = set()
     listening = False
+    asker, me, place = Asker(), _thread.get_ident, sys._getframe
 
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
-        nonlocal listening
-        if not listening:
+        if not listening or (thread := me()) in busy:
             return
-        # Looking at the frames is an event too.
-        listening = False
+        busy.add(thread)
         try:
-            if words := _noted(event, arguments):
+            frame = place().f_back
+            if frame and frame.f_code.co_filename == telling.__file__:
+                frame = frame.f_back
+            if words := _noted(event, arguments, asker, frame):
                 heard[words] = heard.get(words, 0) + 1
         finally:
-            listening = True
+            busy.discard(thread)
 
     def begin() -> Told:
         nonlocal listening
@@ -82,43 +96,51 @@ def listener() -> Callable[[], Told]:
 
         return hidden(told)
 
+    telling.tell()
     sys.addaudithook(hear)
     return hidden(begin)
 
 
-def _noted(event: str, arguments: tuple[Any, ...]) -> str:
+def _noted(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameType | None) -> str:
     """In words; empty where it is nothing, or not the entry's."""
-    if event == "import":
-        return f"imports {arguments[0]}" if arguments[0] in FORBIDDEN_MODULES else ""
+    if event == "exec":
+        return "runs code that it made" if asker.makes_code(arguments[0], frame) else ""
+    if event == "function.__new__":
+        return "runs code that it made" if asker.makes_function(arguments[0], frame) else ""
+    if event == telling.FRAMES_BY_TORCH:
+        return "is shown frames by torch" if type(arguments[0]) not in IDLE else ""
+    if event in LEADS:
+        return LEADS[event] if asker.asks_for(frame, event.rpartition(".")[2]) else ""
     if event in NAMES:
-        return NAMES[event] if _by_entry() else ""
-    if event == "sys._getframe" or (event == "object.__getattr__" and arguments[1] in FRAMES):
-        return "walks the frames of its callers" if _by_entry(direct=True) else ""
-    if event == "object.__setattr__" and arguments[1] in CODE:
-        return "rewrites a function" if _by_entry() else ""
+        return NAMES[event] if asker.is_entry(frame) else ""
+    if event == "sys._getframe":
+        return _walks(asker.is_shown(frame, "_getframe"))
+    if event in ("object.__getattr__", "object.__setattr__", "import"):
+        return _named(event, arguments, asker, frame)
     if event == "open" and _writes(arguments):
-        return f"writes to {str(arguments[0])[:200]}" if _by_entry() else ""
+        return f"writes to {_told_plainly(arguments[0])}" if asker.is_entry(frame) else ""
     return ""
 
 
+def _named(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameType | None) -> str:
+    """What has to do with a name. Anybody can tell of an event, with what he likes for a name."""
+    name = arguments[0 if event == "import" else 1]
+    if type(name) is not str:
+        return ""
+    if event == "import":
+        return f"imports {name}" if name in FORBIDDEN_MODULES else ""
+    if event == "object.__getattr__":
+        return _walks(name in FRAMES and asker.is_shown(frame, name))
+    return "rewrites a function" if name in CODE and asker.changes(frame, name) else ""
+
+
+def _walks(walks: bool) -> str:
+    return "walks the frames of its callers" if walks else ""
+
+
 def _writes(arguments: tuple[Any, ...]) -> bool:
-    return isinstance(arguments[2], int) and bool(arguments[2] & (os.O_WRONLY | os.O_RDWR))
+    return type(arguments[2]) is int and bool(arguments[2] & (os.O_WRONLY | os.O_RDWR))
 
 
-def _by_entry(*, direct: bool = False) -> bool:
-    """Whether the first frame outside the standard library is the entry's. `direct`: and what it
-    called there hands out frames. A report of an error looks at them too, some calls further in."""
-    frame, own, further = sys._getframe(1), __file__, 0
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name != own:
-            if "entry-" in name:
-                return True
-            if not name.startswith(LIBRARY) or "site-packages" in name:
-                return False
-            if direct:
-                further += not name.endswith("inspect.py")
-                if further > 1 or not name.endswith(HANDING):
-                    return False
-        frame = frame.f_back  # type: ignore[assignment]
-    return False
+def _told_plainly(path: object) -> str:
+    return str(path)[:200] if type(path) in (str, bytes, int) else f"a {type(path).__name__}"

@@ -31,6 +31,9 @@ BESIDE = (
     "_pytest.main", "_pytest.main.Session", "_pytest.outcomes", "_pytest.python",
     "_pytest.python.Function", "_pytest.reports", "_pytest.reports.CollectReport",
     "_pytest.reports.TestReport", "_pytest.runner",
+    # What an import is known by.
+    "_frozen_importlib_external.FileLoader", "_frozen_importlib_external.SourceLoader",
+    "_frozen_importlib_external.SourceFileLoader",
 )  # fmt: skip
 # What Python itself replaces now and then.
 CHANGING = {"_", "__warningregistry__", "last_value", "last_type", "last_traceback", "last_exc",
