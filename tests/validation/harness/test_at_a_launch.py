@@ -143,7 +143,7 @@ PLANTED = {
 
 def told_by(entry: str, tmp_path: Path, **more: str) -> dict[str, Any]:
     """What comes of two calls of the entry; what was held against it, of the second."""
-    folder = tmp_path / "entry-1"
+    folder = tmp_path / "entry-in-three-files-1"
     folder.mkdir()
     (folder / "triton_code.py").write_text(entry)
     environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}

@@ -25,7 +25,16 @@ del sys.modules["triton_code"]
 importlib.import_module("triton_code")
 print(json.dumps([first, told()]))
 """
-LIBRARY = "def passed(function, *given):\n    return function(*given)\n"
+# It lies in a folder whose name begins as an entry's might.
+LIBRARY = """
+import sys
+
+def passed(function, *given):
+    return function(*given)
+
+def caller():
+    return sys._getframe(1).f_code.co_name
+"""
 BY_HAND = "import functools, gc, inspect, operator, sys, types\nfrom library import passed\n"
 RAISED = "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    found = "
 HEARD = {
@@ -155,6 +164,7 @@ HONEST = {
     "a context": "import contextlib\n@contextlib.contextmanager\ndef one():\n    yield",
     "a module of Python's": "import this, turtledemo, wave",
     "a library's module": "import jinja2.sandbox",
+    "a library that looks at frames": "import library\nlibrary.caller()",
     "a path": "import os, pathlib\nopen(pathlib.Path(os.devnull)).read()",
     "a warning": "import warnings\nwarnings.warn('slow', stacklevel=2)",
     "a line of a log": "import logging\nlogging.getLogger('x').warning('slow')",
@@ -164,10 +174,13 @@ HONEST = {
 
 def heard(tmp_path: Path, code: str) -> tuple[dict[str, int], dict[str, int]]:
     """While it listened, and after that."""
-    for name, text in ("entry-1/triton_code.py", code), ("site/library.py", LIBRARY):
+    for name, text in (
+        ("entry-in-three-files-1/triton_code.py", code),
+        ("entry-1/library.py", LIBRARY),
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    places = [str(tmp_path / name) for name in ("entry-1", "site")]
+    places = [str(tmp_path / name) for name in ("entry-in-three-files-1", "entry-1")]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", SCRIPT, *places],
         capture_output=True, text=True, timeout=60, check=True,

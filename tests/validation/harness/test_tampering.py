@@ -15,7 +15,7 @@ from validation.harness.inside.tampering import our_spaces, sealed
 
 def by_an_entry(tmp_path: Path) -> Any:
     """A function that stands in an entry's file."""
-    file = str(tmp_path / "entry-1" / "triton_code.py")
+    file = str(tmp_path / "entry-in-three-files-1" / "triton_code.py")
     space: dict[str, Any] = {}
     exec(compile("def clone(*arguments):\n    return None\n", file, "exec"), space)  # noqa: S102 - ours
     return space["clone"]

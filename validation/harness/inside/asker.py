@@ -12,6 +12,8 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FrameType
 
+from validation.harness.inside.folder import MARK
+
 FROZEN = "<frozen "
 STANDARD = (f"{sysconfig.get_path('stdlib')}/", FROZEN)
 # Of Python's library these hand frames to whoever asks; others look at them for their own ends.
@@ -96,7 +98,7 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
 
 def _places() -> set[str]:
     """Where modules are looked for, and where those lie that are there by now."""
-    found = {f"{place}/" for place in sys.path if place and "entry-" not in place}
+    found = {f"{place}/" for place in sys.path if place and MARK not in place}
     for name, module in (*sys.modules.items(),):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and "." not in name:
@@ -106,7 +108,7 @@ def _places() -> set[str]:
 
 
 def _says_so(code: CodeType) -> bool:
-    return "entry-" in code.co_filename
+    return MARK in code.co_filename
 
 
 def _standard(code: CodeType) -> bool:

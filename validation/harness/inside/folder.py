@@ -10,6 +10,9 @@ from types import ModuleType
 from typing import Any
 
 NAMES = ("python_code", "triton_code", "test_code")
+# An entry's code is known by it, for no library lies in a folder of such a name; and it tells
+# the entry nothing.
+MARK = "/entry-in-three-files-"
 
 
 def lay_out(texts: Mapping[str, str]) -> Path:
@@ -18,7 +21,7 @@ def lay_out(texts: Mapping[str, str]) -> Path:
     Triton reads a kernel's source from its file, so texts can't be modules without files.
     """
     forget()
-    folder = Path(tempfile.mkdtemp(prefix="entry-"))
+    folder = Path(tempfile.mkdtemp(prefix=MARK[1:]))
     for name, text in texts.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     sys.path.insert(0, str(folder))
@@ -27,7 +30,7 @@ def lay_out(texts: Mapping[str, str]) -> Path:
 
 
 def forget() -> None:
-    sys.path[:] = [path for path in sys.path if "entry-" not in Path(path).name]
+    sys.path[:] = [path for path in sys.path if MARK not in path]
     for name in [name for name in sys.modules if name.partition(".")[0] in NAMES]:
         del sys.modules[name]
     linecache.clearcache()

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from validation.harness.inside.folder import MARK
 from validation.harness.inside.hidden import hidden
 
 # What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
@@ -114,4 +115,4 @@ def _librarys(value: Any) -> bool:
 def by_entry(value: Any) -> bool:
     """Whether calling it runs code that stands in the entry's files."""
     code = getattr(value, "__code__", None)
-    return code is not None and "entry-" in code.co_filename
+    return code is not None and MARK in code.co_filename
