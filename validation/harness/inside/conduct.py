@@ -108,7 +108,9 @@ def _noted(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
     if event == "function.__new__":
         return "runs code that it made" if asker.makes_function(arguments[0], frame) else ""
     if event == telling.FRAMES_BY_TORCH:
-        return "is shown frames by torch" if type(arguments[0]) not in IDLE else ""
+        return (
+            "" if any(type(arguments[0]) is kind for kind in IDLE) else "is shown frames by torch"
+        )
     if event in LEADS:
         return LEADS[event] if asker.asks_for(frame, event.rpartition(".")[2]) else ""
     if event in NAMES:
@@ -143,4 +145,5 @@ def _writes(arguments: tuple[Any, ...]) -> bool:
 
 
 def _told_plainly(path: object) -> str:
-    return str(path)[:200] if type(path) in (str, bytes, int) else f"a {type(path).__name__}"
+    plain = type(path) is str or type(path) is bytes or type(path) is int
+    return str(path)[:200] if plain else "a path of its own kind"

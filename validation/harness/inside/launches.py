@@ -6,6 +6,7 @@ from typing import Any
 
 from triton.runtime import interpreter, jit
 
+from validation.harness.inside import callbacks
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.mode import Mode
 from validation.harness.inside.reach import WAYS, Way
@@ -44,6 +45,7 @@ def posts() -> Posting:
 
     for kind in (jit.JITFunction, interpreter.InterpretedFunction):
         kind.run = passing(kind.run)
+        callbacks.keep(kind.run)
 
     def touching(way: Way, original: Any) -> Any:
         def touch(*arguments: Any) -> Any:

@@ -89,7 +89,7 @@ class Watch:
         if not data:
             return self._known(func(*args, **kwargs))
         # Whoever made a kind of tensor of his own would be called while its data is shown.
-        plain = all(type(tensor) in callbacks.TENSORS for tensor in given)
+        plain = all(id(type(tensor)) in callbacks.TENSORS for tensor in given)
         if id(func) in READING and plain:
             self.reads += 1
             return self._shown(data if self.reads <= READS_MOST else (), func, args, kwargs)
