@@ -63,10 +63,6 @@ import torch
 import triton
 from triton.backends.compiler import GPUTarget
 
-from validation.harness.inside.launches import posts
-from validation.harness.inside.tampering import our_spaces, sealed
-from validation.harness.inside.watch import Watch
-
 launched = []
 
 
@@ -96,6 +92,11 @@ class Gpu:
     get_active_torch_device = lambda self: torch.device("cpu")
 
 
+# As a driver's own, these are there before we are.
+from validation.harness.inside.launches import posts
+from validation.harness.inside.tampering import our_spaces, sealed
+from validation.harness.inside.watch import Watch
+
 if os.environ.get("TRITON_INTERPRET") != "1":
     triton.runtime.driver.set_active(Gpu())
 posted, broken = posts(), sealed(ours=our_spaces())
@@ -123,6 +124,12 @@ PLANTING = """
 
 import types
 
+
+class Own:
+    def __call__(self, *_):
+        pass
+
+
 honest = copy
 
 
@@ -138,6 +145,9 @@ PLANTED = {
     "none of Triton's": "kernels[key] = types.SimpleNamespace(**vars(kept))",
     "started by a function": "kept._run = lambda *_: None",
     "started by an object": "kept._run = types.SimpleNamespace()",
+    "started by a class of its own": (
+        "triton.runtime.driver.active.launcher_cls = Own; kept._run = Own()"
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """What was put in a judge's place is named, and who calls the judge does not find him."""
 
+import functools
 import gc
 import os
 from pathlib import Path
@@ -31,6 +32,34 @@ def test_what_is_replaced_and_what_is_set_before_something_inherited_is_named(
         # Torch's own stands in a class below.
         patch.setattr(torch.Tensor, "clone", function)
         assert broken() == ["torch.Tensor.clone", "torch.allclose"]
+    assert broken() == []
+
+
+def test_who_poses_as_a_librarys_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, function = sealed(), by_an_entry(tmp_path)
+
+    class Posing:
+        __globals__, __code__ = vars(torch), None
+        __call__ = function
+
+    # What it says of itself is what a class of torch's would say, and where it is looked for.
+    Posing.__module__, Posing.__qualname__ = "torch", "Generator"
+    monkeypatch.setattr(torch, "Generator", Posing)
+    monkeypatch.setattr(torch, "allclose", Posing())
+    monkeypatch.setattr(torch.Tensor, "clone", functools.partial(function))
+    monkeypatch.setattr(torch.Tensor, "__getattr__", functools.partial(function), raising=False)
+    assert broken() == [
+        "torch.Generator", "torch.Tensor.__getattr__", "torch.Tensor.clone", "torch.allclose",
+    ]  # fmt: skip
+
+
+def test_what_a_library_replaces_of_its_own_is_not_held_against_anybody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = sealed()
+    monkeypatch.setattr(torch, "allclose", torch.sum)
+    monkeypatch.setattr(torch, "compile", torch.export.export)
+    monkeypatch.setattr(torch, "Generator", torch.Event)
     assert broken() == []
 
 

@@ -6,19 +6,9 @@ call after that, or Python would whatever runs, has no place in a launcher.
 """
 
 import signal
-from _collections import _tuplegetter  # type: ignore[import-not-found]
 from _signal import getsignal  # type: ignore[import-not-found]
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
-from types import (
-    ClassMethodDescriptorType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodDescriptorType,
-    NoneType,
-    WrapperDescriptorType,
-)
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -28,30 +18,16 @@ from torch.utils._device import DeviceContext
 from triton.compiler.compiler import CompiledKernel
 from triton.runtime import driver, interpreter, jit
 
-from validation.harness.inside.tampering import by_entry
+from validation.harness.inside.kinds import by_entry, is_known, written
 
 # What a kernel may have of the entry's: its function, and what names and describes it.
 OF_A_KERNEL = {"fn", "repr", "_repr", "launch_metadata", "__wrapped__"}
 KERNELS = (jit.JITFunction, interpreter.InterpretedFunction)
-# Kinds by where they are: one of the entry's can have an answer of its own to what it equals, to
-# what it derives from, and to what it holds.
+# By where they are: a class of the entry's can have an answer of its own to what it equals.
 TENSORS = {*map(id, (torch.Tensor, torch.nn.Parameter))}
 PLAIN = {
     *map(id, (bool, float, int, str, NoneType, torch.dtype, torch.device, tl.dtype, tl.constexpr))
 }
-ANCESTORS, HELD = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
-# Called when an object is made, which is before.
-BEFORE = {"__init__", "__new__", "__post_init__", "__init_subclass__"}
-# What of an enumeration's member anybody may ask for, unlike the rest of its methods.
-ASKED = {
-    "__getattr__", "__getattribute__", "__class__", "__index__", "__int__", "__float__",
-    "__bool__", "__eq__", "__hash__", "base", "data_ptr", "untyped_storage",
-}  # fmt: skip
-# C's, which the entry can't have written.
-OF_C = {
-    *map(id, (ClassMethodDescriptorType, GetSetDescriptorType, MemberDescriptorType,
-              MethodDescriptorType, WrapperDescriptorType, _tuplegetter))
-}  # fmt: skip
 SIGNALS = tuple(map(int, signal.valid_signals()))
 # What was registered with torch by Python, and where nobody comes by without asking for it.
 IMPLEMENTED = frozenset(torch.library._impls)
@@ -69,12 +45,7 @@ def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
     given = (kernel, *args, *(value for name, value in named.items() if name != "grid"))
     kinds: dict[int, type] = {}
     found += [words for value in given for words in _answering(value, kinds)]
-    return found + [words for kind in kinds.values() for words in _written(kind)]
-
-
-def keep(part: Any) -> None:
-    """Ours, put into a class of Triton's."""
-    KEPT[id(part)] = part
+    return found + [words for kind in kinds.values() for words in written(kind)]
 
 
 def compiled_by_triton(compiled: Any) -> bool:
@@ -85,7 +56,8 @@ def compiled_by_triton(compiled: Any) -> bool:
     if type(compiled) is not CompiledKernel or any(map(by_entry, vars(compiled).values())):
         return False
     starts = vars(compiled).get("_run")
-    return starts is None or type(starts) is driver.active.launcher_cls
+    kind = type(starts)
+    return starts is None or (kind is driver.active.launcher_cls and is_known(kind))
 
 
 def memory_among(value: Any) -> list[torch.Tensor]:
@@ -121,7 +93,7 @@ def _answering(value: Any, kinds: dict[int, type]) -> Iterator[str]:
     kind = type(value)
     if kind is tl.constexpr:
         yield from _answering(value.value, kinds)
-    if id(kind) in PLAIN or (issubclass(kind, np.generic) and id(kind) in KNOWN):
+    if id(kind) in PLAIN or (issubclass(kind, np.generic) and is_known(kind)):
         return
     if isinstance(value, tuple | list):
         for part in tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value):
@@ -134,45 +106,3 @@ def _answering(value: Any, kinds: dict[int, type]) -> Iterator[str]:
     elif not issubclass(kind, KERNELS) and hasattr(value, "data_ptr"):
         yield f"{kind.__name__} in place of a tensor"
     kinds[id(kind)] = kind
-
-
-def _written(kind: type) -> Iterator[str]:
-    """What of a class the entry wrote, or put into what can't be looked into."""
-    for each in ANCESTORS(kind):
-        names = ASKED if issubclass(each, Enum) else None
-        for name, part in HELD(each).items():
-            if name not in BEFORE and (names is None or name in names) and _answers(name, part):
-                yield f"{each.__name__}.{name}"
-
-
-def _answers(name: str, part: Any) -> bool:
-    if id(part) in KEPT:
-        return False
-    if type(part) is property:
-        part = part.fget
-    elif type(part) is staticmethod or type(part) is classmethod:
-        part = part.__func__
-    kind = type(part)
-    if kind is FunctionType:
-        return by_entry(part)
-    if id(kind) in OF_C:
-        return False
-    if issubclass(kind, type):
-        return name in ASKED
-    return callable(part) or any("__get__" in HELD(each) for each in ANCESTORS(kind))
-
-
-def _known() -> tuple[dict[int, type], dict[int, Any]]:
-    """All classes that are there by now, and what of theirs would else look like the entry's."""
-    kinds: dict[int, type] = {}
-    left: list[type] = [object]
-    while left:
-        kind = left.pop()
-        if id(kind) not in kinds:
-            kinds[id(kind)] = kind
-            left += type.__subclasses__(kind)
-    parts = (part for kind in kinds.values() for part in HELD(kind).values())
-    return kinds, {id(part): part for part in parts if type(part) is not FunctionType}
-
-
-KNOWN, KEPT = _known()

@@ -6,8 +6,8 @@ from typing import Any
 
 from triton.runtime import interpreter, jit
 
-from validation.harness.inside import callbacks
 from validation.harness.inside.hidden import hidden
+from validation.harness.inside.kinds import keep
 from validation.harness.inside.mode import Mode
 from validation.harness.inside.reach import WAYS, Way
 from validation.harness.inside.watch import Watch
@@ -45,7 +45,7 @@ def posts() -> Posting:
 
     for kind in (jit.JITFunction, interpreter.InterpretedFunction):
         kind.run = passing(kind.run)
-        callbacks.keep(kind.run)
+        keep(kind.run)
 
     def touching(way: Way, original: Any) -> Any:
         def touch(*arguments: Any) -> Any:

@@ -3,10 +3,11 @@
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-from validation.harness.inside.folder import MARK
 from validation.harness.inside.hidden import hidden
+from validation.harness.inside.kinds import HELD, OF_C, answers, by_entry, is_known, written
 
 # What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
 ON_THE_WAY = (
@@ -22,7 +23,9 @@ ON_THE_WAY = (
     "triton.runtime.interpreter.InterpretedFunction",
     "triton.runtime.interpreter.InterpreterBuilder",
     "triton.runtime.interpreter.interpreter_builder",
-    "triton.runtime.interpreter.interpreter_semantic", "triton.runtime.jit",
+    "triton.runtime.interpreter.interpreter_semantic",
+    "triton.runtime.interpreter.BlockPointerHandle", "triton.runtime.interpreter.TensorDescHandle",
+    "triton.runtime.interpreter.TensorHandle", "triton.runtime.jit",
     "triton.runtime.jit.JITFunction", "triton.runtime.jit.KernelInterface",
 )  # fmt: skip
 BESIDE = (
@@ -64,7 +67,7 @@ def sealed(names: Iterable[str] = ON_THE_WAY + BESIDE, ours: Iterable[Space] = (
     """Made before the entry's code is imported; what it gives names what was replaced since. Nobody
     can look into that, and it asks for nothing that somebody could replace."""
     held = [(name, space, *_callables(space)) for name, space in (*_spaces(names), *ours)]
-    gone, own, entrys = object(), _librarys, by_entry
+    gone, own, sets = object(), _librarys, _sets
     every, same, take, pairs, in_order = all, operator.is_, map, zip, sorted
 
     def broken() -> list[str]:
@@ -77,7 +80,7 @@ def sealed(names: Iterable[str] = ON_THE_WAY + BESIDE, ours: Iterable[Space] = (
                 now = space.get(key, gone)
                 if now is not value and (now is gone or not own(now)):
                     found.append(f"{name}.{key}")
-            found += [f"{name}.{key}" for key in space.keys() - present if entrys(space[key])]
+            found += [f"{name}.{key}" for key in space.keys() - present if sets(key, space[key])]
         return in_order(found)
 
     return hidden(broken)
@@ -101,18 +104,21 @@ def _spaces(names: Iterable[str]) -> Iterator[Space]:
 
 def _librarys(value: Any) -> bool:
     """Libraries replace some of their own functions when they are first used. What is a library's
-    stands in one: a function's globals are a module's, a class is found where it says."""
-    space = getattr(value, "__globals__", None)
-    named = space.get("__name__") if isinstance(space, dict) else getattr(value, "__module__", None)
-    module = sys.modules.get(named or "")
-    if not named or module is None or named.partition(".")[0] not in LIBRARIES or by_entry(value):
-        return False
-    if isinstance(value, type):
-        return vars(module).get(value.__qualname__) is value
-    return space is None or space is vars(module)
+    stands in one: a function's globals are a module's."""
+    kind = type(value)
+    if kind is FunctionType:
+        space = value.__globals__
+        name = space.get("__name__") or ""
+        module = sys.modules.get(name)
+        known = module is not None and name.partition(".")[0] in LIBRARIES
+        return known and space is vars(module) and not by_entry(value)
+    if issubclass(kind, type):
+        return not any(written(value, beside=())) and (is_known(kind) or not any(written(kind)))
+    return kind is BuiltinFunctionType or id(kind) in OF_C
 
 
-def by_entry(value: Any) -> bool:
-    """Whether calling it runs code that stands in the entry's files."""
-    code = getattr(value, "__code__", None)
-    return code is not None and MARK in code.co_filename
+def _sets(name: str, value: Any) -> bool:
+    """Whether it is the entry that put it where nothing was, before what is inherited."""
+    kind = type(value)
+    librarys = is_known(kind) and str(HELD(kind).get("__module__")).partition(".")[0] in LIBRARIES
+    return not librarys and answers(name, value)

@@ -1,0 +1,2 @@
+class extra:
+    __getattr__ = functools.partial(asked)
