@@ -33,6 +33,9 @@ OF_C = {
               MethodDescriptorType, WrapperDescriptorType, _tuplegetter))
 }  # fmt: skip
 
+KNOWN: dict[int, type] = {}
+KEPT: dict[int, Any] = {}
+
 
 def by_entry(value: Any) -> bool:
     """Whether calling it runs code that stands in the entry's files."""
@@ -77,17 +80,19 @@ def is_known(kind: type) -> bool:
     return id(kind) in KNOWN
 
 
-def _known() -> tuple[dict[int, type], dict[int, Any]]:
-    """All classes that are there by now, and what of theirs would else look like the entry's."""
-    kinds: dict[int, type] = {}
+def meet() -> None:
+    """All classes that are there by now, and what of theirs would else look like the entry's. But
+    functions: one can be given other code, where all else that a class holds stays what it is."""
     left: list[type] = [object]
+    met: set[int] = set()
     while left:
         kind = left.pop()
-        if id(kind) not in kinds:
-            kinds[id(kind)] = kind
+        if id(kind) not in met:
+            met.add(id(kind))
+            KNOWN[id(kind)] = kind
             left += type.__subclasses__(kind)
-    parts = (part for kind in kinds.values() for part in HELD(kind).values())
-    return kinds, {id(part): part for part in parts if type(part) is not FunctionType}
+            parts = HELD(kind).values()
+            KEPT.update({id(part): part for part in parts if type(part) is not FunctionType})
 
 
-KNOWN, KEPT = _known()
+meet()

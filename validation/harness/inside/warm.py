@@ -30,7 +30,7 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     import triton
 
     torch.set_num_threads(1)
-    from validation.harness.inside import builds, gpu, older
+    from validation.harness.inside import builds, gpu, kinds, older
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
@@ -54,6 +54,7 @@ def up(*, compiler: bool = False) -> dict[str, str]:
         else:
             _triton_once(folder)
             found = gpu.seen(looking, folder)
+    kinds.meet()
     return {
         **found,
         "python": platform.python_version(),
