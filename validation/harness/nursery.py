@@ -190,6 +190,8 @@ class Nursery:
                     environment[name] = os.environ[name]
         else:
             environment |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+            # Who is handed memory again finds nothing there of what was hidden.
+            environment["MALLOC_PERTURB_"] = "165"
         return Confinement(
             readable=(
                 *python_readable(), PACKAGE, *(path for path in LDCONFIG if path.exists()),

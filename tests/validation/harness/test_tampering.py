@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 import torch
 
+from validation.harness.inside import kinds
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.tampering import our_spaces, sealed
+
+
+# As a warm parent does once all is imported.
+kinds.meet()
 
 
 def by_an_entry(tmp_path: Path) -> Any:

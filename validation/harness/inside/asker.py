@@ -9,18 +9,31 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
+from os.path import normpath
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from validation.harness.inside.folder import MARK
 
 FROZEN = "<frozen "
+IMPORT = f"{FROZEN}importlib"
 STANDARD = (f"{sysconfig.get_path('stdlib')}/", FROZEN)
-# Of Python's library these hand frames to whoever asks; others look at them for their own ends.
+# Of Python's library these hand frames to whoever asks, if not for a report some calls further in.
 HANDING = ("inspect.py", "traceback.py", "logging/__init__.py")
-# And these make functions from a text, which is theirs but for some names.
-MAKERS = ("dataclasses.py", "collections/__init__.py", "typing.py")
-ASKED = {"dataclass", "wrap", "make_dataclass", "namedtuple", "NamedTuple", "__new__"}
+# These look at frames for their own ends, whoever calls them.
+LOOKING = (
+    "/collections/__init__.py", "/enum.py", "/typing.py", "/typing_extensions.py", "/warnings.py",
+    "/torch/library.py", "/torch/_library/utils.py", "/torch/utils/_traceback.py",
+    "/torch/_dynamo/", "/torch/fx/", "/torch/_logging/", "/triton/compiler/compiler.py",
+)  # fmt: skip
+# And this looks at frames for whoever calls it, by one of those.
+GIVING = ("/torch/_jit_internal.py",)
+# These make functions from a text, which is theirs but for some names.
+MAKERS = ("/dataclasses.py", "/collections/__init__.py", "/typing.py")
+ASKED = frozenset({"dataclass", "wrap", "make_dataclass", "namedtuple", "NamedTuple", "__new__"})
+# And these run texts that they make of a kernel.
+RUNNING = ("/triton/runtime/jit.py", "/triton/runtime/interpreter.py")
 
 
 class Asker:
@@ -28,6 +41,12 @@ class Asker:
 
     def __init__(self) -> None:
         self.libraries = (*STANDARD, *sorted(_places()))
+        # One of these that calls what the entry put in a place of theirs would hand it over.
+        self.as_they_were = {
+            id(space): (space, {**space})
+            for name, module in (*sys.modules.items(),)
+            if (space := vars(module)) and str(space.get("__file__")).endswith(HANDING + LOOKING)
+        }
 
     def is_entry(self, frame: FrameType | None) -> bool:
         """Whether the first frame outside of Python's own library is the entry's."""
@@ -39,24 +58,30 @@ class Asker:
         return False
 
     def asks_for(self, frame: FrameType | None, *names: str) -> bool:
-        """The entry, or who was handed it: only the entry hands out such things."""
-        return frame is None or self._handed(frame, names) or self.is_entry(frame)
+        """The entry, who does it for the entry, or who was handed it: only the entry hands out such
+        things."""
+        return frame is None or self._handed(frame, names) or self._is_behind(frame)
 
     def is_shown(self, frame: FrameType | None, name: str) -> bool:
         """Whether the entry is handed what was asked for. A report of an error looks at frames too,
         some calls further in."""
-        if frame is None or self._handed(frame, (name,)):
+        if frame is None or self._handed(frame, (name,)) or not self._as_it_was(frame):
             return True
         further = 0
         for each in _outwards(frame):
+            file = each.f_code.co_filename
             if self._of_entry(each.f_code):
                 return True
-            if not (_standard(each.f_code) and each.f_code.co_filename.endswith(HANDING)):
+            if not (_standard(each.f_code) and file.endswith(HANDING)):
                 # Handed out so far; to whoever asked for it, unless that was handed itself.
-                return each is not frame and self._handed(each, (name,))
-            further += not each.f_code.co_filename.endswith("inspect.py")
+                if each is not frame:
+                    gives = file.endswith(GIVING) and self._is_behind(each)
+                    return gives or self._handed(each, (name,))
+                looks = any(looking in file for looking in LOOKING) and self._as_it_was(each)
+                return not looks and self._is_behind(each)
+            further += not file.endswith("inspect.py")
             if further > 1:
-                return False
+                return not self._are_as_they_were(each)
             name = each.f_code.co_name
         return False
 
@@ -68,25 +93,64 @@ class Asker:
         """Whether it is the entry that runs a text or a code object, and not by an import."""
         if type(code) is not CodeType or frame is None:
             return True
-        if frame.f_code.co_filename.startswith(f"{FROZEN}importlib"):
+        if self._of_entry(code) and not any(type(each) is CodeType for each in code.co_consts):
+            # It makes no function, and what it asks for by itself, the entry asks for.
+            return False
+        file = frame.f_code.co_filename
+        if file.startswith(IMPORT):
             return not _imported(code, frame)
-        return self.asks_for(frame, "exec", "eval") and not _made(frame)
+        if self._handed(frame, ("exec", "eval")):
+            return True
+        if file.endswith(RUNNING) and not self._of_entry(frame.f_code):
+            return False
+        return not _made(frame) and self._is_behind(frame)
 
     def makes_function(self, code: object, frame: FrameType | None) -> bool:
         """From code that does not say that it is the entry's."""
-        if type(code) is CodeType and type(code.co_filename) is str and _says_so(code):
+        if type(code) is CodeType and type(code.co_filename) is str and MARK in code.co_filename:
             return False
         return self.asks_for(frame, "FunctionType")
 
     def _of_entry(self, code: CodeType) -> bool:
-        return _says_so(code) or not code.co_filename.startswith((*self.libraries, "<"))
+        return not _lies_in(code, self.libraries)
 
     def _handed(self, frame: FrameType, names: tuple[str, ...]) -> bool:
         code = frame.f_code
-        return (
-            code.co_filename.startswith(self.libraries)
-            and not _says_so(code)
-            and not any(name in code.co_names for name in names)
+        return not self._of_entry(code) and not any(name in code.co_names for name in names)
+
+    def _is_behind(self, frame: FrameType) -> bool:
+        """Whether the first frame outside of this library, and of Python's, is the entry's."""
+        own = self._library(frame.f_code)
+        for each in _outwards(frame):
+            if self._of_entry(each.f_code):
+                return True
+            if each.f_code.co_filename.startswith(IMPORT):
+                return False
+            if not _standard(each.f_code) and self._library(each.f_code) != own:
+                return False
+        return False
+
+    def _library(self, code: CodeType) -> str:
+        """Where the package lies, or the module that is none's."""
+        name = code.co_filename
+        place = max((each for each in self.libraries if name.startswith(each)), key=len, default="")
+        return place + name[len(place) :].partition("/")[0]
+
+    def _are_as_they_were(self, frame: FrameType) -> bool:
+        """All that make the report."""
+        for each in _outwards(frame):
+            if not each.f_code.co_filename.endswith(HANDING):
+                return True
+            if not self._as_it_was(each):
+                return False
+        return True
+
+    def _as_it_was(self, frame: FrameType) -> bool:
+        """Whether what a function of theirs calls by a name is what that was, where we know."""
+        space, before = self.as_they_were.get(id(frame.f_globals), ({}, {}))
+        nothing: Any = object()
+        return all(
+            space.get(name, nothing) is before.get(name, nothing) for name in frame.f_code.co_names
         )
 
 
@@ -97,30 +161,34 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _places() -> set[str]:
-    """Where modules are looked for, and where those lie that are there by now."""
-    found = {f"{place}/" for place in sys.path if place and MARK not in place}
+    """Where modules are looked for, and where those lie that are there by now, and ours."""
+    found = {f"{Path(__file__).parents[2]}/"}
+    found |= {f"{place}/" for place in sys.path if place.startswith("/") and MARK not in place}
     for name, module in (*sys.modules.items(),):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and "." not in name:
+        if isinstance(file, str) and file.startswith("/") and "." not in name:
             place = Path(file).parent
             found.add(f"{place.parent if hasattr(module, '__path__') else place}/")
     return found
 
 
-def _says_so(code: CodeType) -> bool:
-    return MARK in code.co_filename
+def _lies_in(code: CodeType, places: tuple[str, ...]) -> bool:
+    """There, and not on the way through there to elsewhere."""
+    name = code.co_filename
+    if not name.startswith(places) or MARK in name:
+        return False
+    return name.startswith(FROZEN) or normpath(name) == name
 
 
 def _standard(code: CodeType) -> bool:
-    """Python's own, or written by it as it runs."""
-    name = code.co_filename
-    return name.startswith((*STANDARD, "<")) and "-packages/" not in name
+    """Python's own."""
+    return _lies_in(code, STANDARD) and "-packages/" not in code.co_filename
 
 
 def _imported(code: CodeType, frame: FrameType) -> bool:
     """Whether an import took it from the file whose name it bears."""
     for each in _outwards(frame):
-        if not each.f_code.co_filename.startswith(f"{FROZEN}importlib"):
+        if not each.f_code.co_filename.startswith(IMPORT):
             return False
         if each.f_code.co_name == "exec_module":
             loader = each.f_locals.get("self")

@@ -18,16 +18,24 @@ from torch.utils._device import DeviceContext
 from triton.compiler.compiler import CompiledKernel
 from triton.runtime import driver, interpreter, jit
 
-from validation.harness.inside.kinds import by_entry, is_known, written
+from validation.harness.inside.kinds import ASKED, by_entry, is_known, written
 
 # What a kernel may have of the entry's: its function, and what names and describes it.
-OF_A_KERNEL = {"fn", "repr", "_repr", "launch_metadata", "__wrapped__"}
+OF_A_KERNEL = frozenset({"fn", "repr", "_repr", "launch_metadata", "__wrapped__"})
 KERNELS = (jit.JITFunction, interpreter.InterpretedFunction)
 # By where they are: a class of the entry's can have an answer of its own to what it equals.
-TENSORS = {*map(id, (torch.Tensor, torch.nn.Parameter))}
-PLAIN = {
-    *map(id, (bool, float, int, str, NoneType, torch.dtype, torch.device, tl.dtype, tl.constexpr))
-}
+TENSORS = frozenset(map(id, (torch.Tensor, torch.nn.Parameter)))
+PLAIN = frozenset(
+    map(id, (bool, float, int, str, NoneType, torch.dtype, torch.device, tl.dtype, tl.constexpr))
+)
+# Older ones have none.
+DESCRIPTOR = getattr(interpreter, "TensorDescriptor", tl.dtype)
+# What Triton or torch may ask of an argument: no more than what their own have.
+LOOKED_FOR = frozenset({
+    name for kind in (torch.Tensor, *KERNELS, DESCRIPTOR, tl.constexpr, tl.dtype, tl.tensor)
+    for name in (*dir(kind), *getattr(kind, "__dataclass_fields__", ()))
+    if name not in ("__repr__", "__str__")
+} | ASKED)  # fmt: skip
 SIGNALS = tuple(map(int, signal.valid_signals()))
 # What was registered with torch by Python, and where nobody comes by without asking for it.
 IMPLEMENTED = frozenset(torch.library._impls)
@@ -40,12 +48,14 @@ def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         return [f"{type(kernel).__name__} as a kernel"]
     found = [
         f"a kernel's {name}" for name, value in vars(kernel).items()
-        if name not in OF_A_KERNEL and by_entry(value)
+        if name not in OF_A_KERNEL and (name in LOOKED_FOR or name[:2] == "__") and by_entry(value)
     ]  # fmt: skip
     given = (kernel, *args, *(value for name, value in named.items() if name != "grid"))
     kinds: dict[int, type] = {}
     found += [words for value in given for words in _answering(value, kinds)]
-    return found + [words for kind in kinds.values() for words in written(kind)]
+    return found + [
+        words for kind in kinds.values() for words in written(kind, looked_for=LOOKED_FOR)
+    ]
 
 
 def compiled_by_triton(compiled: Any) -> bool:
@@ -99,7 +109,8 @@ def _answering(value: Any, kinds: dict[int, type]) -> Iterator[str]:
         for part in tuple.__iter__(value) if isinstance(value, tuple) else list.__iter__(value):
             yield from _answering(part, kinds)
     elif id(kind) in TENSORS:
-        if any(map(callable, vars(value).values())) or "base" in vars(value):
+        own = vars(value)
+        if any(callable(own[name]) for name in LOOKED_FOR & own.keys()) or "base" in own:
             yield "a tensor that answers for itself"
     elif (base := getattr(value, "base", None)) is not None:
         yield from _answering(base, kinds)

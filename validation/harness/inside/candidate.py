@@ -18,6 +18,7 @@ from validation.harness.inside.conduct import Told, listener
 from validation.harness.inside.gradients import gradients
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.inside.launches import Posting, posts
+from validation.harness.inside.quiet import Quiet
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.inside.watch import Watch
 
@@ -49,6 +50,8 @@ class Candidate:
         self.broken = tampering.sealed(ours=ours)
         self.broken_on_the_way = tampering.sealed(tampering.ON_THE_WAY, ours)
         self.patched: set[str] = set()
+        # Of the run before, kept so that nobody else is given their memory.
+        self.handed_out: list[torch.Tensor] = []
         self.device = torch.device(order["device"])
         self.point = order["entry_point"]
         self.gradients = order["gradients"]
@@ -145,6 +148,9 @@ class Run:
             "launches": dict(watch.launches), "foreign": dict(watch.foreign), "reads": watch.reads,
             "moved": dict(watch.moved), "computed": dict(watch.computed),
         }  # fmt: skip
+        # Who kept an input has nothing to compute from once it is told apart from the next.
+        for memory in self.memories.values():
+            memory.inner.fill_(watch.pattern)
         return said
 
     def _called(self, function: Any) -> Any:
@@ -168,15 +174,21 @@ class Run:
             return answer, found
 
         answer, found = owner.posted(watch, called)
+        quiet = Quiet()
+        quiet.begin()
         watch.veil.drop()
-        # Copied out on the stream that the caller is on, before anything else is waited for.
-        return {
-            "value": self.packing.plain(answer),
-            "gradients": [
-                None if tensor is None else self.packing.tensor(tensor) for tensor in found
-            ],
-            "aliases": [self._alias(tensor) for tensor in tensors_in(answer)],
-        }
+        try:
+            # Copied out on the stream that the caller is on, before anything else is waited for.
+            return {
+                "value": self.packing.plain(answer),
+                "gradients": [
+                    None if tensor is None else self.packing.tensor(tensor) for tensor in found
+                ],
+                "aliases": [self._alias(tensor) for tensor in tensors_in(answer)],
+                "again": self._hands_out_again(tensors_in(answer)),
+            }
+        finally:
+            quiet.end()
 
     def _arrive_late(self) -> None:
         """The inputs come after a delay: a kernel on a stream that does not wait misses them."""
@@ -192,6 +204,13 @@ class Run:
         return place != 0 and any(
             memory.inner.untyped_storage().data_ptr() == place for memory in self.memories.values()
         )
+
+    def _hands_out_again(self, answer: list[torch.Tensor]) -> bool:
+        """Whether the answer before is lost by this one, in memory that is no input's."""
+        before = {tensor.untyped_storage().data_ptr() for tensor in self.owner.handed_out} - {0}
+        self.owner.handed_out = [tensor for tensor in answer if not self._alias(tensor)]
+        now = {tensor.untyped_storage().data_ptr() for tensor in self.owner.handed_out}
+        return bool(now & before)
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
         """The inputs that are no longer what they were. The GPU is waited for once."""

@@ -8,53 +8,71 @@ import _thread
 import os
 import sys
 from collections.abc import Callable
-from types import FrameType, NoneType
+from types import FrameType, MappingProxyType, NoneType
 from typing import Any
 
 from validation.harness.inside import telling
 from validation.harness.inside.asker import Asker
 from validation.harness.inside.hidden import hidden
+from validation.harness.inside.kinds import by_entry
 
 # These lead to what watches. Who else asks for them has a name for them in his code.
-LEADS = {
-    "gc.get_objects": "walks through the garbage collector's objects",
-    "gc.get_referrers": "walks through the garbage collector's objects",
-    "gc.get_referents": "walks through the garbage collector's objects",
-    "sys._current_frames": "walks the frames of other threads",
-    "sys._current_exceptions": "walks the frames of other threads",
-    "sys.addaudithook": "listens to the interpreter",
-    "sys.settrace": "traces the interpreter",
-    "sys.setprofile": "traces the interpreter",
-    "sys.monitoring.register_callback": "traces the interpreter",
-}
-NAMES = {
-    "_thread.start_new_thread": "starts a thread",
-    "_thread.start_joinable_thread": "starts a thread",
-    "subprocess.Popen": "starts a program",
-    "os.system": "starts a program",
-    "os.exec": "starts a program",
-    "os.posix_spawn": "starts a program",
-    "os.fork": "forks",
-    "os.forkpty": "forks",
-    "os.kill": "sends signals",
-    "os.killpg": "sends signals",
-    "resource.setrlimit": "changes what it may use",
-    "socket.connect": "opens a connection",
-    "socket.bind": "opens a connection",
-    "socket.getaddrinfo": "opens a connection",
-    "ctypes.cdata": "reads memory by its address",
-    "ctypes.cdata/buffer": "reads memory by its address",
-    "ctypes.dlopen": "calls C by ctypes",
-    "ctypes.dlsym": "calls C by ctypes",
-    "ctypes.PyObj_FromPtr": "reads memory by its address",
-    "ctypes.string_at": "reads memory by its address",
-}
+LEADS = MappingProxyType(
+    {
+        "gc.get_objects": "walks through the garbage collector's objects",
+        "gc.get_referrers": "walks through the garbage collector's objects",
+        "gc.get_referents": "walks through the garbage collector's objects",
+        "sys._current_frames": "walks the frames of other threads",
+        "sys._current_exceptions": "walks the frames of other threads",
+        "sys.addaudithook": "listens to the interpreter",
+        "sys.settrace": "traces the interpreter",
+        "sys.setprofile": "traces the interpreter",
+        "sys.monitoring.register_callback": "traces the interpreter",
+    }
+)
+NAMES = MappingProxyType(
+    {
+        "_thread.start_new_thread": "starts a thread",
+        "_thread.start_joinable_thread": "starts a thread",
+        "subprocess.Popen": "starts a program",
+        "os.system": "starts a program",
+        "os.exec": "starts a program",
+        "os.posix_spawn": "starts a program",
+        "os.fork": "forks",
+        "os.forkpty": "forks",
+        "os.kill": "sends signals",
+        "os.killpg": "sends signals",
+        telling.SIGNAL: "is called by signals",
+        "cpython.PyInterpreterState_New": "starts another Python",
+        "resource.setrlimit": "changes what it may use",
+        "socket.connect": "opens a connection",
+        "socket.bind": "opens a connection",
+        "socket.getaddrinfo": "opens a connection",
+        "ctypes.cdata": "reads memory by its address",
+        "ctypes.cdata/buffer": "reads memory by its address",
+        "ctypes.dlopen": "calls C by ctypes",
+        "ctypes.dlsym": "calls C by ctypes",
+        "ctypes.PyObj_FromPtr": "reads memory by its address",
+        "ctypes.string_at": "reads memory by its address",
+    }
+)
 # Of objects that lead to frames, and of functions.
-FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
-CODE = {"__code__", "__defaults__", "__kwdefaults__"}
+FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
+CODE = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 # What torch's compiler calls for each function where it has nothing to do.
 IDLE = (NoneType, bool)
-FORBIDDEN_MODULES = {"python_code", "test_code"}
+FORBIDDEN_MODULES = frozenset(
+    {
+        "python_code",
+        "test_code",
+        # Python's own tests and other ways to run Python lead to frames, and nobody is told.
+        "_testcapi",
+        "_testinternalcapi",
+        "_xxsubinterpreters",
+        "_interpreters",
+        "greenlet",
+    }
+)
 
 
 Told = Callable[[], dict[str, int]]
@@ -74,8 +92,8 @@ def listener() -> Callable[[], Told]:
     def hear(event: str, arguments: tuple[Any, ...]) -> None:
         if not listening or (thread := me()) in busy:
             return
-        busy.add(thread)
         try:
+            busy.add(thread)
             frame = place().f_back
             if frame and frame.f_code.co_filename == telling.__file__:
                 frame = frame.f_back
@@ -107,6 +125,8 @@ def _noted(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
         return "runs code that it made" if asker.makes_code(arguments[0], frame) else ""
     if event == "function.__new__":
         return "runs code that it made" if asker.makes_function(arguments[0], frame) else ""
+    if event == telling.OPERATIONS:
+        return _replaces(arguments, asker, frame)
     if event == telling.FRAMES_BY_TORCH:
         return (
             "" if any(type(arguments[0]) is kind for kind in IDLE) else "is shown frames by torch"
@@ -133,7 +153,16 @@ def _named(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
         return f"imports {name}" if name in FORBIDDEN_MODULES else ""
     if event == "object.__getattr__":
         return _walks(name in FRAMES and asker.is_shown(frame, name))
+    if name != "__code__" and by_entry(arguments[0]):
+        return ""
     return "rewrites a function" if name in CODE and asker.changes(frame, name) else ""
+
+
+def _replaces(arguments: tuple[Any, ...], asker: Asker, frame: FrameType | None) -> str:
+    """Torch registers some of its own operations when they are first asked for."""
+    space, key = arguments[1], arguments[2]
+    own = type(space) is str and type(key) is str and (space != "aten" or key in telling.TORCHS)
+    return "replaces operations of torch's" if not own and asker.asks_for(frame) else ""
 
 
 def _walks(walks: bool) -> str:
@@ -141,6 +170,8 @@ def _walks(walks: bool) -> str:
 
 
 def _writes(arguments: tuple[Any, ...]) -> bool:
+    if type(arguments[0]) is str and arguments[0] == os.devnull:
+        return False
     return type(arguments[2]) is int and bool(arguments[2] & (os.O_WRONLY | os.O_RDWR))
 
 

@@ -2,16 +2,22 @@
 on a GPU or in its interpreter; of the interpreter, each way to memory too."""
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
+import torch
 from triton.runtime import interpreter, jit
 
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.kinds import keep
 from validation.harness.inside.mode import Mode
 from validation.harness.inside.reach import WAYS, Way
+from validation.harness.inside.values import tensors_in
 from validation.harness.inside.watch import Watch
 
+KEYS = MappingProxyType(
+    {name: torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name)) for name in ("CPU", "CUDA")}
+)
 Posting = Callable[[Watch, Callable[[], Any]], Any]
 
 
@@ -20,12 +26,19 @@ def posts() -> Posting:
     somebody does; who it is, only the frames know."""
     present: Watch | None = None
     nested = False
+    namespaces = {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
 
     def operation(
         self: Any, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         if present is None:
             return func(*args, **(kwargs or {}))
+        if func.namespace not in namespaces and not present.paused:
+            # Somebody's own: what it is made of is seen like the rest.
+            given = tensors_in((args, kwargs or {}))
+            key = "CUDA" if any(tensor.is_cuda for tensor in given) else "CPU"
+            with door():
+                return func.redispatch(KEYS[key], *args, **(kwargs or {}))
         return present.operation(func, args, kwargs or {})
 
     door = type("Door", (Mode,), {"__torch_dispatch__": hidden(operation)})

@@ -3,7 +3,7 @@
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from validation.harness.inside.hidden import hidden
@@ -11,7 +11,8 @@ from validation.harness.inside.kinds import HELD, OF_C, answers, by_entry, is_kn
 
 # What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
 ON_THE_WAY = (
-    "builtins", "numpy", "torch.Tensor", "torch.UntypedStorage",
+    "builtins", "numpy", "numpy._core.fromnumeric", "numpy._core.multiarray",
+    "numpy._core.numeric", "torch.Tensor", "torch.UntypedStorage",
     "torch.utils._device.DeviceContext", "torch.utils._python_dispatch",
     "torch.utils._python_dispatch.TorchDispatchMode", "triton",
     "triton.backends.nvidia.driver.CudaLauncher", "triton.backends.nvidia.driver.CudaUtils",
@@ -24,6 +25,10 @@ ON_THE_WAY = (
     "triton.runtime.interpreter.InterpreterBuilder",
     "triton.runtime.interpreter.interpreter_builder",
     "triton.runtime.interpreter.interpreter_semantic",
+    "torch._ops.OpOverload", "torch._ops.OpOverloadPacket",
+    "triton.language.semantic.TritonSemantic", "triton.runtime.interpreter._LangPatchScope",
+    "triton.runtime.interpreter.ReduceOps", "triton.runtime.interpreter.ScanOps",
+    "triton.runtime.interpreter.ReduceScanOpInterface",
     "triton.runtime.interpreter.BlockPointerHandle", "triton.runtime.interpreter.TensorDescHandle",
     "triton.runtime.interpreter.TensorHandle", "triton.runtime.jit",
     "triton.runtime.jit.JITFunction", "triton.runtime.jit.KernelInterface",
@@ -39,10 +44,14 @@ BESIDE = (
     "_frozen_importlib_external.FileLoader", "_frozen_importlib_external.SourceLoader",
     "_frozen_importlib_external.SourceFileLoader",
 )  # fmt: skip
-# What Python itself replaces now and then.
-CHANGING = {"_", "__warningregistry__", "last_value", "last_type", "last_traceback", "last_exc",
-            "stdout", "stderr", "stdin", "argv", "path", "meta_path", "path_hooks",
-            "dont_write_bytecode", "excepthook", "unraisablehook"}  # fmt: skip
+# Of these, as of ours, everything counts and not only what can be called.
+WHOLE = ("triton.runtime.interpreter",)
+# What Python itself replaces now and then, and we.
+CHANGING = frozenset({
+    "_passed_by", "_", "__warningregistry__", "last_value", "last_type", "last_traceback",
+    "last_exc", "stdout", "stderr", "stdin", "argv", "path", "meta_path", "path_hooks",
+    "dont_write_bytecode", "excepthook", "unraisablehook",
+})  # fmt: skip
 
 LIBRARIES = ("torch", "triton", "_pytest", "numpy")
 
@@ -66,7 +75,8 @@ def our_spaces() -> list[Space]:
 def sealed(names: Iterable[str] = ON_THE_WAY + BESIDE, ours: Iterable[Space] = ()) -> Broken:
     """Made before the entry's code is imported; what it gives names what was replaced since. Nobody
     can look into that, and it asks for nothing that somebody could replace."""
-    held = [(name, space, *_callables(space)) for name, space in (*_spaces(names), *ours)]
+    held = [(name, space, *_held(space, whole=name in WHOLE)) for name, space in _spaces(names)]
+    held += [(name, space, *_held(space, whole=True)) for name, space in ours]
     gone, own, sets = object(), _librarys, _sets
     every, same, take, pairs, in_order = all, operator.is_, map, zip, sorted
 
@@ -86,10 +96,12 @@ def sealed(names: Iterable[str] = ON_THE_WAY + BESIDE, ours: Iterable[Space] = (
     return hidden(broken)
 
 
-def _callables(space: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...], set[str]]:
-    """What can be called in there, and the names of all."""
+def _held(
+    space: Mapping[str, Any], *, whole: bool
+) -> tuple[tuple[str, ...], tuple[Any, ...], set[str]]:
+    """What can be called in there, or all there is, and the names of all."""
     kept = {name: value for name, value in space.items()
-            if callable(value) and name not in CHANGING}  # fmt: skip
+            if (whole or callable(value)) and name not in CHANGING}  # fmt: skip
     return tuple(kept), tuple(kept.values()), set(space)
 
 
@@ -114,7 +126,12 @@ def _librarys(value: Any) -> bool:
         return known and space is vars(module) and not by_entry(value)
     if issubclass(kind, type):
         return not any(written(value, beside=())) and (is_known(kind) or not any(written(kind)))
-    return kind is BuiltinFunctionType or id(kind) in OF_C
+    if kind is BuiltinFunctionType:
+        # Of an object it would be that object's: a list takes what it is called with.
+        owner = value.__self__
+        of_a_class = issubclass(type(owner), type) and is_known(owner)
+        return owner is None or type(owner) is ModuleType or of_a_class
+    return id(kind) in OF_C
 
 
 def _sets(name: str, value: Any) -> bool:

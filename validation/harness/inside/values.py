@@ -31,7 +31,10 @@ class Packing:
         return _tree(value, self.tensor)
 
     def tensor(self, tensor: torch.Tensor) -> Json:
-        self.blobs.append(as_bytes(tensor))
+        """As it is now: whoever handed it out may still have it."""
+        if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
+            raise CannotTravel(f"a {type(tensor).__name__}, where torch's own tensor is expected")
+        self.blobs.append(as_bytes(tensor, copied=True))
         return {
             "tensor": len(self.blobs) - 1,
             "dtype": name_of(tensor.dtype),
@@ -140,8 +143,10 @@ def rebuilt(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     return value
 
 
-def as_bytes(tensor: torch.Tensor) -> Blob:
+def as_bytes(tensor: torch.Tensor, *, copied: bool = False) -> Blob:
     plain = tensor.detach().resolve_conj().resolve_neg().contiguous().cpu()
+    if copied and plain.data_ptr() == tensor.data_ptr():
+        plain = plain.clone()
     if plain.numel() == 0:
         return b""
     # Of a single element torch calls any stride contiguous.

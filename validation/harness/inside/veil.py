@@ -50,6 +50,8 @@ class Veil:
 
     def know(self, tensor: torch.Tensor) -> None:
         """Take note of a tensor's storage."""
+        if tensor.is_meta:
+            return
         storage = STORAGE(tensor)
         place, size = PLACE(storage), BYTES(storage)
         known = self._cloths.get(place)
@@ -58,7 +60,9 @@ class Veil:
         if known:
             # There is more of it than was known.
             known.reveal()
-        visible = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        # The launcher may be in that mode, and what is made there can't be changed outside.
+        with torch.inference_mode(False):
+            visible = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
         decoy = 0xFF if tensor.is_floating_point() or tensor.is_complex() else 0
         self._cloths[place] = Cloth(visible, decoy)
         if known and self.on and place in self._data:

@@ -5,7 +5,8 @@ veil keeps it from the truth.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -13,27 +14,31 @@ from torch._ops import OpOverload
 
 from validation.harness.inside import callbacks, gpu
 from validation.harness.inside.guards import Guarded, guarded
+from validation.harness.inside.hidden import hidden
 from validation.harness.inside.quiet import Quiet
 from validation.harness.inside.reach import Reach, Way
 from validation.harness.inside.tampering import Broken
 from validation.harness.inside.values import rebuilt, tensors_in
 from validation.harness.inside.veil import COPY, Veil
 
-LIKE = {
+LIKE = frozenset({
     "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like",
     "new_empty", "new_empty_strided", "new_zeros", "new_ones", "new_full",
-}  # fmt: skip
-UNFILLED = {"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided"}
-VIEWS = {"detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
-         "record_stream", "_version", "resize_", "is_set_to"}  # fmt: skip
-MOVES = {"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"}
+})  # fmt: skip
+UNFILLED = frozenset({"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided"})
+VIEWS = frozenset({
+    "detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
+    "record_stream", "_version", "resize_", "is_set_to",
+})  # fmt: skip
+MOVES = frozenset({"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"})
 
 
-def _overloads(names: Iterable[str]) -> dict[int, OpOverload]:
-    """Torch's own operations of these names: others may call theirs the same."""
+def _overloads(names: Iterable[str]) -> Mapping[int, tuple[OpOverload, Callable[..., Any]]]:
+    """Torch's own operations of these names, and what they call in C: others may call theirs the
+    same, or have torch's call another."""
     packets = [getattr(torch.ops.aten, name) for name in names]
     each = [getattr(packet, name) for packet in packets for name in packet.overloads()]
-    return {id(operation): operation for operation in each}
+    return MappingProxyType({id(operation): (operation, operation._op) for operation in each})
 
 
 MOVING, READING = _overloads(MOVES), _overloads(["_local_scalar_dense"])
@@ -83,19 +88,20 @@ class Watch:
         self._meet(given)
         if not given or name in LIKE:
             return self._allocated(func(*args, **kwargs), filled=name not in UNFILLED)
-        if func.is_view or name in VIEWS:
+        if func.is_view or name in VIEWS or torch.Tag.inplace_view in func.tags:
             return func(*args, **kwargs)
         data = [tensor for tensor in given if self.veil.holds_data(tensor)]
         if not data:
             return self._known(func(*args, **kwargs))
         # Whoever made a kind of tensor of his own would be called while its data is shown.
         plain = all(id(type(tensor)) in callbacks.TENSORS for tensor in given)
-        if id(func) in READING and plain:
+        if plain and id(func) in READING:
             self.reads += 1
-            return self._shown(data if self.reads <= READS_MOST else (), func, args, kwargs)
+            some = data if self.reads <= READS_MOST else ()
+            return self._shown(some, READING[id(func)][1], args, kwargs)
         # Some signs are only taken note of until somebody copies.
         noted = any(tensor.is_neg() or tensor.is_conj() for tensor in given)
-        if id(func) in MOVING and plain and not noted:
+        if plain and not noted and id(func) in MOVING:
             return self._move(name, func, args, kwargs, data)
         self.computed[f"{func}"] += 1
         answer = self._known(func(*args, **kwargs))
@@ -107,7 +113,7 @@ class Watch:
     ) -> Any:
         source = tensors_in((args, kwargs))[-1]
         self.moved[name] += 1
-        answer = self._shown(data, func, args, kwargs)
+        answer = self._shown(data, MOVING[id(func)][1], args, kwargs)
         if isinstance(answer, torch.Tensor) and answer.device.type != source.device.type:
             self.computed[f"{func} to {answer.device.type}"] += 1
             return answer.zero_() if name != "copy_" else answer
@@ -118,12 +124,12 @@ class Watch:
             self.veil.cover(tensors_in(answer))
         return answer
 
-    def _shown(self, data: Iterable[torch.Tensor], func: Any, args: Any, kwargs: Any) -> Any:
+    def _shown(self, data: Iterable[torch.Tensor], run: Any, args: Any, kwargs: Any) -> Any:
         """The operation on the truth about these."""
         quiet = Quiet()
         try:
             self._show(quiet, data)
-            return func(*args, **kwargs)
+            return run(*args, **kwargs)
         finally:
             self.veil.lower()
             quiet.end()
@@ -142,7 +148,7 @@ class Watch:
         """The same in guarded memory, poisoned where nothing was written yet."""
 
         def moved(tensor: torch.Tensor) -> torch.Tensor:
-            if tensor.layout is not torch.strided or not tensor.numel():
+            if tensor.layout is not torch.strided or not tensor.numel() or tensor.is_meta:
                 return tensor
             if tensor.is_pinned():
                 self.veil.know(tensor)
@@ -216,11 +222,16 @@ class Watch:
     def _launched(self, kernel: Any, run: Callable[..., Any], args: Any, named: Any) -> Any:
         grid, aside = named["grid"], self._aside()
         quiet = Quiet()
+        held: list[Any] = []
 
         def size(meta: Any) -> tuple[int, ...]:
-            """The last that Triton asks before the kernel runs: only now the data is shown."""
+            """The last that Triton asks before the kernel runs: only now the data is shown. What
+            it is asked with is what the kernel is launched with: not to be changed, nor to end, and
+            have somebody hear of it, before all is hidden again."""
+            held.extend(meta.values())
             self.paused = False
-            answer = tuple(int(each) for each in (grid(meta) if callable(grid) else grid))
+            asked = grid({**meta}) if callable(grid) else grid
+            answer = tuple(int(each) for each in asked)
             self.paused = True
             self._show(quiet)
             if aside and self.veil.on:
@@ -230,9 +241,15 @@ class Watch:
             self.launching, self.reach = True, None
             return answer
 
+        hooks = getattr(kernel, "pre_run_hooks", None)
+        hold = hidden(lambda *given, **named: held.append((given, named)))
         try:
+            if type(hooks) is list:
+                hooks.insert(0, hold)
             return run(kernel, *args, **{**named, "grid": size})
         finally:
+            if type(hooks) is list and hold in hooks:
+                hooks.remove(hold)
             self.launching, self.paused = False, True
             if aside and self.veil.on:
                 torch.cuda.synchronize()
