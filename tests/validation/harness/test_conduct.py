@@ -296,7 +296,15 @@ def test_what_was_heard_stays_heard_whoever_stops_the_listening(tmp_path: Path) 
     assert first == {"walks the frames of its callers": 1}
 
 
-@pytest.mark.parametrize("event", ["import", "object.__getattr__", "object.__setattr__", "open"])
+TOLD = {
+    "import": "sly", "open": "sly, 'w', 1", "exec": "sly", "function.__new__": "sly",
+    "object.__getattr__": "sly, sly", "object.__setattr__": "sly, '__defaults__', sly",
+    "signal.signal": "sly, sly", "torch.set_eval_frame": "sly",
+    "torch.Library": "'IMPL', sly, sly", "gc.get_objects": "sly", "os.kill": "sly, sly",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("event", TOLD)
 def test_nothing_of_the_entrys_runs_unheard_while_something_is_heard(
     event: str, tmp_path: Path
 ) -> None:
@@ -308,11 +316,12 @@ def test_nothing_of_the_entrys_runs_unheard_while_something_is_heard(
         "        print('found', sys._getframe())\n"
         "        raise OSError\n"
         "    __eq__ = __hash__ = __str__ = __repr__ = __contains__ = __bool__ = look\n"
+        "    __getattr__ = look\n"
         "sly = Sly()\n"
-        f"sys.audit({event!r}, sly, sly, 1)\n"
+        f"sys.audit({event!r}, {TOLD[event]})\n"
     )
     first, _ = heard(tmp_path, code)
-    assert not any("frames" in words for words in first)
+    assert "walks the frames of its callers" not in first
 
 
 def test_what_one_thread_does_is_heard_while_another_is_listened_to(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from validation.harness.inside import kinds
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.tampering import our_spaces, sealed
 
-
 # As a warm parent does once all is imported.
 kinds.meet()
 

@@ -91,7 +91,7 @@ class Asker:
 
     def makes_code(self, code: object, frame: FrameType | None) -> bool:
         """Whether it is the entry that runs a text or a code object, and not by an import."""
-        if type(code) is not CodeType or frame is None:
+        if frame is None or type(code) is not CodeType or type(code.co_filename) is not str:
             return True
         if self._of_entry(code) and not any(type(each) is CodeType for each in code.co_consts):
             # It makes no function, and what it asks for by itself, the entry asks for.

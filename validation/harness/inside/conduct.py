@@ -8,7 +8,7 @@ import _thread
 import os
 import sys
 from collections.abc import Callable
-from types import FrameType, MappingProxyType, NoneType
+from types import FrameType, FunctionType, MappingProxyType, NoneType
 from typing import Any
 
 from validation.harness.inside import telling
@@ -61,19 +61,11 @@ FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
 CODE = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 # What torch's compiler calls for each function where it has nothing to do.
 IDLE = (NoneType, bool)
-FORBIDDEN_MODULES = frozenset(
-    {
-        "python_code",
-        "test_code",
-        # Python's own tests and other ways to run Python lead to frames, and nobody is told.
-        "_testcapi",
-        "_testinternalcapi",
-        "_xxsubinterpreters",
-        "_interpreters",
-        "greenlet",
-    }
-)
-
+# Beside what is judged, Python's own tests and other ways to run it, which lead to frames unheard.
+FORBIDDEN_MODULES = frozenset({
+    "python_code", "test_code", "_testcapi", "_testinternalcapi", "_xxsubinterpreters",
+    "_interpreters", "greenlet",
+})  # fmt: skip
 
 Told = Callable[[], dict[str, int]]
 
@@ -128,9 +120,8 @@ def _noted(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
     if event == telling.OPERATIONS:
         return _replaces(arguments, asker, frame)
     if event == telling.FRAMES_BY_TORCH:
-        return (
-            "" if any(type(arguments[0]) is kind for kind in IDLE) else "is shown frames by torch"
-        )
+        idle = any(type(arguments[0]) is kind for kind in IDLE)
+        return "" if idle else "is shown frames by torch"
     if event in LEADS:
         return LEADS[event] if asker.asks_for(frame, event.rpartition(".")[2]) else ""
     if event in NAMES:
@@ -153,7 +144,7 @@ def _named(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
         return f"imports {name}" if name in FORBIDDEN_MODULES else ""
     if event == "object.__getattr__":
         return _walks(name in FRAMES and asker.is_shown(frame, name))
-    if name != "__code__" and by_entry(arguments[0]):
+    if name != "__code__" and type(arguments[0]) is FunctionType and by_entry(arguments[0]):
         return ""
     return "rewrites a function" if name in CODE and asker.changes(frame, name) else ""
 
@@ -162,7 +153,8 @@ def _replaces(arguments: tuple[Any, ...], asker: Asker, frame: FrameType | None)
     """Torch registers some of its own operations when they are first asked for."""
     space, key = arguments[1], arguments[2]
     own = type(space) is str and type(key) is str and (space != "aten" or key in telling.TORCHS)
-    return "replaces operations of torch's" if not own and asker.asks_for(frame) else ""
+    asks = not own and asker.asks_for(frame, "_dispatch_library")
+    return "replaces operations of torch's" if asks else ""
 
 
 def _walks(walks: bool) -> str:

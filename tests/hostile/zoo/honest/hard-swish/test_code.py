@@ -1,0 +1,29 @@
+from python_code import hard_swish as reference
+from triton_code import hard_swish as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [
+    {"shape": [1], "dtype": "float32", "seed": 0},
+    {"shape": [33, 129], "dtype": "float32", "seed": 1},
+    {"shape": [8, 1024], "dtype": "float16", "seed": 2},
+    {"shape": [0], "dtype": "float32", "seed": 3},
+]
+TOLERANCE = {"float32": (1e-6, 1e-6), "float16": (1e-3, 1e-4)}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    x = torch.randn(case["shape"], generator=generator)
+    return (x.to(device, getattr(torch, case["dtype"])),)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    expected, actual = reference(*inputs), candidate(*inputs)
+    assert actual.shape == expected.shape
+    rtol, atol = TOLERANCE[case["dtype"]]
+    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)
