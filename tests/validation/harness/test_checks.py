@@ -94,6 +94,13 @@ def test_an_output_is_memory_of_an_input_only_where_the_references_is() -> None:
     assert checks.memory([run], allowed).verdict is Verdict.PASSED
 
 
+def test_an_answer_is_not_written_over_by_the_next() -> None:
+    check = checks.memory([a_run(), a_run(again=True)], wanted(ONES))
+
+    assert check.verdict is Verdict.FAILED
+    assert "handed out before" in check.words
+
+
 def test_poison_that_is_handed_out_was_never_written_over() -> None:
     poison = numbers_of([-1] * 4, "int32")
 

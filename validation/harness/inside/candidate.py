@@ -91,6 +91,7 @@ class Run:
             broken=owner.broken_on_the_way,
         )  # fmt: skip
         self.memories: dict[int, Guarded] = {}
+        self.again = False
         self.blobs = blobs
         self.views: dict[int, list[Any]] = {}
         # Seldom: meanwhile nobody else can use the GPU.
@@ -139,6 +140,7 @@ class Run:
                 torch.cuda.synchronize()
             self.watch.veil.drop()
             self.owner.patched |= self.watch.patched
+        said["again"] = self.again
         said["seconds"] = time.perf_counter() - started
         said["mutated"] = [self._mutated(place) for place in self._changed(before)]
         watch = self.watch
@@ -185,10 +187,10 @@ class Run:
                     None if tensor is None else self.packing.tensor(tensor) for tensor in found
                 ],
                 "aliases": [self._alias(tensor) for tensor in tensors_in(answer)],
-                "again": self._hands_out_again(tensors_in(answer)),
             }
         finally:
             quiet.end()
+            self.again = self._hands_out_again(tensors_in(answer))
 
     def _arrive_late(self) -> None:
         """The inputs come after a delay: a kernel on a stream that does not wait misses them."""

@@ -101,7 +101,7 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
             if mine and not theirs:
                 words = f"{run.trial.name}: output {place} is memory of an input"
                 return Check("memory", FAILED, words)
-    if again := [run for run in runs if (run.said.get("answer") or {}).get("again")]:
+    if again := [run for run in runs if run.said.get("again")]:
         words = f"{again[0].trial.name}: writes over the answer that it handed out before"
         return Check("memory", FAILED, words)
     right = {run.trial.number for run in runs if run.mode == "plain" and run.right}
