@@ -33,12 +33,12 @@ OPERATION_TYPES = {
     *("convolution", "scan", "sort", "gather-scatter", "quantization", "loss", "optimizer"),
     *("random", "other"),
 }
-# What a launcher may ask of torch: memory, also with numbers that it knows itself, its shape, and a
-# gradient's plumbing.
+# What a launcher may ask of torch: memory, also with numbers that it knows itself, its shape, and
+# what a gradient and an operation are registered and called by.
 ALLOCATION = {
-    *("empty", "empty_like", "zeros", "zeros_like", "tensor"),
+    *("empty", "empty_like", "zeros", "zeros_like", "tensor", "contiguous_format"),
     *("float32", "int8", "int32", "int64", "bool"),
-    *("autograd", "cuda"),
+    *("autograd", "cuda", "inference_mode", "library", "ops", "Tensor"),
 }
 
 
@@ -47,7 +47,7 @@ def test_an_honest_entry_follows_the_contract(name: str) -> None:
     code, entry_point = HONEST[name].code, HONEST[name].entry_point
 
     assert {"torch", "math"} >= _imported(code.python_code)
-    assert {"torch", "math", "triton"} >= _imported(code.triton_code)
+    assert {"torch", "triton", *sys.stdlib_module_names} >= _imported(code.triton_code)
     assert {"torch", "triton_code", "python_code", "pytest"} >= _imported(code.test_code)
     assert entry_point in _defined(code.python_code) & _defined(code.triton_code)
     assert {"CASES", "TOLERANCE", "make_inputs", "test_equivalence"} <= _defined(code.test_code)
