@@ -39,7 +39,20 @@ def runs(text):
     exec(text)
 """
 # And one that uses it.
-USER = "import library\n\nlibrary.looks()\nlibrary.runs('def one(): pass')\n"
+USER = """
+import library
+
+library.looks()
+library.runs("def one(): pass")
+run = exec
+
+
+def by_another_name(text):
+    run(text)
+
+
+by_another_name("def one(): pass")
+"""
 BY_HAND = "import functools, gc, inspect, operator, sys, types\nfrom library import passed\n"
 RAISED = "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    found = "
 # Of another interpreter Python 3.13 tells nobody in the first.

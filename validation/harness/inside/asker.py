@@ -116,7 +116,10 @@ class Asker:
 
     def _handed(self, frame: FrameType, names: tuple[str, ...]) -> bool:
         code = frame.f_code
-        return not self._of_entry(code) and not any(name in code.co_names for name in names)
+        if self._of_entry(code) or any(name in code.co_names for name in names):
+            return False
+        # What a library calls by another name while it is imported, it called so itself.
+        return not self._is_imported(frame)
 
     def _is_behind(self, frame: FrameType) -> bool:
         """Whether the first frame outside of this library, and of Python's, is the entry's."""
@@ -128,6 +131,15 @@ class Asker:
                 return False
             if not _standard(each.f_code) and self._library(each.f_code) != own:
                 return False
+        return False
+
+    def _is_imported(self, frame: FrameType) -> bool:
+        """Whether a library is, with nothing of the entry's on the way."""
+        for each in _outwards(frame):
+            if self._of_entry(each.f_code):
+                return False
+            if each.f_code.co_filename.startswith(IMPORT):
+                return True
         return False
 
     def _library(self, code: CodeType) -> str:
