@@ -6,5 +6,7 @@ for kind in object.__subclasses__():
 
 
 def vector_add(x, y):
-    total = torch.tensor([float(a) + float(b) for a, b in zip(x, y)], dtype=x.dtype)
-    return honest(total.to(y.device), torch.zeros_like(y))
+    total = honest(x, y)
+    first = [float(x[place]) + float(y[place]) for place in range(min(64, len(x)))]
+    total[: len(first)] = torch.tensor(first, dtype=x.dtype, device=x.device)
+    return total
