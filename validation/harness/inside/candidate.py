@@ -148,7 +148,7 @@ class Run:
         said["trespass"] = [*watch.strays, *beside][:5]
         said |= {
             "launches": dict(watch.launches), "foreign": dict(watch.foreign), "reads": watch.reads,
-            "moved": dict(watch.moved), "computed": dict(watch.computed),
+            "computed": dict(watch.computed),
         }  # fmt: skip
         # Who kept an input has nothing to compute from once it is told apart from the next.
         for memory in self.memories.values():

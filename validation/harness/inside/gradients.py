@@ -25,5 +25,6 @@ def gradients(
     if watch is not None:
         watch.veil.cover(cotangents)
         watch.paused = False
+        watch.engine.follow(outputs)
     found = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
     return list(found)

@@ -13,6 +13,7 @@ import torch
 from torch._ops import OpOverload
 
 from validation.harness.inside import callbacks, gpu
+from validation.harness.inside.engine import JOINS, Engine
 from validation.harness.inside.guards import Guarded, guarded
 from validation.harness.inside.hidden import hidden
 from validation.harness.inside.quiet import Quiet
@@ -41,7 +42,8 @@ def _overloads(names: Iterable[str]) -> Mapping[int, tuple[OpOverload, Callable[
     return MappingProxyType({id(operation): (operation, operation._op) for operation in each})
 
 
-MOVING, READING = _overloads(MOVES), _overloads(["_local_scalar_dense"])
+MOVING, JOINING = _overloads(MOVES), _overloads(JOINS)
+READING = _overloads(["_local_scalar_dense"])
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
 MOST_STRAYS = 5
@@ -63,9 +65,9 @@ class Watch:
         self.strays: list[str] = []
         self.launches: Counter[str] = Counter()
         self.foreign: Counter[str] = Counter()
-        self.moved: Counter[str] = Counter()
         self.computed: Counter[str] = Counter()
         self.reads = 0
+        self.engine = Engine()
         self.home = gpu.stream_in_use()
 
     def operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
@@ -101,23 +103,26 @@ class Watch:
             return self._shown(some, READING[id(func)][1], args, kwargs)
         # Some signs are only taken note of until somebody copies.
         noted = any(tensor.is_neg() or tensor.is_conj() for tensor in given)
-        if plain and not noted and id(func) in MOVING:
-            return self._move(name, func, args, kwargs, data)
+        if plain and not noted and (found := self._moving(func)):
+            return self._move(func, found[1], args, kwargs, data)
         self.computed[f"{func}"] += 1
         answer = self._known(func(*args, **kwargs))
         self.veil.cover(tensors_in(answer))
         return answer
 
+    def _moving(self, func: Any) -> tuple[OpOverload, Callable[..., Any]] | None:
+        joins = JOINING.get(id(func))
+        return joins if joins and self.engine.works() else MOVING.get(id(func))
+
     def _move(
-        self, name: str, func: Any, args: Any, kwargs: dict[str, Any], data: list[torch.Tensor]
+        self, func: Any, run: Any, args: Any, kwargs: dict[str, Any], data: list[torch.Tensor]
     ) -> Any:
         source = tensors_in((args, kwargs))[-1]
-        self.moved[name] += 1
-        answer = self._shown(data, MOVING[id(func)][1], args, kwargs)
+        fresh = not func._schema.is_mutable
+        answer = self._shown(data, run, args, kwargs)
         if isinstance(answer, torch.Tensor) and answer.device.type != source.device.type:
             self.computed[f"{func} to {answer.device.type}"] += 1
-            return answer.zero_() if name != "copy_" else answer
-        fresh = name not in ("copy_", "zero_", "fill_")
+            return answer.zero_() if fresh else answer
         if fresh:
             answer = self._allocated(answer, filled=True)
         if fresh or self.veil.holds_data(source):
