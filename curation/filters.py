@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from django.db import models
 
-from curation.matching import CONDITIONS, NONE, Duplicates, WrongFilter, day_range
+from curation.matching import CONDITIONS, KINDS, NONE, Duplicates, WrongFilter, day_range
 from curation.models import (
     Category,
     Difficulty,
@@ -34,6 +34,7 @@ Item = TypeVar("Item", Kernel, Pair)
 Words = tuple[str, ...]
 
 CHOICES: Mapping[str, Words] = {
+    "items": tuple(KINDS),
     "status": tuple(Status.values),
     "category": tuple(Category.values),
     "verdict": tuple(LicenseVerdict.values),
@@ -53,6 +54,7 @@ LONGEST = 1000
 class Filter:
     """What an item must be like. Empty: anything goes."""
 
+    items: Words = ()
     status: Words = ()
     repository: Words = ()
     category: Words = ()

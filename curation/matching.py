@@ -31,6 +31,8 @@ Condition = Callable[[Model, tuple[str, ...]], Q]
 
 NONE = "none"
 NOTHING = Q(pk__in=())
+# By what a person calls them, in addresses too.
+KINDS: Mapping[str, Model] = {"kernels": Kernel, "pairs": Pair}
 
 
 class WrongFilter(CurationError):
@@ -43,6 +45,10 @@ class Duplicates(models.TextChoices):
     UNIQUE = "unique", "Not a twin of another"
     REPRESENTATIVE = "representative", "Stands for others"
     MEMBER = "member", "A twin of another"
+
+
+def _items(model: Model, values: tuple[str, ...]) -> Q:
+    return Q() if any(KINDS[value] is model for value in values) else NOTHING
 
 
 def _column(name: str, none: str | None = None) -> Condition:
@@ -179,6 +185,7 @@ def _decided(model: Model, values: tuple[str, ...]) -> Q:
 
 
 CONDITIONS: Mapping[str, Condition] = {
+    "items": _items,
     "status": _column("status"),
     "repository": _repository,
     "category": _category,

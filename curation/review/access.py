@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
+from curation.matching import KINDS, Model
 from curation.models import Kernel, Pair
 from curation.prepared import prepared
 
@@ -15,9 +16,6 @@ may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exce
 may_steer = permission_required("curation.steer_queue", raise_exception=True)
 may_edit_pairs = permission_required("curation.add_pair", raise_exception=True)
 may_finish_drafts = permission_required("curation.change_draft", raise_exception=True)
-
-Model = type[Kernel] | type[Pair]
-KINDS: dict[str, Model] = {"kernels": Kernel, "pairs": Pair}
 
 
 class KindConverter:

@@ -20,9 +20,10 @@ from django.views.defaults import page_not_found
 
 from curation.errors import CurationError
 from curation.filters import CHOICES, KEYS, Filter
+from curation.matching import KINDS
 from curation.models import Difficulty, Kernel, OperationType, Pair, Status
 from curation.review import claims, listing, second
-from curation.review.access import KINDS, item_or_404, number
+from curation.review.access import item_or_404, number
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner

@@ -13,12 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from curation.errors import CurationError
 from curation.filters import Filter
-from curation.matching import WrongFilter, about
+from curation.matching import KINDS, WrongFilter, about
 from curation.models import Claim, Question, Skip, Status
 from curation.people import GRANTED
 from curation.review import rows, second
 from curation.review.access import (
-    KINDS,
     item_or_404,
     kind_of,
     may_review,

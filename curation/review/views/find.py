@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.filters import CHOICES, KEYS, Filter
-from curation.matching import WrongFilter
+from curation.matching import KINDS, WrongFilter
 from curation.models import Difficulty, Kernel, LicenseVerdict, PairOrigin, SavedView, Status
 from curation.review import listing
-from curation.review.access import KINDS, may_review, number, person
+from curation.review.access import may_review, number, person
 from curation.templatetags.review import moment
 
 LABELS = {
@@ -26,9 +26,10 @@ LABELS = {
     "duplicates": "Twins", "contaminated": "In a benchmark", "decided": "Decided on",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
-# What describes the list rather than the items in it.
+# What describes the list rather than what it is narrowed to: it shows one kind, in an order.
 OWN_KEYS = ("items", "order", "after")
-FREE = tuple(key for key in KEYS if key not in CHOICES and key != "q")
+FIELDS = tuple(key for key in KEYS if key not in (*OWN_KEYS, "q"))
+FREE = tuple(key for key in FIELDS if key not in CHOICES)
 HINTS = {
     "repository": "owner/name", "license": "MIT", "tag": "online-softmax", "reviewer": "name",
     "decided": "2026-01-01..2026-01-31", "finding": "gate, or none",
@@ -57,13 +58,14 @@ def find(request: HttpRequest) -> HttpResponse:
         "order": order,
         "filter": filter,
         "query": filter.query(),
+        "these": urlencode([("items", kind), *filter.pairs()]),
         "words": " ".join(filter.q),
         "rows": [_row(item, seen) for item in page.items],
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
         "more": page.more,
-        "fields": [_field(key, getattr(filter, key)) for key in KEYS if key != "q"],
+        "fields": [_field(key, getattr(filter, key)) for key in FIELDS],
         "other_kind": _query(filter, "pairs" if kind == "kernels" else "kernels", order),
         "chips": [
             (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))

@@ -15,10 +15,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.filters import Filter
-from curation.matching import WrongFilter
+from curation.matching import KINDS, WrongFilter
 from curation.models import Pair, Status
 from curation.review import claims, rows
-from curation.review.access import KINDS, may_review, person, there
+from curation.review.access import may_review, person, there
 from curation.review.page import Reason, context, reasons
 from curation.review.queue import next_item, waiting
 

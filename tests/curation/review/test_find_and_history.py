@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from curation.models import LoginFailure, Pair, SavedView
+from curation.filters import Filter
+from curation.models import Kernel, LoginFailure, Pair, SavedView
 from curation.review import dashboard, listing
 from tests import factories as make
 
@@ -97,6 +99,25 @@ def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Cl
     assert str(place.source_file.repository) in page
     assert place.source_file.path in page
     assert "1 found" in page
+
+
+@pytest.mark.parametrize("kind", ["kernels", "pairs"])
+@pytest.mark.parametrize("filter", ["", "license=MIT"])
+def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
+    browser: Client, kind: str, filter: str
+) -> None:
+    """Not the other kind beside it, which nobody who looks at the list has seen."""
+    license = make.a_license(expression="MIT")
+    kernel, pair = make.a_kernel(license=license), make.a_pair(license=license)
+
+    page = text(browser, f"{reverse('find')}?items={kind}&{filter}")
+
+    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RD]e', page))
+    assert leads.keys() == ({reverse("queue"), reverse("bulk")} if filter else {reverse("queue")})
+    for query in leads.values():
+        chosen = Filter.from_query(unescape(query))
+        kept = {*chosen.of(Kernel.objects.all()), *chosen.of(Pair.objects.all())}
+        assert kept == {kernel if kind == "kernels" else pair}
 
 
 def test_a_wrong_filter_is_a_sentence_above_an_unnarrowed_list(browser: Client) -> None:
