@@ -219,6 +219,17 @@ def test_a_test_that_cannot_fail_is_vacuous(
     assert check.verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("called", "words"), [(False, "never calls the candidate"), (True, "nothing that could be dam")]
+)
+def test_a_test_that_calls_what_hands_back_nothing_is_not_said_to_call_nothing(
+    called: bool, words: str
+) -> None:
+    said = survey(noticed=[], called=called)
+
+    assert words in checks.falsifiable(said, wanted(ONES), shown=[0], alike=[]).words
+
+
 # --- 8, 9, and conduct ----------------------------------------------------------------------
 def test_a_byte_beside_a_tensor_fails() -> None:
     check = checks.bounds([a_run(trespass=["4 bytes within 4 of after the end of input 0"])])

@@ -23,6 +23,10 @@ Damage = Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]
 RELATIVE = {torch.float64: 1e-2, torch.float32: 2e-2}
 RELATIVE_HALF = 0.1
 LARGE = 16
+# A number of Python's is damaged as if it were a tensor.
+NUMBERS: dict[type, torch.dtype] = {
+    bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128,
+}  # fmt: skip
 OTHER_TYPE = {
     torch.float64: torch.float32,
     torch.int64: torch.int32,
@@ -43,6 +47,7 @@ def survey(folder: Path, instead: Instead = ()) -> dict[str, Any]:
         "tests": plugin.tests,
         "skipped": plugin.skipped,
         "control": plugin.control,
+        "called": plugin.called,
         **plugin.verdicts(),
     }
 
@@ -52,6 +57,7 @@ class Survey:
         self.instead = instead
         self.tests = 0
         self.skipped = 0
+        self.called = False
         self.control: dict[str, str] | None = None
         # By whether the answer was large: a test of one element notices what others let pass.
         self.effective: dict[bool, set[str]] = {True: set(), False: set()}
@@ -92,9 +98,21 @@ class Survey:
 
         def damaged(answer: Any, arguments: tuple[Any, ...]) -> Any:
             nonlocal changed, large
+            self.called = True
             if damage is None:
                 return answer
-            after = rebuilt(answer, lambda tensor: damage(tensor, arguments))
+
+            def spoilt(tensor: torch.Tensor) -> torch.Tensor:
+                return damage(tensor, arguments)
+
+            def spoilt_number(plain: Any) -> Any:
+                if (tensor := _as_tensor(plain)) is None:
+                    return plain
+                after = spoilt(tensor)
+                # It has no other type to be of.
+                return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
+
+            after = rebuilt(answer, spoilt, spoilt_number)
             changed = changed or _differ(answer, after)
             large = large or any(t.numel() >= LARGE for t in tensors_in(answer))
             return after
@@ -133,13 +151,25 @@ class Survey:
         }
 
 
+def _as_tensor(plain: Any) -> torch.Tensor | None:
+    """A number that a tensor can hold."""
+    kind = type(plain)
+    if kind not in NUMBERS or (kind is int and plain.bit_length() > 63):
+        return None
+    return torch.tensor(plain, dtype=NUMBERS[kind])
+
+
+def _leaves(answer: Any) -> list[torch.Tensor]:
+    return tensors_in(rebuilt(answer, lambda tensor: tensor, _as_tensor))
+
+
 def _differ(one: Any, other: Any) -> bool:
     return any(
         before.dtype != after.dtype
         or before.shape != after.shape
         or not torch.equal(before.nan_to_num() if before.is_floating_point() else before,
                            after.nan_to_num() if after.is_floating_point() else after)
-        for before, after in zip(tensors_in(one), tensors_in(other), strict=True)
+        for before, after in zip(_leaves(one), _leaves(other), strict=True)
     )  # fmt: skip
 
 

@@ -131,16 +131,20 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     return []
 
 
-def rebuilt(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """`value` with each tensor replaced."""
+def rebuilt(
+    value: Any,
+    change: Callable[[torch.Tensor], torch.Tensor],
+    plain: Callable[[Any], Any] = lambda value: value,
+) -> Any:
+    """`value` with each tensor replaced, and by `plain` what is none."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
-        return {name: rebuilt(part, change) for name, part in value.items()}
+        return {name: rebuilt(part, change, plain) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        parts = [rebuilt(part, change) for part in value]
+        parts = [rebuilt(part, change, plain) for part in value]
         return parts if isinstance(value, list) else tuple(parts)
-    return value
+    return plain(value)
 
 
 def as_bytes(tensor: torch.Tensor, *, copied: bool = False) -> Blob:

@@ -277,7 +277,10 @@ def falsifiable(
         words = f"the test fails for the reference itself: {_words(said['control'])}"
         return Check("falsifiable", FAILED, words, numbers)
     if not said.get("noticed") and not said.get("unnoticed"):
-        return Check("falsifiable", vacuous, "the test never calls the candidate", numbers)
+        words = "the test never calls the candidate"
+        if said.get("called"):
+            words = "what the reference hands back holds nothing that could be damaged"
+        return Check("falsifiable", vacuous, words, numbers)
     if said["unnoticed"]:
         words = f"the test does not notice: {', '.join(said['unnoticed'])}"
         return Check("falsifiable", vacuous, words, numbers)
