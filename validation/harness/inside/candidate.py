@@ -19,7 +19,14 @@ from validation.harness.inside.gradients import gradients
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.inside.launches import Posting, posts
 from validation.harness.inside.quiet import Quiet
-from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+from validation.harness.inside.values import (
+    Packing,
+    as_bytes,
+    from_bytes,
+    rebuilt,
+    tensors_in,
+    unpack,
+)
 from validation.harness.inside.watch import Watch
 
 # The first runs whose inputs come late.
@@ -168,14 +175,16 @@ class Run:
             self._arrive_late()
         broken, patched = watch.broken, watch.patched
 
-        def called() -> tuple[Any, list[torch.Tensor | None]]:
+        def called() -> tuple[Any, list[torch.Tensor], list[torch.Tensor | None]]:
             answer = function(*arguments)
             # Before anything of ours is looked for by its name.
             patched.update(broken())
-            found = gradients(arguments, answer, owner.seed, watch) if owner.gradients else []
-            return answer, found
+            if not owner.gradients:
+                return answer, [], []
+            handed = watch.copies(tensors_in(answer))
+            return answer, handed, gradients(arguments, answer, owner.seed, watch)
 
-        answer, found = owner.posted(watch, called)
+        answer, handed, found = owner.posted(watch, called)
         quiet = Quiet()
         quiet.begin()
         watch.veil.drop()
@@ -190,7 +199,9 @@ class Run:
             }
         finally:
             quiet.end()
-            self.again = self._hands_out_again(tensors_in(answer))
+            self.again = self._hands_out_again(tensors_in(answer)) or self._overwritten(
+                tensors_in(answer), handed
+            )
 
     def _arrive_late(self) -> None:
         """The inputs come after a delay: a kernel on a stream that does not wait misses them."""
@@ -213,6 +224,11 @@ class Run:
         self.owner.handed_out = [tensor for tensor in answer if not self._alias(tensor)]
         now = {tensor.untyped_storage().data_ptr() for tensor in self.owner.handed_out}
         return bool(now & before)
+
+    def _overwritten(self, answer: list[torch.Tensor], handed: list[torch.Tensor]) -> bool:
+        """Whether the way back wrote to what had been handed out before it."""
+        pairs = zip(answer, handed, strict=False)
+        return any(as_bytes(now) != as_bytes(was) for now, was in pairs)
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
         """The inputs that are no longer what they were. The GPU is waited for once."""

@@ -4,6 +4,7 @@ Torch allocates and moves, Triton computes. An operation on data that is neither
 veil keeps it from the truth.
 """
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from validation.harness.inside.quiet import Quiet
 from validation.harness.inside.reach import Reach, Way
 from validation.harness.inside.tampering import Broken
 from validation.harness.inside.values import rebuilt, tensors_in
-from validation.harness.inside.veil import COPY, Veil
+from validation.harness.inside.veil import CLONE, COPY, Veil
 
 LIKE = frozenset({
     "empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "randint_like",
@@ -34,15 +35,23 @@ VIEWS = frozenset({
 MOVES = frozenset({"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"})
 
 
-def _overloads(names: Iterable[str]) -> Mapping[int, tuple[OpOverload, Callable[..., Any]]]:
-    """Torch's own operations of these names, and what they call in C: others may call theirs the
-    same, or have torch's call another."""
-    packets = [getattr(torch.ops.aten, name) for name in names]
-    each = [getattr(packet, name) for packet in packets for name in packet.overloads()]
+Operations = Mapping[int, tuple[OpOverload, Callable[..., Any]]]
+
+
+def _operations(names: Iterable[str]) -> Operations:
+    """Torch's own of these names, and what they call in C: others may call theirs the same, or have
+    torch's call another."""
+    each = [operator.attrgetter(name)(torch.ops.aten) for name in names]
     return MappingProxyType({id(operation): (operation, operation._op) for operation in each})
 
 
-MOVING, JOINING = _overloads(MOVES), _overloads(JOINS)
+def _overloads(names: Iterable[str]) -> Operations:
+    """All that bear these names."""
+    packets = {name: getattr(torch.ops.aten, name).overloads() for name in names}
+    return _operations(f"{name}.{one}" for name, each in packets.items() for one in each)
+
+
+MOVING, JOINING = _overloads(MOVES), _operations(JOINS)
 READING = _overloads(["_local_scalar_dense"])
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
@@ -138,6 +147,16 @@ class Watch:
         finally:
             self.veil.lower()
             quiet.end()
+
+    def copies(self, tensors: Iterable[torch.Tensor]) -> list[torch.Tensor]:
+        """Of the truth about torch's own of these, where nobody looks for it."""
+        plain = [tensor.detach() for tensor in tensors if id(type(tensor)) in callbacks.TENSORS]
+        self.paused = True
+        try:
+            copied: list[torch.Tensor] = self._shown(plain, lambda: list(map(CLONE, plain)), (), {})
+            return copied
+        finally:
+            self.paused = False
 
     def _show(self, quiet: Quiet, data: Iterable[torch.Tensor] | None = None) -> None:
         """Not where somebody would look: who put himself in a judge's place, or is called whatever
