@@ -16,7 +16,9 @@ from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken
 
 Asked = tuple[list[plan.Trial], Answer]
-MISREAD = (KeyError, TypeError, AttributeError, IndexError, ValueError, Unreadable)
+MISREAD = (
+    KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, Unreadable,
+)  # fmt: skip
 
 
 class Stopped(Exception):

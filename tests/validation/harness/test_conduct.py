@@ -358,5 +358,5 @@ def test_all_that_is_listened_for_has_been_heard_of() -> None:
     """What Python never tells of would never be heard."""
     tried = {words for _, words in HEARD.values()}
     silent = {"starts another Python"} if SILENT_ABOUT_OTHERS else set()
-    for words in {*LEADS.values(), *NAMES.values()} - silent:
+    for words in {*dict(LEADS).values(), *dict(NAMES).values()} - silent:
         assert any(words.startswith(each) for each in tried), words

@@ -5,16 +5,18 @@ such a name and is none can be made, but not unheard (see `conduct`). And whoeve
 ends has the name of what he asks for in his code: a library that has not was handed it.
 """
 
+import dis
 import sys
 import sysconfig
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from os.path import normpath
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from validation.harness.inside.folder import MARK
+from validation.harness.inside.kinds import is_known
 
 FROZEN = "<frozen "
 IMPORT = f"{FROZEN}importlib"
@@ -27,13 +29,18 @@ LOOKING = (
     "/torch/library.py", "/torch/_library/utils.py", "/torch/utils/_traceback.py",
     "/torch/_dynamo/", "/torch/fx/", "/torch/_logging/", "/triton/compiler/compiler.py",
 )  # fmt: skip
-# And this looks at frames for whoever calls it, by one of those.
-GIVING = ("/torch/_jit_internal.py",)
+# And these look at frames for whoever calls them.
+GIVING = (
+    "/torch/_jit_internal.py", "/torch/fx/proxy.py", "/torch/fx/experimental/symbolic_shapes.py",
+)  # fmt: skip
 # These make functions from a text, which is theirs but for some names.
 MAKERS = ("/dataclasses.py", "/collections/__init__.py", "/typing.py")
 ASKED = frozenset({"dataclass", "wrap", "make_dataclass", "namedtuple", "NamedTuple", "__new__"})
 # And these run texts that they make of a kernel.
 RUNNING = ("/triton/runtime/jit.py", "/triton/runtime/interpreter.py")
+
+
+MAKE_FUNCTION = dis.opmap["MAKE_FUNCTION"]
 
 
 class Asker:
@@ -44,8 +51,8 @@ class Asker:
         # One of these that calls what the entry put in a place of theirs would hand it over.
         self.as_they_were = {
             id(space): (space, {**space})
-            for name, module in (*sys.modules.items(),)
-            if (space := vars(module)) and str(space.get("__file__")).endswith(HANDING + LOOKING)
+            for module in (*sys.modules.values(),)
+            if (space := getattr(module, "__dict__", None)) and _looks(str(space.get("__file__")))
         }
 
     def is_entry(self, frame: FrameType | None) -> bool:
@@ -77,12 +84,22 @@ class Asker:
                 if each is not frame:
                     gives = file.endswith(GIVING) and self._is_behind(each)
                     return gives or self._handed(each, (name,))
-                looks = any(looking in file for looking in LOOKING) and self._as_it_was(each)
+                looks = _looks(file) and not file.endswith(GIVING) and self._as_it_was(each)
                 return not looks and self._is_behind(each)
             further += not file.endswith("inspect.py")
             if further > 1:
                 return not self._are_as_they_were(each)
             name = each.f_code.co_name
+        return False
+
+    def calls_c(self, frame: FrameType | None, name: str) -> bool:
+        """As `is_entry`, or some library that was handed it: whoever does so for his own ends names
+        ctypes, or what he asks C for."""
+        for each in _outwards(frame):
+            if self._of_entry(each.f_code):
+                return True
+            if not _standard(each.f_code):
+                return not ({"ctypes", name} & {*each.f_code.co_names} or self._is_imported(each))
         return False
 
     def changes(self, frame: FrameType | None, name: str) -> bool:
@@ -93,7 +110,7 @@ class Asker:
         """Whether it is the entry that runs a text or a code object, and not by an import."""
         if frame is None or type(code) is not CodeType or type(code.co_filename) is not str:
             return True
-        if self._of_entry(code) and not any(type(each) is CodeType for each in code.co_consts):
+        if self._of_entry(code) and MAKE_FUNCTION not in code.co_code[::2]:
             # It makes no function, and what it asks for by itself, the entry asks for.
             return False
         file = frame.f_code.co_filename
@@ -102,7 +119,7 @@ class Asker:
         if self._handed(frame, ("exec", "eval")):
             return True
         if file.endswith(RUNNING) and not self._of_entry(frame.f_code):
-            return False
+            return not (self._of_entry(code) or _rewritten(code, frame))
         return not _made(frame) and self._is_behind(frame)
 
     def makes_function(self, code: object, frame: FrameType | None) -> bool:
@@ -166,6 +183,10 @@ class Asker:
         )
 
 
+def _looks(file: str) -> bool:
+    return file.endswith(HANDING) or any(looking in file for looking in LOOKING)
+
+
 def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
@@ -205,8 +226,24 @@ def _imported(code: CodeType, frame: FrameType) -> bool:
         if each.f_code.co_name == "exec_module":
             loader = each.f_locals.get("self")
             own = vars(loader) if type(loader) is SourceFileLoader else {}
-            return own.keys() == {"name", "path"} and own["path"] == code.co_filename
+            plain = all(type(part) is str for part in (*own, *own.values()))
+            return plain and {*own} == {"name", "path"} and own["path"] == code.co_filename
     return False
+
+
+def _rewritten(code: CodeType, frame: FrameType) -> bool:
+    """Whether Triton's interpreter does so, unasked, with a kernel of the file that the code names:
+    those of libraries it rewrites as well."""
+    caller, own = frame.f_back, frame.f_locals.get("self")
+    if caller is None or caller.f_code.co_name != "rewrite_ast" or not is_known(type(own)):
+        return False
+    parts = {**vars(own)}
+    kernel = parts.pop("fn", None)
+    if type(kernel) is not FunctionType or any(map(callable, parts.values())):
+        return False
+    name = kernel.__code__.co_filename
+    same = frame.f_code.co_filename == caller.f_code.co_filename
+    return same and type(name) is str and name == code.co_filename
 
 
 def _made(frame: FrameType) -> bool:

@@ -18,7 +18,7 @@ from torch.utils._device import DeviceContext
 from triton.compiler.compiler import CompiledKernel
 from triton.runtime import driver, interpreter, jit
 
-from validation.harness.inside.kinds import ASKED, by_entry, is_known, written
+from validation.harness.inside.kinds import ASKED, answers, is_known, written
 
 # What a kernel may have of the entry's: its function, and what names and describes it.
 OF_A_KERNEL = frozenset({"fn", "repr", "_repr", "launch_metadata", "__wrapped__"})
@@ -48,7 +48,8 @@ def unwelcome(kernel: Any, args: Sequence[Any], named: Mapping[str, Any]) -> lis
         return [f"{type(kernel).__name__} as a kernel"]
     found = [
         f"a kernel's {name}" for name, value in vars(kernel).items()
-        if name not in OF_A_KERNEL and (name in LOOKED_FOR or name[:2] == "__") and by_entry(value)
+        if name not in OF_A_KERNEL and (name in LOOKED_FOR or name[:2] == "__")
+        and answers(name, value)
     ]  # fmt: skip
     given = (kernel, *args, *(value for name, value in named.items() if name != "grid"))
     kinds: dict[int, type] = {}
@@ -63,9 +64,12 @@ def compiled_by_triton(compiled: Any) -> bool:
     Nothing is, where it interprets."""
     if compiled is None:
         return True
-    if type(compiled) is not CompiledKernel or any(map(by_entry, vars(compiled).values())):
+    if type(compiled) is not CompiledKernel:
         return False
-    starts = vars(compiled).get("_run")
+    parts = {**vars(compiled)}
+    starts = parts.pop("_run", None)
+    if any(answers(name, part) for name, part in parts.items()):
+        return False
     kind = type(starts)
     return starts is None or (kind is driver.active.launcher_cls and is_known(kind))
 

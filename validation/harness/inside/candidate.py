@@ -57,8 +57,8 @@ class Candidate:
         self.broken = tampering.sealed(ours=ours)
         self.broken_on_the_way = tampering.sealed(tampering.ON_THE_WAY, ours)
         self.patched: set[str] = set()
-        # Of the run before, kept so that nobody else is given their memory.
-        self.handed_out: list[torch.Tensor] = []
+        # Of the run before, with what they held: kept, so that nobody else is given their memory.
+        self.handed_out: list[tuple[torch.Tensor, Blob]] = []
         self.device = torch.device(order["device"])
         self.point = order["entry_point"]
         self.gradients = order["gradients"]
@@ -190,18 +190,15 @@ class Run:
         watch.veil.drop()
         try:
             # Copied out on the stream that the caller is on, before anything else is waited for.
-            return {
-                "value": self.packing.plain(answer),
-                "gradients": [
-                    None if tensor is None else self.packing.tensor(tensor) for tensor in found
-                ],
-                "aliases": [self._alias(tensor) for tensor in tensors_in(answer)],
-            }
+            packed = len(self.packing.blobs)
+            value, tensors = self.packing.plain(answer), tensors_in(answer)
+            copied = [None if tensor is None else self.packing.tensor(tensor) for tensor in found]
+            held = self.packing.blobs[packed : packed + len(tensors)]
+            self.again = self._writes_again(list(zip(tensors, held, strict=True)), handed)
+            aliases = [self._alias(tensor) for tensor in tensors]
+            return {"value": value, "gradients": copied, "aliases": aliases}
         finally:
             quiet.end()
-            self.again = self._hands_out_again(tensors_in(answer)) or self._overwritten(
-                tensors_in(answer), handed
-            )
 
     def _arrive_late(self) -> None:
         """The inputs come after a delay: a kernel on a stream that does not wait misses them."""
@@ -213,22 +210,22 @@ class Run:
             inner.copy_(truth)
 
     def _alias(self, tensor: torch.Tensor) -> bool:
-        place = tensor.untyped_storage().data_ptr()
+        place = _place(tensor)
         return place != 0 and any(
-            memory.inner.untyped_storage().data_ptr() == place for memory in self.memories.values()
+            _place(memory.inner) == place for memory in self.memories.values()
         )
 
-    def _hands_out_again(self, answer: list[torch.Tensor]) -> bool:
-        """Whether the answer before is lost by this one, in memory that is no input's."""
-        before = {tensor.untyped_storage().data_ptr() for tensor in self.owner.handed_out} - {0}
-        self.owner.handed_out = [tensor for tensor in answer if not self._alias(tensor)]
-        now = {tensor.untyped_storage().data_ptr() for tensor in self.owner.handed_out}
-        return bool(now & before)
-
-    def _overwritten(self, answer: list[torch.Tensor], handed: list[torch.Tensor]) -> bool:
-        """Whether the way back wrote to what had been handed out before it."""
-        pairs = zip(answer, handed, strict=False)
-        return any(as_bytes(now) != as_bytes(was) for now, was in pairs)
+    def _writes_again(
+        self, answer: list[tuple[torch.Tensor, Blob]], handed: list[torch.Tensor]
+    ) -> bool:
+        """Whether it wrote to what was handed out before: to the answer of the run before, in
+        memory that is no input's, or on the way back to its own, which was `handed` out by then."""
+        before = self.owner.handed_out
+        self.owner.handed_out = [(one, held) for one, held in answer if not self._alias(one)]
+        places = {_place(tensor) for tensor, _ in self.owner.handed_out} - {0}
+        of_before = [(one, held) for one, held in before if _place(one) in places]
+        of_this = zip(handed, (held for _, held in answer), strict=False)
+        return any(as_bytes(tensor) != held for tensor, held in (*of_before, *of_this))
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
         """The inputs that are no longer what they were. The GPU is waited for once."""
@@ -247,6 +244,10 @@ class Run:
             for tree in self.views[place]
         ]
         return {"storage": place, "now": [self.packing.tensor(tensor) for tensor in now]}
+
+
+def _place(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
 
 
 def _leaf(tensor: torch.Tensor) -> torch.Tensor:

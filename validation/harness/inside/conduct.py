@@ -8,54 +8,55 @@ import _thread
 import os
 import sys
 from collections.abc import Callable
-from types import FrameType, FunctionType, MappingProxyType, NoneType
+from types import FrameType, FunctionType, NoneType
 from typing import Any
 
 from validation.harness.inside import telling
 from validation.harness.inside.asker import Asker
-from validation.harness.inside.hidden import hidden
+from validation.harness.inside.engine import Engine
+from validation.harness.inside.hidden import hidden, table
 from validation.harness.inside.kinds import by_entry
 
 # These lead to what watches. Who else asks for them has a name for them in his code.
-LEADS = MappingProxyType(
-    {
-        "gc.get_objects": "walks through the garbage collector's objects",
-        "gc.get_referrers": "walks through the garbage collector's objects",
-        "gc.get_referents": "walks through the garbage collector's objects",
-        "sys._current_frames": "walks the frames of other threads",
-        "sys._current_exceptions": "walks the frames of other threads",
-        "sys.addaudithook": "listens to the interpreter",
-        "sys.settrace": "traces the interpreter",
-        "sys.setprofile": "traces the interpreter",
-        "sys.monitoring.register_callback": "traces the interpreter",
-    }
+LEADS = (
+    ("gc.get_objects", "walks through the garbage collector's objects"),
+    ("gc.get_referrers", "walks through the garbage collector's objects"),
+    ("gc.get_referents", "walks through the garbage collector's objects"),
+    ("sys._current_frames", "walks the frames of other threads"),
+    ("sys._current_exceptions", "walks the frames of other threads"),
+    ("sys.addaudithook", "listens to the interpreter"),
+    ("sys.settrace", "traces the interpreter"),
+    ("sys.setprofile", "traces the interpreter"),
+    ("sys.monitoring.register_callback", "traces the interpreter"),
 )
-NAMES = MappingProxyType(
-    {
-        "_thread.start_new_thread": "starts a thread",
-        "_thread.start_joinable_thread": "starts a thread",
-        "subprocess.Popen": "starts a program",
-        "os.system": "starts a program",
-        "os.exec": "starts a program",
-        "os.posix_spawn": "starts a program",
-        "os.fork": "forks",
-        "os.forkpty": "forks",
-        "os.kill": "sends signals",
-        "os.killpg": "sends signals",
-        telling.SIGNAL: "is called by signals",
-        "cpython.PyInterpreterState_New": "starts another Python",
-        "resource.setrlimit": "changes what it may use",
-        "socket.connect": "opens a connection",
-        "socket.bind": "opens a connection",
-        "socket.getaddrinfo": "opens a connection",
-        "ctypes.cdata": "reads memory by its address",
-        "ctypes.cdata/buffer": "reads memory by its address",
-        "ctypes.dlopen": "calls C by ctypes",
-        "ctypes.dlsym": "calls C by ctypes",
-        "ctypes.PyObj_FromPtr": "reads memory by its address",
-        "ctypes.string_at": "reads memory by its address",
-    }
+NAMES = (
+    ("_thread.start_new_thread", "starts a thread"),
+    ("_thread.start_joinable_thread", "starts a thread"),
+    ("subprocess.Popen", "starts a program"),
+    ("os.system", "starts a program"),
+    ("os.exec", "starts a program"),
+    ("os.posix_spawn", "starts a program"),
+    ("os.fork", "forks"),
+    ("os.forkpty", "forks"),
+    ("os.kill", "sends signals"),
+    ("os.killpg", "sends signals"),
+    (telling.SIGNAL, "is called by signals"),
+    ("cpython.PyInterpreterState_New", "starts another Python"),
+    ("resource.setrlimit", "changes what it may use"),
+    ("socket.connect", "opens a connection"),
+    ("socket.bind", "opens a connection"),
+    ("socket.getaddrinfo", "opens a connection"),
 )
+# And so does memory by its address, and what C can be asked for.
+C = (
+    ("ctypes.cdata", "reads memory by its address"),
+    ("ctypes.cdata/buffer", "reads memory by its address"),
+    ("ctypes.dlopen", "calls C by ctypes"),
+    ("ctypes.dlsym", "calls C by ctypes"),
+    ("ctypes.PyObj_FromPtr", "reads memory by its address"),
+    ("ctypes.string_at", "reads memory by its address"),
+)
+leads, names, c = table(dict(LEADS)), table(dict(NAMES)), table(dict(C))
 # Of objects that lead to frames, and of functions.
 FRAMES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
 CODE = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
@@ -66,6 +67,9 @@ FORBIDDEN_MODULES = frozenset({
     "python_code", "test_code", "_testcapi", "_testinternalcapi", "_xxsubinterpreters",
     "_interpreters", "greenlet",
 })  # fmt: skip
+
+# Whoever calls it by other means is told a yes or no.
+OWN_LOOK = Engine.works.__code__
 
 Told = Callable[[], dict[str, int]]
 
@@ -89,6 +93,8 @@ def listener() -> Callable[[], Told]:
             frame = place().f_back
             if frame and frame.f_code.co_filename == telling.__file__:
                 frame = frame.f_back
+            if frame and frame.f_code is OWN_LOOK:
+                return
             if words := _noted(event, arguments, asker, frame):
                 heard[words] = heard.get(words, 0) + 1
         finally:
@@ -122,10 +128,13 @@ def _noted(event: str, arguments: tuple[Any, ...], asker: Asker, frame: FrameTyp
     if event == telling.FRAMES_BY_TORCH:
         idle = any(type(arguments[0]) is kind for kind in IDLE)
         return "" if idle else "is shown frames by torch"
-    if event in LEADS:
-        return LEADS[event] if asker.asks_for(frame, event.rpartition(".")[2]) else ""
-    if event in NAMES:
-        return NAMES[event] if asker.is_entry(frame) else ""
+    if words := leads(event):
+        return words if asker.asks_for(frame, event.rpartition(".")[2]) else ""
+    if words := names(event):
+        return words if asker.is_entry(frame) else ""
+    if words := c(event):
+        name = arguments[-1] if arguments and type(arguments[-1]) is str else ""
+        return words if asker.calls_c(frame, name) else ""
     if event == "sys._getframe":
         return _walks(asker.is_shown(frame, "_getframe"))
     if event in ("object.__getattr__", "object.__setattr__", "import"):

@@ -1,8 +1,9 @@
 """What torch's engine does by itself on the way back: where a launcher took `x.chunk(2)` apart for
-its kernels, it puts the gradients of the parts together, and adds up those of what was used twice.
+its kernels, it puts the gradients of the parts together. Where it adds them for that, each has
+zeros where the other has something: nothing is computed.
 
-A hook that is a function of torch's can't be told from it, and gets no more by that than sums of
-gradients: the answer is compared with what it was before.
+A hook that is a function of torch's can't be told from it, and so may move gradients about as well.
+The answer that was handed out before is compared with what it was.
 """
 
 import sys
@@ -21,6 +22,13 @@ JOINS = frozenset({
 })  # fmt: skip
 TASK, HOOK = torch._C._current_graph_task_id, torch.Tensor.register_hook
 NONE = -1
+
+
+def overlap(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether to add these is more than to put them together."""
+    if one.shape != other.shape or one.dtype is not other.dtype:
+        return True
+    return bool(((one != 0) & (other != 0)).any())
 
 
 class Engine:

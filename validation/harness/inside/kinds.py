@@ -5,13 +5,12 @@ is, what it equals, what it derives from and what it holds.
 """
 
 from _collections import _tuplegetter  # type: ignore[import-not-found]
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from enum import Enum
 from types import (
     ClassMethodDescriptorType,
     FunctionType,
     GetSetDescriptorType,
-    MappingProxyType,
     MemberDescriptorType,
     MethodDescriptorType,
     WrapperDescriptorType,
@@ -19,6 +18,7 @@ from types import (
 from typing import Any
 
 from validation.harness.inside.folder import MARK
+from validation.harness.inside.hidden import table
 
 ANCESTORS, HELD = (type.__dict__[name].__get__ for name in ("__mro__", "__dict__"))
 # Called when an object is made, which is before.
@@ -34,14 +34,15 @@ OF_C = frozenset({
               MethodDescriptorType, WrapperDescriptorType, _tuplegetter))
 })  # fmt: skip
 
-KNOWN: Mapping[int, type] = MappingProxyType({})
-KEPT: Mapping[int, Any] = MappingProxyType({})
+# What was there when all was imported, by where it is; and ours, put where the entry comes by.
+known: Callable[[int], type | None] = table({})
+kept: Callable[[int], Any] = table({})
+OURS: tuple[Any, ...] = ()
 
 
 def by_entry(value: Any) -> bool:
-    """Whether calling it runs code that stands in the entry's files."""
-    code = getattr(value, "__code__", None)
-    return code is not None and MARK in code.co_filename
+    """Whether it is a function that stands in the entry's files."""
+    return type(value) is FunctionType and MARK in value.__code__.co_filename
 
 
 def written(
@@ -50,7 +51,7 @@ def written(
     """What of a class the entry wrote, or put into what can't be looked into. Of one that came
     later only what is `looked_for` counts, if that is said, and what Python itself asks for."""
     for each in ANCESTORS(kind):
-        names = looked_for if id(each) not in KNOWN else None
+        names = looked_for if not is_known(each) else None
         names = ASKED if issubclass(each, Enum) else names
         for name, part in HELD(each).items():
             counts = names is None or name in names or (names is looked_for and _is_pythons(name))
@@ -64,7 +65,7 @@ def _is_pythons(name: str) -> bool:
 
 def answers(name: str, part: Any) -> bool:
     """Whether code of the entry's would run, or may, where a class's or a module's `name` is it."""
-    if id(part) in KEPT:
+    if kept(id(part)) is not None or any(part is each for each in OURS):
         return False
     if type(part) is property:
         part = part.fget
@@ -75,37 +76,37 @@ def answers(name: str, part: Any) -> bool:
         return by_entry(part)
     if id(kind) in OF_C:
         return False
+    gets = any("__get__" in HELD(each) for each in ANCESTORS(kind))
     if issubclass(kind, type):
-        return name in ASKED
-    return callable(part) or any("__get__" in HELD(each) for each in ANCESTORS(kind))
+        return gets or (not is_known(part) and (name in ASKED or _is_pythons(name)))
+    return gets or callable(part)
 
 
 def keep(part: Any) -> None:
-    """Ours, put where the entry comes by."""
-    global KEPT
-    KEPT = MappingProxyType({**KEPT, id(part): part})
+    global OURS
+    OURS += (part,)
 
 
 def is_known(kind: type) -> bool:
     """Whether it was there before the entry came."""
-    return id(kind) in KNOWN
+    return known(id(kind)) is not None
 
 
 def meet() -> None:
     """All classes that are there by now, and what of theirs would else look like the entry's. But
     functions: one can be given other code, where all else that a class holds stays what it is."""
-    global KNOWN, KEPT
-    known, kept, left = dict(KNOWN), dict(KEPT), [object]
-    met: set[int] = set()
+    global known, kept
+    left: list[type] = [object]
+    kinds: dict[int, type] = {}
+    held: dict[int, Any] = {}
     while left:
-        kind: type = left.pop()
-        if id(kind) not in met:
-            met.add(id(kind))
-            known[id(kind)] = kind
+        kind = left.pop()
+        if id(kind) not in kinds:
+            kinds[id(kind)] = kind
             left += type.__subclasses__(kind)
             parts = HELD(kind).values()
-            kept.update({id(part): part for part in parts if type(part) is not FunctionType})
-    KNOWN, KEPT = MappingProxyType(known), MappingProxyType(kept)
+            held.update({id(part): part for part in parts if type(part) is not FunctionType})
+    known, kept = table(kinds), table(held)
 
 
 meet()

@@ -2,7 +2,6 @@
 on a GPU or in its interpreter; of the interpreter, each way to memory too."""
 
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -15,9 +14,10 @@ from validation.harness.inside.reach import WAYS, Way
 from validation.harness.inside.values import tensors_in
 from validation.harness.inside.watch import Watch
 
-KEYS = MappingProxyType(
-    {name: torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name)) for name in ("CPU", "CUDA")}
+ON_CPU, ON_CUDA = (
+    torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, name)) for name in ("CPU", "CUDA")
 )
+PARTS = torch._C.DispatchKey.CompositeImplicitAutograd
 Posting = Callable[[Watch, Callable[[], Any]], Any]
 
 
@@ -26,7 +26,10 @@ def posts() -> Posting:
     somebody does; who it is, only the frames know."""
     present: Watch | None = None
     nested = False
-    namespaces = {name.partition("::")[0] for name in torch._C._dispatch_get_all_op_names()}
+    names = torch._C._dispatch_get_all_op_names()
+    namespaces = {name.partition("::")[0] for name in names}
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    of_parts = frozenset(name for name in names if name.startswith("aten::") and has(name, PARTS))
 
     def operation(
         self: Any, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
@@ -36,9 +39,13 @@ def posts() -> Posting:
         if func.namespace not in namespaces and not present.paused:
             # Somebody's own: what it is made of is seen like the rest.
             given = tensors_in((args, kwargs or {}))
-            key = "CUDA" if any(tensor.is_cuda for tensor in given) else "CPU"
+            keys = ON_CUDA if any(tensor.is_cuda for tensor in given) else ON_CPU
             with door():
-                return func.redispatch(KEYS[key], *args, **(kwargs or {}))
+                return func.redispatch(keys, *args, **(kwargs or {}))
+        if not present.paused and func.name() in of_parts:
+            # Where nobody asks for gradients it comes by whole: a view or a copy, nobody can say.
+            with door():
+                return func._op_dk(PARTS, *args, **(kwargs or {}))
         return present.operation(func, args, kwargs or {})
 
     door = type("Door", (Mode,), {"__torch_dispatch__": hidden(operation)})

@@ -7,7 +7,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from validation.harness.inside.hidden import hidden
-from validation.harness.inside.kinds import HELD, OF_C, answers, by_entry, is_known, written
+from validation.harness.inside.kinds import HELD, OF_C, answers, by_entry, is_known
 
 # What runs while a kernel is launched: modules, classes, and what Triton asks for hooks.
 ON_THE_WAY = (
@@ -21,6 +21,7 @@ ON_THE_WAY = (
     "triton.language.core.dtype", "triton.language.core.tensor", "triton.runtime",
     "triton.runtime.autotuner", "triton.runtime.driver", "triton.runtime.interpreter",
     "triton.runtime.interpreter._interpreter", "triton.runtime.interpreter.GridExecutor",
+    "triton.runtime.interpreter.FunctionRewriter",
     "triton.runtime.interpreter.InterpretedFunction",
     "triton.runtime.interpreter.InterpreterBuilder",
     "triton.runtime.interpreter.interpreter_builder",
@@ -125,12 +126,13 @@ def _librarys(value: Any) -> bool:
         known = module is not None and name.partition(".")[0] in LIBRARIES
         return known and space is vars(module) and not by_entry(value)
     if issubclass(kind, type):
-        return not any(written(value, beside=())) and (is_known(kind) or not any(written(kind)))
+        return is_known(value)
     if kind is BuiltinFunctionType:
         # Of an object it would be that object's: a list takes what it is called with.
         owner = value.__self__
-        of_a_class = issubclass(type(owner), type) and is_known(owner)
-        return owner is None or type(owner) is ModuleType or of_a_class
+        if type(owner) is ModuleType:
+            return owner.__name__.partition(".")[0] in LIBRARIES
+        return owner is None or (issubclass(type(owner), type) and is_known(owner))
     return id(kind) in OF_C
 
 

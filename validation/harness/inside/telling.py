@@ -39,8 +39,8 @@ def _telling(event: str, original: Callable[..., Any]) -> Callable[..., Any]:
     """A method, since torch's compiler looks through all of torch's that Python caches for."""
     tell = sys.audit
 
-    def told(event: str, *arguments: Any) -> Any:
-        tell(event, *arguments)
-        return original(*arguments)
+    def told(event: str, *arguments: Any, **named: Any) -> Any:
+        tell(event, *arguments, *named.values())
+        return original(*arguments, **named)
 
     return MethodType(hidden(told), event)

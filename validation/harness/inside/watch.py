@@ -6,17 +6,16 @@ veil keeps it from the truth.
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
 
 from validation.harness.inside import callbacks, gpu
-from validation.harness.inside.engine import JOINS, Engine
+from validation.harness.inside.engine import JOINS, Engine, overlap
 from validation.harness.inside.guards import Guarded, guarded
-from validation.harness.inside.hidden import hidden
+from validation.harness.inside.hidden import hidden, table
 from validation.harness.inside.quiet import Quiet
 from validation.harness.inside.reach import Reach, Way
 from validation.harness.inside.tampering import Broken
@@ -35,24 +34,27 @@ VIEWS = frozenset({
 MOVES = frozenset({"clone", "_to_copy", "copy_", "contiguous", "zero_", "fill_", "lift_fresh_copy"})
 
 
-Operations = Mapping[int, tuple[OpOverload, Callable[..., Any]]]
+Operation = tuple[OpOverload, Callable[..., Any]]
+Operations = Callable[[int], Operation | None]
 
 
 def _operations(names: Iterable[str]) -> Operations:
-    """Torch's own of these names, and what they call in C: others may call theirs the same, or have
-    torch's call another."""
+    """Torch's own of these names, and what they call in C, by where they are: others may call
+    theirs the same, or have torch's call another."""
     each = [operator.attrgetter(name)(torch.ops.aten) for name in names]
-    return MappingProxyType({id(operation): (operation, operation._op) for operation in each})
+    return table({id(operation): (operation, operation._op) for operation in each})
 
 
 def _overloads(names: Iterable[str]) -> Operations:
-    """All that bear these names."""
+    """All that bear these names, but what writes where its caller says."""
     packets = {name: getattr(torch.ops.aten, name).overloads() for name in names}
-    return _operations(f"{name}.{one}" for name, each in packets.items() for one in each)
+    each = [f"{name}.{one}" for name, overloads in packets.items() for one in overloads]
+    return _operations(name for name in each if not name.endswith("out"))
 
 
-MOVING, JOINING = _overloads(MOVES), _operations(JOINS)
-READING = _overloads(["_local_scalar_dense"])
+moving, joining = _overloads(MOVES), _operations(JOINS)
+reading = _overloads(["_local_scalar_dense"])
+ADD = torch.ops.aten.add.Tensor
 # A launcher may look at a few numbers, such as a length; not at a tensor's worth of them.
 READS_MOST = 32
 MOST_STRAYS = 5
@@ -106,22 +108,34 @@ class Watch:
             return self._known(func(*args, **kwargs))
         # Whoever made a kind of tensor of his own would be called while its data is shown.
         plain = all(id(type(tensor)) in callbacks.TENSORS for tensor in given)
-        if plain and id(func) in READING:
+        if plain and (read := reading(id(func))):
             self.reads += 1
             some = data if self.reads <= READS_MOST else ()
-            return self._shown(some, READING[id(func)][1], args, kwargs)
+            return self._shown(some, read[1], args, kwargs)
         # Some signs are only taken note of until somebody copies.
         noted = any(tensor.is_neg() or tensor.is_conj() for tensor in given)
-        if plain and not noted and (found := self._moving(func)):
-            return self._move(func, found[1], args, kwargs, data)
+        if plain and not noted and (run := self._moving(func)):
+            return self._move(func, run, args, kwargs, data)
         self.computed[f"{func}"] += 1
         answer = self._known(func(*args, **kwargs))
         self.veil.cover(tensors_in(answer))
         return answer
 
-    def _moving(self, func: Any) -> tuple[OpOverload, Callable[..., Any]] | None:
-        joins = JOINING.get(id(func))
-        return joins if joins and self.engine.works() else MOVING.get(id(func))
+    def _moving(self, func: Any) -> Callable[..., Any] | None:
+        """How to do it, if it is no computing."""
+        if moves := moving(id(func)):
+            return moves[1]
+        joins = joining(id(func))
+        if not joins or not self.engine.works():
+            return None
+        run = joins[1]
+
+        def joined(*args: Any, **kwargs: Any) -> Any:
+            if func is ADD and (kwargs or overlap(*args)):
+                self.computed[f"{func}"] += 1
+            return run(*args, **kwargs)
+
+        return joined
 
     def _move(
         self, func: Any, run: Any, args: Any, kwargs: dict[str, Any], data: list[torch.Tensor]
@@ -255,6 +269,7 @@ class Watch:
             held.extend(meta.values())
             self.paused = False
             asked = grid({**meta}) if callable(grid) else grid
+            held.append(asked)
             answer = tuple(int(each) for each in asked)
             self.paused = True
             self._show(quiet)
@@ -272,10 +287,10 @@ class Watch:
                 hooks.insert(0, hold)
             return run(kernel, *args, **{**named, "grid": size})
         finally:
-            if type(hooks) is list and hold in hooks:
-                hooks.remove(hold)
             self.launching, self.paused = False, True
             if aside and self.veil.on:
                 torch.cuda.synchronize()
             self.veil.lower(launched=True)
             quiet.end()
+            if type(hooks) is list:
+                hooks[:] = [hook for hook in hooks if hook is not hold]

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Any
 
 from validation.harness.judge.compare import Comparison, Expected, compare
 from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 
 LEAVES_MOST = 1000
+NUMBERS = (int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,11 @@ class Value:
 
     def tensors(self) -> list[Numbers]:
         return [leaf for leaf in self.leaves if isinstance(leaf, Numbers)]
+
+    def contents(self) -> list[bytes]:
+        """What is in its tensors, or, where it has none, in its numbers."""
+        tensors = [bytes(leaf.raw) for leaf in self.tensors()]
+        return tensors or [repr(leaf).encode() for leaf in self.leaves if type(leaf) in NUMBERS]
 
 
 def value(said: Any, blobs: list[memoryview]) -> Value:
@@ -79,8 +86,9 @@ def compared(
 def _leaf(found: Any, native: Any, expected: Expected | None) -> Comparison:
     if isinstance(found, Numbers) and expected is not None:
         return compare(found, expected)
-    if isinstance(found, float | int) and isinstance(native, float | int):
-        near = abs(found - native) <= 1e-5 * max(abs(found), abs(native)) + 1e-7
+    if isinstance(found, float) and isinstance(native, float):
+        allowed = 1e-5 * max(abs(found), abs(native)) + 1e-7
+        near = isfinite(found) and isfinite(native) and abs(found - native) <= allowed
         same = near or (found != found and native != native) or found == native
         return Comparison("" if same else f"{found} instead of {native}")
     return Comparison("" if found == native else f"{found!r:.80} instead of {native!r:.80}")

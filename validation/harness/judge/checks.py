@@ -169,9 +169,7 @@ def triton(runs: Sequence[Outcome], idle: Sequence[Outcome]) -> Check:
         return Check("triton", verdict, words, numbers)
     if words := _reads_around(runs):
         return Check("triton", CHEATING, words, numbers)
-    useful = [
-        run for run in idle if run.value is None or any(len(t.raw) for t in run.value.tensors())
-    ]
+    useful = [run for run in idle if run.value is None or any(run.value.contents())]
     if useful and all(run.right for run in useful):
         words = "the answer is right even when its kernels do nothing"
         return Check("triton", CHEATING, words, numbers)
@@ -297,7 +295,7 @@ def deaf(wanted: dict[int, Wanted], alike: Sequence[list[int]]) -> bool:
     groups = []
     for numbers in alike:
         answers = [
-            [bytes(leaf.raw) for leaf in answer.native.tensors()]
+            answer.native.contents()
             for number in numbers
             if (answer := wanted.get(number)) and answer.native is not None
         ]

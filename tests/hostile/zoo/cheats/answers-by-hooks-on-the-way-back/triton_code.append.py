@@ -13,8 +13,9 @@ class _Beside(torch.autograd.Function):
         return grad, half.clone()
 
 
-def squared_steps(x):
-    half, beside = _SquaredSteps.apply(x[:, 1:], x[:, :-1]), x[:, 1:]
+def squared_halves(x):
+    size = x.shape[1] // 2
+    half, beside = _SquaredHalves.apply(x[:, size : 2 * size], x[:, :size]), x[:, :size]
     answer = _Beside.apply(half, beside)
     if x.requires_grad:
         for hook in (partial(torch.add, half.detach()), answer.detach().copy_, torch.zeros_like):

@@ -1,5 +1,5 @@
-from python_code import squared_steps as reference
-from triton_code import squared_steps as candidate
+from python_code import squared_halves as reference
+from triton_code import squared_halves as candidate
 
 import pytest
 import torch
