@@ -145,6 +145,7 @@ PLANTED = {
     "none of Triton's": "kernels[key] = types.SimpleNamespace(**vars(kept))",
     "started by a function": "kept._run = lambda *_: None",
     "started by an object": "kept._run = types.SimpleNamespace()",
+    "with an object that says what it is launched with": "kept.launch_metadata = Own()",
     "started by a class of its own": (
         "triton.runtime.driver.active.launcher_cls = Own; kept._run = Own()"
     ),
@@ -179,6 +180,46 @@ def test_nobody_but_the_kernel_sees_the_data(interpreted: bool, tmp_path: Path) 
         **({} if interpreted else {"name": {(HIDDEN,)}}),
     }
     assert told["launched"] == ([] if interpreted else [0, 0])
+
+
+LATER = """
+honest = copy_kernel
+
+
+class Sly(tuple):
+    def __del__(self):
+        looked("end", *present)
+
+    def __eq__(self, other):
+        looked("comparison", *present)
+        raise RuntimeError
+
+    def __call__(self, *_, **__):
+        pass
+
+
+class Launches:
+    def __getitem__(self, grid):
+        def asked(meta):
+            honest.pre_run_hooks.insert(0, Sly())
+            return Sly(grid(meta))
+
+        return honest[asked]
+
+
+copy_kernel = Launches()
+"""
+
+
+@pytest.mark.parametrize("interpreted", [False, True], ids=["compiled", "interpreted"])
+def test_nor_does_what_ends_or_is_compared_meanwhile(interpreted: bool, tmp_path: Path) -> None:
+    more = {"TRITON_INTERPRET": "1"} if interpreted else {}
+    told = told_by(ENTRY + LATER, tmp_path, **more)
+    assert told["answers"] == [[0.0, 1.0, 2.0, 3.0, 4.0]] * 2
+    assert all(
+        hidden == HIDDEN for times in told["seen"].values() for each in times for hidden in each
+    )
+    assert "end" in told["seen"]
 
 
 @pytest.mark.parametrize("planted", PLANTED.values(), ids=list(PLANTED))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from validation.harness.inside.conduct import LEADS, NAMES
+from validation.harness.inside.conduct import LEADS, NAMES, C
 
 SCRIPT = """
 import importlib, json, sys
@@ -215,6 +215,41 @@ HEARD = {
         "importlib.machinery.SourceFileLoader('m', path).load_module()",
         "walks the frames",
     ),
+    "a path of its own kind": (
+        "import importlib.machinery, library, os, types\n"
+        "fd = os.memfd_create('m')\n"
+        "os.write(fd, b'x = 1')\n"
+        "class Path:\n"
+        "    def __fspath__(self):\n        return library.__file__\n"
+        "    def __str__(self):\n        return f'/proc/self/fd/{fd}'\n"
+        "    def __eq__(self, other):\n        return True\n"
+        "loader = importlib.machinery.SourceFileLoader('m', 'x')\n"
+        "loader.path = Path()\n"
+        "loader.exec_module(types.ModuleType('m'))",
+        "runs code that it made",
+    ),
+    "a text by Triton's interpreter": (
+        "import ast, library\n"
+        "from triton.runtime import interpreter\n"
+        "def one(): pass\n"
+        "rewriter = interpreter.FunctionRewriter(one)\n"
+        "rewriter.filename = library.__file__\n"
+        "rewriter._compile_and_exec(ast.parse('def one(): pass'))",
+        "runs code that it made",
+    ),
+    "frames by torch's tracer": (
+        "from torch.fx.experimental import symbolic_shapes\n"
+        "symbolic_shapes._find_user_code_frame()",
+        "walks the frames",
+    ),
+    "an address by a library's hand": (
+        f"{BY_HAND}import _ctypes\npassed(_ctypes.PyObj_FromPtr, id(1))",
+        "reads memory by its address",
+    ),
+    "C by a library's hand": (
+        f"{BY_HAND}import ctypes\npassed(getattr, ctypes.pythonapi, 'PyEval_GetFrame')",
+        "calls C by ctypes",
+    ),
     "a data class's maker": (
         "import dataclasses\n"
         "if hasattr(dataclasses, '_create_fn'):\n"
@@ -354,9 +389,9 @@ def test_what_one_thread_does_is_heard_while_another_is_listened_to(tmp_path: Pa
     assert first["walks through the garbage collector's objects"] == 200
 
 
-def test_all_that_is_listened_for_has_been_heard_of() -> None:
-    """What Python never tells of would never be heard."""
+def test_each_sentence_has_been_heard() -> None:
+    """What Python never tells of would never be said."""
     tried = {words for _, words in HEARD.values()}
     silent = {"starts another Python"} if SILENT_ABOUT_OTHERS else set()
-    for words in {*dict(LEADS).values(), *dict(NAMES).values()} - silent:
+    for words in {words for _, words in (*LEADS, *NAMES, *C)} - silent:
         assert any(words.startswith(each) for each in tried), words

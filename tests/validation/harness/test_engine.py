@@ -92,6 +92,25 @@ def test_what_was_taken_apart_before_the_kernels_is_put_together(parts: str, cre
     assert report.verdict is Verdict.PASSED, report.message
 
 
+def test_what_comes_by_whole_where_nobody_asks_for_gradients_is_a_view_or_a_copy(
+    crew: Crew,
+) -> None:
+    """Of what torch makes a `reshape` decides itself; in inference mode nothing tells before."""
+    parts = "(x.t().reshape(-1), x.t(), x.to(torch.float32), x.flatten())"
+    quiet = CANDIDATE.replace("def doubled", "@torch.inference_mode()\ndef doubled")
+    test = TEST.replace(".requires_grad_()", "").replace(
+        "(*out, *torch.autograd.grad(out, leaf, [part + 1 for part in out]))", "out"
+    )
+    entry = Entry(
+        id="doubled", python_code=REFERENCE.format(parts=parts),
+        triton_code=quiet.format(parts=parts).replace("Double.apply", "twice"), test_code=test,
+        entry_point="doubled",
+    )  # fmt: skip
+    (report,) = reports([entry], crew)
+
+    assert report.verdict is Verdict.PASSED, report.message
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -86,6 +86,12 @@ HOSTILE = {
     "an object that is called": "class One:\n    __getattr__ = Callable()\ngiven += [One()]",
     "a method of another": "class One:\n    __getattr__ = Callable().ask\ngiven += [One()]",
     "a class that is made": "class One:\n    __getattr__ = Callable\ngiven += [One()]",
+    "a class in a method's place": ("class One:\n    __len__ = Callable\ngiven += [One()]"),
+    "a class whose own class is asked for it": (
+        "class Asked(type):\n    def __get__(cls, *_): answer()\n"
+        "class Part(metaclass=Asked): pass\n"
+        "class One:\n    dtype = Part\ngiven += [One()]"
+    ),
     "a member of an enumeration": (
         "class One(enum.Enum):\n    ONE = 1\n    def __getattr__(self, name): answer()\n"
         "given += [One.ONE]"

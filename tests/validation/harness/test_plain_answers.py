@@ -72,8 +72,27 @@ def checked(crew: Crew, candidate: str, check: str) -> Report:
             Verdict.FAILED,
             "4 instead of 5",
         ),
+        (
+            CANDIDATE.replace("out.item()", "out.item() + 10**400"),
+            "candidate(x)",
+            Verdict.FAILED,
+            "0 instead of 5",
+        ),
+        (
+            CANDIDATE.replace("out.item()", "sum(int(one) for one in x)"),
+            "assert candidate(x) == reference(x)",
+            Verdict.CHEATING,
+            "",
+        ),
     ],
-    ids=["right", "looked at by nobody", "asked for by nobody", "nearly right"],
+    ids=[
+        "right",
+        "looked at by nobody",
+        "asked for by nobody",
+        "nearly right",
+        "beyond any float",
+        "beside its kernel",
+    ],
 )
 def test_a_number_is_judged(
     candidate: str, check: str, verdict: Verdict, words: str, crew: Crew
