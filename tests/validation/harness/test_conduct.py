@@ -220,7 +220,7 @@ HEARD = {
         "fd = os.memfd_create('m')\n"
         "os.write(fd, b'x = 1')\n"
         "class Path:\n"
-        "    def __fspath__(self):\n        return library.__file__\n"
+        "    def __fspath__(self):\n        return library.__file__ + 'x'\n"
         "    def __str__(self):\n        return f'/proc/self/fd/{fd}'\n"
         "    def __eq__(self, other):\n        return True\n"
         "loader = importlib.machinery.SourceFileLoader('m', 'x')\n"
