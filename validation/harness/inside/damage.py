@@ -8,6 +8,7 @@ gradients is not red merely for their absence.
 import sys
 from collections.abc import Callable, Sequence
 from copy import copy
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,15 @@ from validation.harness.inside.values import rebuilt, tensors_in
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 Damage = Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]
+# Which of several outputs is damaged; None: all of them.
+Place = int | None
 
 # Far beyond rounding, and beyond any tolerance that fits the type.
 RELATIVE = {torch.float64: 1e-2, torch.float32: 2e-2}
 RELATIVE_HALF = 0.1
 LARGE = 16
+# Of more outputs than this the others are damaged only with all the rest.
+DAMAGED_ALONE = 16
 # A number of Python's is damaged as if it were a tensor.
 NUMBERS: dict[type, torch.dtype] = {
     bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128,
@@ -61,6 +66,9 @@ class Survey:
         self.skipped = 0
         self.called = False
         self.control: dict[str, str] | None = None
+        self.damages: dict[str, tuple[Damage, Place]] = {
+            name: (damage, None) for name, damage in DAMAGES.items()
+        }
         # By whether the answer was large: a test of one element notices what others let pass.
         self.effective: dict[bool, set[str]] = {True: set(), False: set()}
         self.caught: dict[bool, set[str]] = {True: set(), False: set()}
@@ -75,11 +83,11 @@ class Survey:
                         return True
                     arguments[name] = dict(other)
         self.tests += 1
-        if not self._green("control", None, pyfuncitem.obj, arguments):
+        if not self._green("control", None, None, pyfuncitem.obj, arguments):
             return True
-        for name, damage in DAMAGES.items():
+        for name, (damage, place) in self.damages.items():
             if name not in self.caught[True]:
-                self._green(name, damage, pyfuncitem.obj, arguments)
+                self._green(name, damage, place, pyfuncitem.obj, arguments)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -93,8 +101,20 @@ class Survey:
         if report.failed:
             self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
 
+    def _each_alone(self, answer: Any) -> None:
+        """All damaged at once tell nothing of a test that looks at one output only."""
+        outputs = len(_leaves(answer))
+        if outputs > 1:
+            for place in range(min(outputs, DAMAGED_ALONE)):
+                self.damages[f"all zeros in output {place + 1} alone"] = (_zeros, place)
+
     def _green(
-        self, name: str, damage: Damage | None, test: Callable[..., Any], named: dict[str, Any]
+        self,
+        name: str,
+        damage: Damage | None,
+        place: Place,
+        test: Callable[..., Any],
+        named: dict[str, Any],
     ) -> bool:
         changed = large = False
 
@@ -102,10 +122,13 @@ class Survey:
             nonlocal changed, large
             self.called = True
             if damage is None:
+                self._each_alone(answer)
                 return answer
+            places = count()
 
             def spoilt(tensor: torch.Tensor) -> torch.Tensor:
-                return damage(tensor, arguments)
+                here = place is None or place == next(places)
+                return damage(tensor, arguments) if here else tensor
 
             def spoilt_number(plain: Any) -> Any:
                 if (tensor := _as_tensor(plain)) is None:
@@ -144,7 +167,7 @@ class Survey:
     def verdicts(self) -> dict[str, list[str]]:
         noticed: list[str] = []
         unnoticed: list[str] = []
-        for name in DAMAGES:
+        for name in self.damages:
             for large in (True, False):
                 if name in self.effective[large]:
                     (noticed if name in self.caught[large] else unnoticed).append(name)
@@ -152,7 +175,7 @@ class Survey:
         return {
             "noticed": noticed,
             "unnoticed": unnoticed,
-            "without_effect": [n for n in DAMAGES if n not in (*noticed, *unnoticed)],
+            "without_effect": [n for n in self.damages if n not in (*noticed, *unnoticed)],
         }
 
 
@@ -204,8 +227,8 @@ def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _last_block(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    count = answer.numel()
-    kept = torch.arange(count, device=answer.device) < count - max(1, min(1024, count // 4))
+    size = answer.numel()
+    kept = torch.arange(size, device=answer.device) < size - max(1, min(1024, size // 4))
     return answer * kept.reshape(answer.shape).to(answer.dtype)
 
 
