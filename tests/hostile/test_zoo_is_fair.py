@@ -38,7 +38,7 @@ OPERATION_TYPES = {
 # layout, and what its gradients and its own operation are registered and called by.
 ALLOCATION = {
     *("empty", "empty_like", "zeros", "zeros_like", "tensor", "contiguous_format", "Tensor"),
-    *("float32", "int8", "int32", "int64", "bool"),
+    *("float32", "float8_e5m2", "int8", "int32", "int64", "bool"),
     *("inference_mode", "autograd.Function", "cuda.is_available"),
     *("library.custom_op", "ops.curated", "ops.curated.hard_swish"),
 }

@@ -25,8 +25,15 @@ Damage = Callable[[torch.Tensor, tuple[Any, ...]], torch.Tensor]
 Place = int | None
 
 # Far beyond rounding, and beyond any tolerance that fits the type.
-RELATIVE = {torch.float64: 1e-2, torch.float32: 2e-2}
+RELATIVE = {
+    torch.float64: 1e-2, torch.float32: 2e-2, torch.float8_e4m3fn: 0.5, torch.float8_e5m2: 1.0,
+}  # fmt: skip
 RELATIVE_HALF = 0.1
+# What torch keeps but hardly computes in, and where it does so in its place.
+WIDER = {
+    torch.float8_e4m3fn: torch.float32, torch.float8_e5m2: torch.float32,
+    torch.uint16: torch.int64, torch.uint32: torch.int64, torch.uint64: torch.int64,
+}  # fmt: skip
 LARGE = 16
 # Of more outputs than this the others are damaged only with all the rest.
 DAMAGED_ALONE = 16
@@ -116,10 +123,10 @@ class Survey:
         test: Callable[..., Any],
         named: dict[str, Any],
     ) -> bool:
-        changed = large = False
+        changed = large = unable = False
 
         def damaged(answer: Any, arguments: tuple[Any, ...]) -> Any:
-            nonlocal changed, large
+            nonlocal changed, large, unable
             self.called = True
             if damage is None:
                 self._each_alone(answer)
@@ -140,8 +147,13 @@ class Survey:
                 # It has no other type to be of.
                 return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
 
-            after = _rebuilt(answer, spoilt, spoilt_number)
-            changed = changed or _differ(answer, after)
+            try:
+                after = _rebuilt(answer, spoilt, spoilt_number)
+                changed = changed or _differ(answer, after)
+            except Exception:
+                # That we can't damage something is not what a test notices.
+                unable = True
+                raise
             large = large or any(t.numel() >= LARGE for t in tensors_in(answer))
             return after
 
@@ -156,7 +168,7 @@ class Survey:
         except BaseException as error:  # noqa: BLE001 - pytest's own failures among them
             if damage is None:
                 self.control = self.control or described(error)
-            else:
+            elif not unable:
                 self.caught[large].add(name)
                 self.effective[large].add(name)
             return False
@@ -208,15 +220,25 @@ def _differ(one: Any, other: Any) -> bool:
     return any(
         before.dtype != after.dtype
         or before.shape != after.shape
-        or not torch.equal(before.nan_to_num() if before.is_floating_point() else before,
-                           after.nan_to_num() if after.is_floating_point() else after)
+        or not torch.equal(_without_nan(before), _without_nan(after))
         for before, after in zip(_leaves(one), _leaves(other), strict=True)
-    )  # fmt: skip
+    )
+
+
+def _without_nan(tensor: torch.Tensor) -> torch.Tensor:
+    plain = _wide(tensor)
+    return plain.nan_to_num() if plain.is_floating_point() else plain
+
+
+def _wide(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.to(WIDER.get(tensor.dtype, tensor.dtype))
 
 
 def _zeros(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    nothing = answer & ~answer if answer.dtype is torch.bool else answer * 0
-    return torch.where(torch.ones_like(answer, dtype=torch.bool), nothing, answer)
+    plain = _wide(answer)
+    nothing = plain & ~plain if plain.dtype is torch.bool else plain * 0
+    everywhere = torch.ones_like(plain, dtype=torch.bool)
+    return torch.where(everywhere, nothing, plain).to(answer.dtype)
 
 
 def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
@@ -227,9 +249,10 @@ def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _last_block(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    size = answer.numel()
-    kept = torch.arange(size, device=answer.device) < size - max(1, min(1024, size // 4))
-    return answer * kept.reshape(answer.shape).to(answer.dtype)
+    plain = _wide(answer)
+    size = plain.numel()
+    kept = torch.arange(size, device=plain.device) < size - max(1, min(1024, size // 4))
+    return (plain * kept.reshape(plain.shape).to(plain.dtype)).to(answer.dtype)
 
 
 def _moved(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
@@ -239,7 +262,8 @@ def _moved(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 def _relative(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
     if not (answer.is_floating_point() or answer.is_complex()):
         return answer
-    return (answer * (1 + RELATIVE.get(answer.dtype, RELATIVE_HALF))).to(answer.dtype)
+    factor = 1 + RELATIVE.get(answer.dtype, RELATIVE_HALF)
+    return (_wide(answer) * factor).to(answer.dtype)
 
 
 def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
@@ -248,16 +272,24 @@ def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _one_element(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    """The last one, by as much as the largest."""
+    """The last one, by more than the largest; what has no sign by half of what its type holds."""
     if not answer.numel():
         return answer
     last = torch.arange(answer.numel(), device=answer.device) == answer.numel() - 1
     last = last.reshape(answer.shape)
     if answer.dtype is torch.bool:
         return answer ^ last
-    plain = answer.detach()
-    size = plain.abs() if plain.is_complex() else plain.double().nan_to_num(0.0, 0.0, 0.0).abs()
-    return answer + last.to(answer.dtype) * (size.max() + 1).to(answer.dtype)
+    plain = _wide(answer)
+    if (
+        not (answer.is_floating_point() or answer.is_complex())
+        and not torch.iinfo(answer.dtype).min
+    ):
+        # Added, as much as the largest could lead once around.
+        half = torch.iinfo(answer.dtype).max // 2 + 1
+        return (plain ^ (last.to(plain.dtype) * half)).to(answer.dtype)
+    seen = plain.detach()
+    size = seen.abs() if seen.is_complex() else seen.double().nan_to_num(0.0, 0.0, 0.0).abs()
+    return (plain + last.to(plain.dtype) * (size.max() + 1).to(plain.dtype)).to(answer.dtype)
 
 
 DAMAGES: dict[str, Damage] = {

@@ -1,0 +1,30 @@
+from python_code import scale_to_fp8 as reference
+from triton_code import scale_to_fp8 as candidate
+
+import pytest
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [
+    {"rows": 1, "columns": 1, "dtype": torch.float32, "layout": "rows", "seed": 0},
+    {"rows": 9, "columns": 37, "dtype": torch.float32, "layout": "columns", "seed": 1},
+    {"rows": 3, "columns": 700, "dtype": torch.float32, "layout": "rows", "seed": 2},
+]
+TOLERANCE = {torch.float32: (0.25, 1e-4)}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    x = torch.randn(case["rows"], case["columns"], generator=generator)
+    x = x.t().contiguous().t() if case["layout"] == "columns" else x
+    scale = torch.rand((), generator=generator) + 0.5
+    return x.to(device, case["dtype"]), scale.to(device, case["dtype"])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    inputs = make_inputs(case, DEVICE)
+    rtol, atol = TOLERANCE[case["dtype"]]
+    expected, actual = reference(*inputs), candidate(*inputs)
+    assert (actual.shape, actual.dtype) == (expected.shape, expected.dtype)
+    assert torch.allclose(actual.float(), expected.float(), rtol=rtol, atol=atol)
