@@ -74,8 +74,11 @@ class Examination(Referring):
                     self.checks.append(checks.falsifiable(said, wanted, shown, groups))
 
     def _damage(self, author: Child) -> dict[str, Any]:
-        instead = {"instead": [[one.case, one.instead] for one in self.too_large]}
-        said = self._ask(author, "", "damage", instead).header
+        asked = {
+            "instead": [[one.case, one.instead] for one in self.too_large],
+            "gradients": self.entry.differentiable,
+        }
+        said = self._ask(author, "", "damage", asked).header
         with reading("falsifiable"):
             if self.options.device != "cuda" or not (said["control"] or said["skipped"]):
                 return dict(said)
@@ -84,7 +87,7 @@ class Examination(Referring):
         order = {**texts, "entry_point": self.entry.entry_point, "device": "cuda", **self._gpu()}
         with self._candidate("author") as child:
             self._ask(child, "author", "cases", order)
-            return dict(self._ask(child, "", "damage", instead).header)
+            return dict(self._ask(child, "", "damage", asked).header)
 
     def _inputs(self, author: Child) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
         texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.validation.conftest import Filled
-from validation.harness.inside.damage import DAMAGES, Survey
+from validation.harness.inside.damage import Survey
+from validation.harness.inside.damages import DAMAGES
 from validation.harness.judge.numbers import DIRECT, EIGHT_BIT, EPSILON
 
 TYPES = [*DIRECT, "bfloat16", *EIGHT_BIT]
@@ -17,8 +18,12 @@ CANDIDATE = """
 import torch
 
 
-def answer(x):
-    return _damaged({answer}, (x,))
+def answer(*given):
+    return _called(reference, given, {})
+
+
+def reference(x, weight=1):
+    return ANSWER
 """
 LOOKS = """
 import torch
@@ -38,11 +43,16 @@ BOTH = "close(given[0], x * 2); close(given[1], x + 1)"
 
 
 def verdicts(filled: Filled, answer: str, looks: str) -> dict[str, list[str]]:
-    filled("triton_code", CANDIDATE.replace("{answer}", answer))
-    test = filled("test_code", LOOKS.replace("{looks}", looks))
-    survey = Survey()
+    filled("triton_code", CANDIDATE.replace("ANSWER", answer))
+    return surveyed(filled, LOOKS.replace("{looks}", looks))
+
+
+def surveyed(filled: Filled, test: str, gradients: bool = False) -> dict[str, list[str]]:
+    survey = Survey(gradients=gradients)
     asked: Any = SimpleNamespace(
-        obj=test.test_equivalence, funcargs={}, _fixtureinfo=SimpleNamespace(argnames=())
+        obj=filled("test_code", test).test_equivalence,
+        funcargs={},
+        _fixtureinfo=SimpleNamespace(argnames=()),
     )
     survey.pytest_pyfunc_call(asked)
     assert survey.control is None
@@ -128,3 +138,59 @@ def test_damage_in_any_type_is_noticed_by_a_test_that_allows_for_rounding(
 
     assert seen["unnoticed"] == []
     assert set(seen["noticed"]) >= possible(dtype)
+
+
+BACK = """
+import torch
+from triton_code import answer, reference
+
+
+def back(function, asked):
+    x = torch.linspace(1, 2, 64, requires_grad=asked[0])
+    weight = torch.linspace(3, 5, 64, requires_grad=asked[1])
+    out = function(x, weight)
+    if any(asked):
+        out.sum().backward()
+    return out, x.grad, weight.grad
+
+
+def test_equivalence():
+    for asked in ASKED:
+        actual, expected = back(answer, asked), back(reference, asked)
+        for place in LOOKS:
+            assert torch.allclose(actual[place], expected[place])
+"""
+NONE = "all zeros in the gradients"
+OFF = "small relative error in the gradients"
+FIRST = "all zeros in the gradient of tensor 1 alone"
+SECOND = "all zeros in the gradient of tensor 2 alone"
+
+
+@pytest.mark.parametrize(
+    ("asked", "looks", "declared", "unnoticed"),
+    [
+        ("[(True, True)]", "(0, 1, 2)", True, []),
+        ("[(True, True)]", "(0, 1)", True, [SECOND]),
+        ("[(True, True)]", "(0,)", True, [NONE, OFF, FIRST, SECOND]),
+        ("[(False, False)]", "(0,)", True, [NONE]),
+        ("[(False, False)]", "(0,)", False, []),
+        ("[(True, True)]", "(0,)", False, []),
+        ("[(False, True)]", "(0, 2)", True, []),
+    ],
+    ids=[
+        "both are looked at",
+        "one of two",
+        "asked for, and not looked at",
+        "not asked for",
+        "none declared, none asked for",
+        "none declared",
+        "of the weight only",
+    ],
+)
+def test_a_gradient_that_no_test_looks_at_is_named(
+    asked: str, looks: str, declared: bool, unnoticed: list[str], filled: Filled
+) -> None:
+    filled("triton_code", CANDIDATE.replace("ANSWER", "x * x * weight"))
+    seen = surveyed(filled, BACK.replace("ASKED", asked).replace("LOOKS", looks), declared)
+
+    assert seen["unnoticed"] == unnoticed

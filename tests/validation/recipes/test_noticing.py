@@ -40,7 +40,7 @@ def _unnoticed(pair: PairDraft, filled: Filled) -> list[str]:
     candidate = filled("triton_code", "")
 
     def answer(*arguments: Any) -> Any:
-        return candidate._damaged(getattr(reference, pair.entry_point)(*arguments), arguments)
+        return candidate._called(getattr(reference, pair.entry_point), arguments, {})
 
     setattr(candidate, pair.entry_point, answer)
     test = filled("test_code", pair.test_code)

@@ -24,11 +24,11 @@ def __getattr__(name):
 
 
 def {point}(*arguments, **named):
-    return _damaged(getattr(_python_code, {point!r})(*arguments, **named), arguments)
+    return _called(getattr(_python_code, {point!r}), arguments, named)
 
 
-def _damaged(answer, arguments):
-    return answer
+def _called(reference, arguments, named):
+    return reference(*arguments, **named)
 """
 
 
@@ -101,12 +101,13 @@ class Author:
             return 0
 
     def damage(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """`instead`: cases that are too large, each with the one that stands in for it, if any."""
+        """`instead`: cases that are too large, each with the one that stands in for it, if any;
+        `gradients`: whether the entry declares them."""
         instead = [
             (plain_values({"dict": case}), other and plain_values({"dict": other}))
             for case, other in order["instead"]
         ]
-        return damage.survey(self.folder, instead), []
+        return damage.survey(self.folder, instead, gradients=order["gradients"]), []
 
 
 def _bytes(arguments: Any) -> int:
