@@ -7,7 +7,8 @@ way back to what the reference was given, and its answers are left as they are.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import count
@@ -35,7 +36,7 @@ Change = Callable[[torch.Tensor], torch.Tensor]
 Instead = Sequence[tuple[dict[str, Any], "dict[str, Any] | None"]]
 
 LARGE = 16
-# Of more outputs than this the others are damaged only with all the rest.
+# Of more outputs, or gradients, than this the others are damaged only with all the rest.
 DAMAGED_ALONE = 16
 NO_GRADIENTS = "all zeros in the gradients"
 
@@ -175,7 +176,8 @@ class Damaged:
     def __call__(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
         if not self.harm.of_gradients:
             return self._answer(reference(*given, **named), given)
-        given, named = self._to_come_back((given, named))
+        with self._ours():
+            given, named = self._to_come_back((given, named))
         return reference(*given, **named)
 
     def _answer(self, answer: Any, given: Any) -> Any:
@@ -214,14 +216,19 @@ class Damaged:
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 
-    def _noted(self, before: Any, damage: Callable[[], Any]) -> Any:
+    @contextmanager
+    def _ours(self) -> Iterator[None]:
+        """That something can't be damaged is not what a test notices."""
         try:
-            after = damage()
-            self.changed = self.changed or differ(before, after)
+            yield
         except Exception:
-            # That we can't damage something is not what a test notices.
             self.unable = True
             raise
+
+    def _noted(self, before: Any, damage: Callable[[], Any]) -> Any:
+        with self._ours():
+            after = damage()
+            self.changed = self.changed or differ(before, after)
         self.large = self.large or any(tensor.numel() >= LARGE for tensor in tensors_in(before))
         return after
 
