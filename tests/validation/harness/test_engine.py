@@ -3,6 +3,7 @@ That is no computing; a sum that the launcher has it take instead of a kernel is
 
 import pytest
 
+from tests.validation.harness.doubling import DOUBLE_KERNEL
 from validation.harness import Crew, Entry, Report, Verdict, reports
 
 REFERENCE = """
@@ -12,18 +13,7 @@ import torch
 def doubled(x):
     return tuple(2 * part for part in {parts})
 """
-CANDIDATE = """
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def double_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out_ptr + offsets, 2 * tl.load(x_ptr + offsets, mask=mask), mask=mask)
-
+LAUNCHER = """
 
 def twice(x):
     x = x.contiguous()
@@ -41,6 +31,7 @@ class Double(torch.autograd.Function):
 def doubled(x):
     return tuple(Double.apply(part) for part in {parts})
 """
+CANDIDATE = DOUBLE_KERNEL + LAUNCHER
 TEST = """
 import torch
 from python_code import doubled as reference

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.validation.harness.doubling import DOUBLE_KERNEL
 from validation.harness import Crew, Entry, Verdict, reports
 
 REFERENCE = """
@@ -11,18 +12,8 @@ import torch
 def numbered(x):
     return 2 * x, torch.arange(x.numel(), device=x.device)
 """
-CANDIDATE = """
+LAUNCHER = """
 import functools
-import torch
-import triton
-import triton.language as tl
-
-
-@triton.jit
-def double_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    tl.store(out_ptr + offsets, 2 * tl.load(x_ptr + offsets, mask=mask), mask=mask)
 
 
 @functools.cache
@@ -41,6 +32,7 @@ def numbered(x):
     double_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
     return out, table(x.numel(), x.device)
 """
+CANDIDATE = DOUBLE_KERNEL + LAUNCHER
 TEST = """
 import torch
 from python_code import numbered as reference
