@@ -41,6 +41,7 @@ from curation.models.similarity import (
     Fingerprint,
     Likeness,
     MatchMethod,
+    OperationOverlap,
 )
 from curation.models.skip import Skip
 from curation.models.source_file import SourceFile
@@ -56,6 +57,7 @@ from curation.models.validation_run import (
 from curation.models.vocabulary import (
     Action,
     Difficulty,
+    Hardware,
     LicenseVerdict,
     OperationType,
     Status,
@@ -87,6 +89,7 @@ __all__ = [
     "ExportRun",
     "Figures",
     "Fingerprint",
+    "Hardware",
     "IngestRun",
     "Kernel",
     "Kind",
@@ -99,6 +102,7 @@ __all__ = [
     "Likeness",
     "LoginFailure",
     "MatchMethod",
+    "OperationOverlap",
     "OperationType",
     "OptOut",
     "Origin",

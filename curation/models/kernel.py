@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from curation.models.constraints import one_of, sha256
 from curation.models.item import Item, ItemQuerySet, indexes
-from curation.models.vocabulary import Difficulty, OperationType
+from curation.models.vocabulary import Difficulty, Hardware, OperationType
 
 
 class Kind(models.TextChoices):
@@ -18,6 +18,7 @@ class Kind(models.TextChoices):
 class Language(models.TextChoices):
     TRITON = "triton", "Triton"
     GLUON = "gluon", "Gluon"
+    PALLAS = "pallas", "Pallas"
 
 
 _NARROWED_BY = (
@@ -49,6 +50,10 @@ class Kernel(Item):
         default=list, blank=True, help_text="What isolating it changed: names, decorators, guards."
     )
     parameters = models.JSONField(default=list, blank=True)
+    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
+    min_triton = models.CharField(
+        max_length=8, blank=True, help_text="The lowest Triton release that has all it uses."
+    )
     lines = models.PositiveIntegerField()
     operation_type = models.CharField(max_length=20, choices=OperationType.choices, blank=True)
     difficulty = models.CharField(max_length=10, choices=Difficulty.choices, blank=True)
@@ -68,6 +73,7 @@ class Kernel(Item):
             sha256("content_hash", "kernel_content_hash_valid"),
             one_of("kind", Kind, "kernel_kind_valid"),
             one_of("language", Language, "kernel_language_valid"),
+            one_of("hardware", Hardware, "kernel_hardware_valid"),
             models.CheckConstraint(
                 condition=models.Q(operation_type__in=["", *OperationType.values]),
                 name="kernel_operation_type_valid",
@@ -83,6 +89,7 @@ class Kernel(Item):
             models.Index(fields=("license_verdict", "status", "id"), name="kernel_by_verdict"),
             # Nearly all are Triton's: whoever asks for the others would read an index to its end.
             models.Index(fields=("language", "id"), name="kernel_by_language"),
+            models.Index(fields=("hardware", "id"), name="kernel_by_hardware"),
         )
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from curation.models.constraints import one_of, sha256
 from curation.models.item import Item, ItemQuerySet, indexes
 from curation.models.kernel import Kernel
-from curation.models.vocabulary import Difficulty, OperationType
+from curation.models.vocabulary import Difficulty, Hardware, OperationType
 
 
 class PairOrigin(models.TextChoices):
@@ -39,6 +39,13 @@ class Pair(Item):
     origin = models.CharField(max_length=20, choices=PairOrigin.choices)
     operation_type = models.CharField(max_length=20, choices=OperationType.choices)
     difficulty = models.CharField(max_length=10, choices=Difficulty.choices)
+    description = models.TextField(
+        blank=True, help_text="One English sentence: what both functions compute."
+    )
+    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
+    min_triton = models.CharField(
+        max_length=8, blank=True, help_text="The lowest Triton release that has all it uses."
+    )
     differentiable = models.BooleanField(default=False)
     recipe = models.CharField(max_length=100, blank=True)
     split_group = models.CharField(
@@ -73,6 +80,7 @@ class Pair(Item):
             one_of("origin", PairOrigin, "pair_origin_valid"),
             one_of("operation_type", OperationType, "pair_operation_type_valid"),
             one_of("difficulty", Difficulty, "pair_difficulty_valid"),
+            one_of("hardware", Hardware, "pair_hardware_valid"),
         )
         indexes = indexes(
             "pair", "slug", "operation_type", "difficulty", "origin", "license_verdict", "license"

@@ -21,6 +21,7 @@ class Container(models.TextChoices):
     STRING = "string"
     MARKDOWN = "markdown"
     TEMPLATE = "template"
+    NOTEBOOK = "notebook"
 
 
 class Provenance(models.Model):
@@ -35,6 +36,9 @@ class Provenance(models.Model):
     container = models.CharField(max_length=10, choices=Container.choices, default=Container.MODULE)
     start_line = models.PositiveIntegerField()
     end_line = models.PositiveIntegerField()
+    cell = models.PositiveIntegerField(
+        null=True, blank=True, help_text="In a notebook: the code cell's number, from 1."
+    )
     sha256 = models.CharField(max_length=64, help_text="Of exactly these lines.")
     drawn_from = models.JSONField(
         default=list,

@@ -86,6 +86,11 @@ class Repository(models.Model):
         default=list, blank=True, help_text="Empty: **/*.py and **/*.md"
     )
     exclude_globs = models.JSONField(default=list, blank=True)
+    key_files = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="The files that matter most, the first one first; globs are allowed.",
+    )
     submodules = models.JSONField(
         default=list, blank=True, help_text="Paths of submodules that are read too."
     )

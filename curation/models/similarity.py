@@ -10,7 +10,7 @@ from curation.models.kernel import Kernel
 from curation.models.pair import Pair
 from curation.models.repository import Repository
 from curation.models.subject import AboutKernelOrPair
-from curation.models.vocabulary import LicenseVerdict, Status
+from curation.models.vocabulary import Hardware, LicenseVerdict, Status
 
 
 class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
@@ -41,6 +41,23 @@ class Fingerprint(AboutKernelOrPair):
     syntax_hash = models.CharField(max_length=64, db_index=True)
     token_count = models.PositiveIntegerField()
     signature = models.BinaryField()
+    operation_hash = models.CharField(
+        max_length=64,
+        blank=True,
+        help_text="Of a pair: its python side's operations with operands and constants. "
+        "Of a kernel: how often it uses each operation. Empty: never read.",
+    )
+    chain_hash = models.CharField(
+        max_length=64,
+        blank=True,
+        db_index=True,
+        help_text="Of a pair: the names of its python side's operations in their order. "
+        "Of a kernel: its name and the functions that it calls.",
+    )
+    structure = models.BinaryField(
+        null=True,
+        help_text="Of a pair: 5-grams of its python side's tokens, names and numbers set aside.",
+    )
 
     placed = models.BooleanField(
         null=True,
@@ -50,6 +67,7 @@ class Fingerprint(AboutKernelOrPair):
     license_verdict = models.CharField(
         max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN
     )
+    hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
     license_stated = models.BooleanField(
         default=False, help_text="Whether the item's own text says it, not only its repository."
     )
@@ -203,3 +221,13 @@ class ContaminationMatch(AboutKernelOrPair):
             one_of("method", MatchMethod, "contaminationmatch_method_valid"),
             fraction("similarity", "contaminationmatch_similarity_fraction"),
         )
+
+
+class OperationOverlap(AboutKernelOrPair):
+    """A benchmark problem that asks for the same operation as an item: a note, no obstacle."""
+
+    benchmark = models.ForeignKey(
+        Repository, on_delete=models.PROTECT, related_name="operation_overlaps"
+    )
+    problem = models.CharField(max_length=500)
+    content_hash = models.CharField(max_length=64)

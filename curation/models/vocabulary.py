@@ -38,6 +38,23 @@ class Difficulty(models.TextChoices):
     HARD = "hard"
 
 
+class Hardware(models.TextChoices):
+    """The accelerator that a text is written for. A text that names none is for `cuda`."""
+
+    CUDA = "cuda", "NVIDIA (CUDA)"
+    HIP = "hip", "AMD (HIP)"
+    XPU = "xpu", "Intel (XPU)"
+    ASCEND = "ascend", "Huawei Ascend"
+    CAMBRICON = "cambricon", "Cambricon"
+    KUNLUNXIN = "kunlunxin", "Kunlunxin"
+    ILUVATAR = "iluvatar", "Iluvatar"
+    METAX = "metax", "MetaX"
+    MTHREADS = "mthreads", "Moore Threads"
+    ENFLAME = "enflame", "Enflame"
+    TPU = "tpu", "Google TPU"
+    CPU = "cpu", "CPU"
+
+
 class LicenseVerdict(models.TextChoices):
     """May it be given away? Only `permissive` may."""
 
