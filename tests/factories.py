@@ -41,6 +41,7 @@ from curation.models import (
     Likeness,
     LoginFailure,
     MatchMethod,
+    OperationOverlap,
     OperationType,
     OptOut,
     Outcome,
@@ -369,6 +370,12 @@ def a_contamination_match(**over: Any) -> ContaminationMatch:
         "content_hash": sha(1),
     }
     return ContaminationMatch.objects.create(**values | _about(over))
+
+
+def an_operation_overlap(**over: Any) -> OperationOverlap:
+    over["benchmark"] = over.get("benchmark") or a_benchmark()
+    values = {"problem": "level1/1_add", "content_hash": sha(1)}
+    return OperationOverlap.objects.create(**values | _about(over))
 
 
 # --- Validation -----------------------------------------------------------------------------
