@@ -19,13 +19,13 @@ from curation.evidence.turn import one_at_a_time
 from curation.evidence.watch import NOBODY, Watch
 from curation.models import CopyFlag, DuplicateLink, Fingerprint, Status
 from curation.prepared import prepared
-from curation.similarity import fingerprint, minhash, syntax
+from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
 BANDS_A_STATEMENT = 2000
-# The last number is for the choice of the text: raise it when another one speaks for an item.
-SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/1"
+# Raise the last number when another text represents an item, or its functions are read otherwise.
+SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.2"
 
 
 def make_missing(scope: Scope = EVERYTHING, watch: Watch = NOBODY) -> int:
@@ -55,7 +55,13 @@ def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
 def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
     """The fingerprints and bands of these items, in one transaction."""
     rows = _texts(subject, list(keys))
-    made = identity_fingerprints([texts for _, _, _, *texts in rows])
+    known = len(subject.identity)
+    made = identity_fingerprints([texts[:known] for _, _, _, *texts in rows])
+    if subject.python_side:
+        made = [
+            fingerprint.with_python_side(one, *texts[known:])
+            for one, (_, _, _, *texts) in zip(made, rows, strict=True)
+        ]
     prints = {pk: one for (pk, *_), one in zip(rows, made, strict=True)}
     keep_shingles(subject, {row[1]: one.shingles for row, one in zip(rows, made, strict=True)})
     with transaction.atomic():
@@ -99,6 +105,9 @@ def _row(
         syntax_hash=made.syntax_hash,
         token_count=made.words,
         signature=made.signature,
+        operation_hash=made.operation_hash,
+        chain_hash=made.chain_hash,
+        structure=made.structure,
     )
 
 
@@ -121,5 +130,5 @@ def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return (
         rows.filter(pk__among=keys)
         .order_by("pk")
-        .values_list("pk", "content_hash", "outdated", *subject.identity)
+        .values_list("pk", "content_hash", "outdated", *subject.identity, *subject.python_side)
     )

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.known_shingles import known_shingles
 from curation.evidence.standing import COLUMNS, Standing
-from curation.evidence.subjects import Subject, chunks
+from curation.evidence.subjects import PAIR, Subject, chunks
 from curation.models import Band, DuplicateLink, Fingerprint
 from curation.prepared import prepared
 from curation.similarity import fingerprint
@@ -26,7 +26,9 @@ from curation.similarity.duplicates import (
     Placement,
     Twin,
     likeness,
+    same_function,
 )
+from curation.similarity.fingerprint import functions_of
 from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_bytes
 from curation.similarity.shingles import Shingles
 
@@ -47,6 +49,7 @@ class Member:
     words: int
     signature: Signature
     standing: Standing
+    functions: frozenset[str]
     link: Link | None = None
     stored: Link | None = None
     """Its link as the database has it."""
@@ -54,6 +57,10 @@ class Member:
     @property
     def facts(self) -> Facts:
         return self.standing.facts(self.content_hash)
+
+    @property
+    def hardware(self) -> str:
+        return self.standing.hardware
 
 
 class Neighbourhood:
@@ -83,13 +90,15 @@ class Neighbourhood:
             self._candidates[key] = self._plausible(key, others - {key})
 
     def near(self, key: int) -> list[Twin]:
-        return self.among(key, lambda other: True)
+        """Return the near-duplicates of an item."""
+        return self.among(key, lambda other: same_function(self[key], other))
 
     def representatives(self, key: int) -> list[Twin]:
-        return self.among(key, lambda other: other.link is None)
+        """Return those of its near-duplicates that represent others."""
+        return self.among(key, lambda other: other.link is None and same_function(self[key], other))
 
     def among(self, key: int, wanted: Callable[[Member], bool]) -> list[Twin]:
-        """The twins of an item that take part and are wanted, verified by their texts."""
+        """Return the wanted items whose text is near, verified by their texts."""
         self.load([key])
         others = [
             other
@@ -133,12 +142,14 @@ class Neighbourhood:
 
     def _take_in(self, rows: Iterable[Any]) -> None:
         new: list[int] = []
-        for pk, key, content, syntax, words, signature, *standing in rows:
+        of_pair = self._subject is PAIR
+        for pk, key, content, syntax, operations, chain, words, signature, *standing in rows:
             self._key_of[pk] = key
             if key not in self._members:
                 member = Member(
-                    key, content, syntax, words, from_bytes(signature), Standing(*standing)
-                )
+                    key, content, syntax, words, from_bytes(signature), Standing(*standing),
+                    functions_of(of_pair, syntax, operations, chain),
+                )  # fmt: skip
                 self._members[key] = member
                 if member.standing.placed:
                     new.append(key)
@@ -225,7 +236,15 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
         rows.filter(scheme=SCHEME)
         .exclude(**{column: None})
         .values_list(
-            "pk", column, "content_hash", "syntax_hash", "token_count", "signature", *COLUMNS
+            "pk",
+            column,
+            "content_hash",
+            "syntax_hash",
+            "operation_hash",
+            "chain_hash",
+            "token_count",
+            "signature",
+            *COLUMNS,
         )
     )
 

@@ -24,6 +24,7 @@ class Standing:
     license_stated: bool
     documented: bool
     stars: int
+    hardware: str
 
     def facts(self, content_hash: str) -> Facts:
         return Facts(
@@ -31,13 +32,16 @@ class Standing:
             permissive=self.license_verdict == LicenseVerdict.PERMISSIVE,
             documented=self.documented,
             stars=self.stars,
+            hardware=self.hardware,
             rejected=self.status == Status.REJECTED,
             approved=self.status == Status.APPROVED,
         )
 
 
-ABOUT = itemgetter(slice(4))
-COLUMNS = ("placed", "status", "license_verdict", "license_stated", "documented", "stars")
+ABOUT = itemgetter(slice(5))
+COLUMNS = (
+    "placed", "status", "license_verdict", "license_stated", "documented", "stars", "hardware",
+)  # fmt: skip
 
 
 def present(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
@@ -58,8 +62,9 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
 
 
 def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    for (pk, status, verdict, documented), rows in groupby(_kernels_and_places(keys), ABOUT):
-        here = [_Place(*place) for _, _, _, _, known, *place in rows if known]
+    for about, rows in groupby(_kernels_and_places(keys), ABOUT):
+        pk, status, verdict, hardware, documented = about
+        here = [_Place(*place) for _, _, _, _, _, known, *place in rows if known]
         given = [place for place in here if place.opted_out_at is None]
         yield (
             pk,
@@ -73,6 +78,7 @@ def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
                 and any(p.license_verdict == verdict and not p.license_inherited for p in here),
                 documented=documented,
                 stars=max((place.stars or 0 for place in given), default=0),
+                hardware=hardware,
             ),
         )
 
@@ -86,8 +92,8 @@ class _Place(NamedTuple):
 
 
 def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
-    for pk, status, verdict in _pair_rows(keys):
-        yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0)
+    for pk, status, verdict, hardware in _pair_rows(keys):
+        yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0, hardware)
 
 
 @prepared
@@ -102,6 +108,7 @@ def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
         "pk",
         "status",
         "license_verdict",
+        "hardware",
         "documented",
         "place",
         "place__license_verdict",
@@ -115,4 +122,5 @@ def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
 
 @prepared
 def _pair_rows(keys: list[int]) -> QuerySet[Any, Any]:
-    return PAIR.rows().filter(pk__among=keys).values_list("pk", "status", "license_verdict")
+    rows = PAIR.rows().filter(pk__among=keys)
+    return rows.values_list("pk", "status", "license_verdict", "hardware")

@@ -28,6 +28,8 @@ class Subject:
     """The text by which twins are told, and the longer one that speaks where it is short."""
     compared: tuple[str, ...]
     """The texts that are held against benchmarks."""
+    python_side: tuple[str, ...] = ()
+    """The columns of the function that it is an implementation of, and of that one's name."""
 
     @property
     def column(self) -> str:
@@ -52,6 +54,7 @@ PAIR = Subject(
     model=Pair,
     identity=("triton_code",),
     compared=("python_code", "triton_code"),
+    python_side=("python_code", "entry_point"),
 )
 SUBJECTS = (KERNEL, PAIR)
 

@@ -131,8 +131,9 @@ def _stand(
     license_stated: bool,
     documented: bool,
     stars: int,
+    hardware: str,
 ) -> Update:
-    now = (placed, status, license_verdict, license_stated, documented, stars)
+    now = (placed, status, license_verdict, license_stated, documented, stars, hardware)
     rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
     return rows, dict(zip(standing.COLUMNS, now, strict=True))
 

@@ -15,7 +15,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from curation.similarity.fingerprint import Fingerprint
 from curation.similarity.shingles import jaccard
@@ -36,23 +36,26 @@ class Facts:
     permissive: bool = False
     documented: bool = False
     stars: int = 0
+    hardware: str = "cuda"
     rejected: bool = False
     approved: bool = False
 
 
-Rank = tuple[bool, bool, bool, bool, int, str]
+Rank = tuple[bool, bool, bool, bool, bool, int, str]
 Policy = Callable[[Facts], Rank]
 
 
 def by_default(facts: Facts) -> Rank:
-    """Permissive first, then documented, then most stars; the content's hash breaks ties.
+    """Rank permissive items first, then those for CUDA, documented ones, and those with most
+    stars; the content's hash breaks ties.
 
-    What was turned down stands for nothing that was not, and no newcomer takes the place of what
-    a person has approved on equal licence: its approval would leave the dataset with it.
+    A rejected item represents no other one. A new item does not replace an approved one of equal
+    license: its approval would leave the dataset with it.
     """
     return (
         facts.rejected,
         not facts.permissive,
+        facts.hardware != "cuda",
         not facts.approved,
         not facts.documented,
         -facts.stars,
@@ -86,10 +89,32 @@ Placement = Mapping[int, Link | None]
 """The items whose place changes, each with its new link; None for a representative."""
 
 
+class Computes(Protocol):
+    """An item as far as it says which function it computes, and on what."""
+
+    @property
+    def syntax_hash(self) -> str: ...
+    @property
+    def functions(self) -> frozenset[str]: ...
+    @property
+    def hardware(self) -> str: ...
+
+
+def same_function(one: Computes, other: Computes) -> bool:
+    """Whether one of two items whose texts are near may represent the other.
+
+    Shingles call `min` a near-duplicate of `max`: one word in two hundred differs. Versions for
+    several kinds of hardware are one item only if their syntax is the same.
+    """
+    if one.functions.isdisjoint(other.functions):
+        return False
+    return one.hardware == other.hardware or one.syntax_hash == other.syntax_hash
+
+
 def likeness(
     one: Fingerprint, other: Fingerprint, threshold: float = THRESHOLD
 ) -> tuple[Likeness, float] | None:
-    """Whether two items are twins, and how near. Symmetric."""
+    """Return how near the texts of two items are, or None if they are not. Symmetric."""
     if one.syntax_hash == other.syntax_hash:
         return "exact", 1.0
     if min(one.words, other.words) < FLOOR_WORDS:
@@ -203,7 +228,8 @@ def cluster(
         links = (
             Link(other.key, *alike)
             for other in candidates
-            if (alike := likeness(item.fingerprint, other.fingerprint, threshold))
+            if same_function(item.fingerprint, other.fingerprint)
+            and (alike := likeness(item.fingerprint, other.fingerprint, threshold))
         )
         if link := next(links, None):
             placed[item.key] = link

@@ -1,11 +1,14 @@
-"""The fingerprint of a text: what is stored of it, and what two texts are compared by."""
+"""The fingerprint of an item: what is stored of its text, and what two items are compared by."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from curation.similarity import structure
+from curation.similarity.kernel_functions import kernel_functions
 from curation.similarity.minhash import SCHEME, Signature, bands, signatures, to_bytes
+from curation.similarity.operations import read_operations
 from curation.similarity.shingles import Shingles, shingles_and_counts
 from curation.similarity.syntax import syntax_hash
 
@@ -18,7 +21,25 @@ class Fingerprint:
     bands: tuple[int, ...]
     shingles: Shingles
     """Not stored: made again from the text when a candidate is verified."""
+    operation_hash: str = ""
+    chain_hash: str = ""
+    structure: bytes | None = None
+    hardware: str = "cuda"
     scheme: str = SCHEME
+
+    @property
+    def functions(self) -> frozenset[str]:
+        of_pair = self.structure is not None
+        return functions_of(of_pair, self.syntax_hash, self.operation_hash, self.chain_hash)
+
+
+def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
+    """Return hashes that say which function an item computes.
+
+    Items of one function share at least one. Of a pair the operations of its python side decide
+    alone; a kernel has no python side.
+    """
+    return frozenset({operations} if of_pair else {syntax, operations, chain} - {""})
 
 
 def fingerprint(text: str) -> Fingerprint:
@@ -26,6 +47,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
+    """Of kernels, or of the Triton sides of pairs."""
     texts = list(texts)
     counted = shingles_and_counts(texts)
     signed = signatures([found for found, _ in counted])
@@ -35,5 +57,17 @@ def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
     ]
 
 
+def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fingerprint:
+    """Return the fingerprint of a pair, made from that of its Triton side."""
+    operations = read_operations(python_code, entry_point)
+    return replace(
+        of,
+        operation_hash=operations.exact,
+        chain_hash=operations.chain_hash,
+        structure=structure.to_bytes(structure.structure(python_code)),
+    )
+
+
 def _fingerprint(text: str, found: Shingles, words: int, values: Signature) -> Fingerprint:
-    return Fingerprint(syntax_hash(text), words, to_bytes(values), bands(values), found)
+    syntax, functions = syntax_hash(text), kernel_functions(text)
+    return Fingerprint(syntax, words, to_bytes(values), bands(values), found, *functions)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +18,7 @@ from curation.similarity.duplicates import (
     likeness,
     place,
     remove,
+    same_function,
 )
 from curation.similarity.fingerprint import fingerprint
 from tests.curation.similarity.kernels import SOFTMAX, renamed, unrelated
@@ -172,6 +173,36 @@ def test_a_short_text_is_a_twin_only_of_its_equal() -> None:
 
     assert likeness(fingerprint(short), fingerprint(short.replace("(x)", "(y)"))) == ("exact", 1.0)
     assert likeness(fingerprint(short), fingerprint(short.replace("exp", "log"))) is None
+
+
+def test_a_kernel_never_represents_another_function() -> None:
+    other = SOFTMAX.replace("tl.exp(", "tl.exp2(").replace("softmax_kernel", "softmax2_kernel")
+    one, near = fingerprint(SOFTMAX), fingerprint(other)
+
+    assert likeness(one, near)
+    assert not same_function(one, near)
+
+
+def test_a_copy_with_an_edit_is_the_same_function_by_its_name() -> None:
+    edited = SOFTMAX.replace("        shifted =", "        tl.debug_barrier()\n        shifted =")
+    edited = edited.replace("tl.debug_barrier()", "base += 0")
+
+    assert same_function(fingerprint(SOFTMAX), fingerprint(edited))
+
+
+def test_a_renamed_copy_is_the_same_function_by_its_operations() -> None:
+    other = SOFTMAX.replace("softmax_kernel", "probabilities").replace("-1e30", "-1e38")
+
+    assert same_function(fingerprint(SOFTMAX), fingerprint(other))
+
+
+def test_versions_for_two_kinds_of_hardware_are_one_only_if_their_syntax_is() -> None:
+    for_another = replace(fingerprint(renamed(SOFTMAX)), hardware="ascend")
+    edited = replace(fingerprint(SOFTMAX.replace("-1e30", "-1e38")), hardware="ascend")
+
+    assert same_function(fingerprint(SOFTMAX), for_another)
+    assert not same_function(fingerprint(SOFTMAX), edited)
+    assert by_default(Facts("b")) < by_default(Facts("a", hardware="ascend"))
 
 
 def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
