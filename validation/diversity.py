@@ -1,111 +1,116 @@
-"""How different from one another pairs are: near-duplicates and skeletons of their Triton side."""
+"""How much the texts of a set repeat one another.
+
+Two texts are compared by their structure: names and numbers are set aside, so that neither
+renamed variables nor changed constants hide a repetition.
+"""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
-from curation.similarity.minhash import PERMUTATIONS, Signature, bands, signatures
-from curation.similarity.shingles import Shingles, jaccard, shingles_and_counts
+from curation.similarity.minhash import PERMUTATIONS, Signature, bands
+from curation.similarity.shingles import jaccard
+from curation.similarity.structure import Structure, as_shingles, structure
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """What of a text is compared."""
-
-    shingles: Shingles
-    signature: Signature
-    bands: tuple[int, ...]
-    words: int
-
-
-def looks(texts: Sequence[str]) -> list[Look]:
-    counted = shingles_and_counts(texts)
-    signed = signatures([found for found, _ in counted])
-    return [
-        Look(found, values, bands(values), words)
-        for (found, words), values in zip(counted, signed, strict=True)
-    ]
-
-
-LIKELY = THRESHOLD - 0.15
+NEAR = 0.8
+"""The similarity from which a text counts as near another one when a set is put together."""
+LIKELY = NEAR - 0.15
 """By the estimate, which is off by more than this once in some thousand times."""
+THRESHOLDS = (0.7, 0.8)
+"""The similarities for which a report says how many texts have a neighbor."""
+SAMPLE = 4_000
+"""Texts that are compared with all others. Beyond, the shares are those of a sample."""
 
 
 class Families:
-    """Who is near whom: the first of a kind founds a family, what is near it belongs to it."""
+    """Texts grouped as they arrive: each joins the family of the most similar one before it."""
 
     def __init__(self) -> None:
-        self._founders: list[Look] = []
-        # In one piece, and doubled when it is full: one comparison then is one gather.
+        self._texts: list[Structure] = []
+        self._family: list[int] = []
+        self._members: list[int] = []
+        # One array, doubled when it is full: a comparison with many is one gather.
         self._signatures = np.zeros((1024, PERMUTATIONS), np.uint32)
         self._by_band: dict[tuple[int, int], list[int]] = defaultdict(list)
 
-    def place(self, look: Look) -> tuple[int, bool]:
-        """The family of a text, founded by it if none is near."""
-        family = self.find(look)
-        if family is not None:
-            return family, False
-        if len(self._founders) == len(self._signatures):
-            self._signatures = np.concatenate((self._signatures, np.zeros_like(self._signatures)))
-        self._signatures[len(self._founders)] = look.signature
-        self._founders.append(look)
-        if look.words >= FLOOR_WORDS:
-            for slot in enumerate(look.bands):
-                self._by_band[slot].append(len(self._founders) - 1)
-        return len(self._founders) - 1, True
-
-    def find(self, look: Look) -> int | None:
-        """The most alike of the families that are near enough."""
-        if look.words < FLOOR_WORDS:
-            return None
-        met = {family for slot in enumerate(look.bands) for family in self._by_band.get(slot, ())}
+    def nearest(self, text: Structure, signature: Signature) -> int | None:
+        """Return the family of a text whose similarity is at least 0.8, or None."""
+        met = {n for slot in enumerate(bands(signature)) for n in self._by_band.get(slot, ())}
         if not met:
             return None
-        likely = [
-            (-shared, family)
-            for family, shared in zip(met, self._shared(look, met), strict=True)
-            if shared >= LIKELY * len(look.signature)
-        ]
-        return next((family for _, family in sorted(likely) if self._near(look, family)), None)
+        candidates = np.fromiter(met, np.int64)
+        shared = np.count_nonzero(self._signatures[candidates] == signature, axis=1)
+        likely = shared >= LIKELY * PERMUTATIONS
+        # The most similar one by the estimate first: mostly it is near, and no other is asked.
+        order = np.lexsort((candidates[likely], -shared[likely]))
+        wide = as_shingles(text)
+        ordered: list[int] = candidates[likely][order].tolist()
+        for number in ordered:
+            if jaccard(wide, as_shingles(self._texts[number])) >= NEAR:
+                return self._family[number]
+        return None
 
-    def _shared(self, look: Look, families: Iterable[int]) -> list[int]:
-        """How many values of the signatures agree: an estimate for the price of a comparison."""
-        alike = self._signatures[list(families)] == look.signature
-        shared: list[int] = np.count_nonzero(alike, axis=1).tolist()
-        return shared
+    def add(self, text: Structure, signature: Signature, family: int | None) -> None:
+        """Add a text to a family; to one of its own for None."""
+        if family is None:
+            family = len(self._members)
+            self._members.append(0)
+        self._members[family] += 1
+        number = len(self._texts)
+        if number == len(self._signatures):
+            self._signatures = np.concatenate((self._signatures, np.zeros_like(self._signatures)))
+        self._signatures[number] = signature
+        self._texts.append(text)
+        self._family.append(family)
+        for slot in enumerate(bands(signature)):
+            self._by_band[slot].append(number)
 
-    def _near(self, look: Look, family: int) -> bool:
-        return jaccard(look.shingles, self._founders[family].shingles) >= THRESHOLD
+    def size(self, family: int) -> int:
+        return self._members[family]
 
 
 @dataclass(frozen=True, slots=True)
 class Diversity:
     texts: int
-    families: int
-    largest_family: int
+    with_neighbor: Mapping[float, float]
+    """For each threshold the share of texts that have another one as similar as that."""
     skeletons: int
-
-    @property
-    def near_share(self) -> float:
-        """The share of texts that are near one that came before."""
-        return 1 - self.families / self.texts if self.texts else 0.0
 
 
 def diversity(texts: Sequence[str]) -> Diversity:
-    families = Families()
-    sizes: dict[int, int] = defaultdict(int)
-    for look in looks(texts):
-        sizes[families.place(look)[0]] += 1
-    return Diversity(
-        len(texts), len(sizes), max(sizes.values(), default=0), len(set(map(skeleton, texts)))
-    )
+    nearest = nearest_neighbors([structure(text) for text in texts])
+    shares = {
+        threshold: float(np.mean(nearest >= threshold)) if len(nearest) else 0.0
+        for threshold in THRESHOLDS
+    }
+    return Diversity(len(texts), shares, len(set(map(skeleton, texts))))
+
+
+def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
+    """Return the similarity of the most similar other text, for each text or each of a sample."""
+    sizes = np.array([len(text) for text in texts], np.int64)
+    grams = np.concatenate([np.zeros(0, np.uint32), *texts])
+    owners = np.repeat(np.arange(len(texts)), sizes)
+    order = np.argsort(grams, kind="stable")
+    grams, owners = grams[order], owners[order]
+    step = max(1, len(texts) // SAMPLE)
+    found = []
+    for number in range(0, len(texts), step):
+        text = texts[number]
+        starts = np.searchsorted(grams, text, "left")
+        ends = np.searchsorted(grams, text, "right")
+        holders = [owners[start:end] for start, end in zip(starts, ends, strict=True)]
+        shared = np.bincount(np.concatenate(holders), minlength=len(texts))
+        shared[number] = 0
+        found.append(float(np.max(shared / (sizes + len(text) - shared))))
+    return np.array(found)
 
 
 def skeleton(text: str) -> str:

@@ -1,47 +1,63 @@
-"""Chooses what to generate: deterministic, unique, and no more alike than a cap allows.
+"""Choose which combinations of the recipes become pairs: deterministic, balanced, varied.
 
-All combinations of all recipes are numbered before any is made. Each recipe draws its own at
-random, and the recipes take turns. What is unlike everything before is taken; what is near
-something waits, and fills up at the end as far as the caps allow.
+Recipes take turns, more often for the operation types of a greater weight. In its turn a recipe
+offers a few combinations drawn at random. Chosen is one whose structure is new and whose
+difficulty is lacking; one that is near what was chosen before only as far as the caps allow.
 """
 
 from __future__ import annotations
 
+import heapq
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 from curation.pairs.draft import OURS, PairDraft
+from curation.similarity.duplicates import THRESHOLD
+from curation.similarity.minhash import Signature
+from curation.similarity.operations import read_operations
+from curation.similarity.shingles import Shingles, jaccard, shingles
+from curation.similarity.structure import Structure, structure, structure_signature
 from validation.difficulty import difficulty
-from validation.diversity import Families, Look, looks
+from validation.diversity import Families
 from validation.recipes.recipe import Recipe
-from validation.recipes.rendering import rendered, rendered_triton
+from validation.recipes.rendering import rendered_python, rendered_test, rendered_triton
 from validation.recipes.sketch import Sketch
 from validation.recipes.styles import STYLES, Style
+
+OPERATION_WEIGHTS: Mapping[str, int] = {
+    "matmul": 4,
+    "element-wise": 3,
+    "reduction": 3,
+    "normalization": 3,
+    "attention": 3,
+    "softmax": 2,
+    "gather-scatter": 2,
+    "quantization": 2,
+    "scan": 2,
+    "loss": 2,
+}
+"""How large a part of a set each operation type is to have; 1 where none is named."""
+DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    near_share: float = 0.5
-    """The most of a set that may be near-duplicates of what is in it already."""
-    family: int = 6
-    """The most members of one family of near-duplicates."""
+    near_share: float = 0.4
+    """The most of a set that may be near what was chosen before."""
+    family: int = 12
+    """The most members of one family of near texts."""
     recipe_share: float = 0.06
     """The most of a set that one recipe may fill, if there is more than one."""
-    patience: int = 2
-    """How many combinations a recipe may draw for each pair that is wanted of it."""
+    offers: int = 4
+    """How many combinations a recipe offers in its turn."""
+    patience: int = 3
+    """How many combinations a recipe may draw for each pair that it may fill."""
 
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    recipe: Recipe
-    sketch: Sketch
-    style: Style
-    triton: str
 
 
 def generate(
@@ -51,109 +67,174 @@ def generate(
     caps: Caps | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> list[PairDraft]:
-    """At most `count` pairs; fewer where the recipes or the caps give no more."""
-    chosen = _choose(recipes, count, seed, caps or Caps(), progress)
-    drafts: dict[str, PairDraft] = {}
-    for done, choice in enumerate(chosen):
-        progress("writing", done, len(chosen))
-        draft = _draft(choice)
-        drafts.setdefault(draft.content_hash, draft)
+    """Return at most `count` pairs; fewer if the recipes or the caps give no more."""
+    drafts = {}
+    for done, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
+        progress("generating", done, count)
+        draft = _draft(offer)
+        drafts[draft.content_hash] = draft
     return list(drafts.values())
 
 
-def _choose(
-    recipes: Sequence[Recipe], count: int, seed: int, caps: Caps, progress: Progress
-) -> list[_Choice]:
-    most = count if len(recipes) == 1 else max(1, round(count * caps.recipe_share))
-    streams = {recipe: _drawn(recipe, seed, most * caps.patience) for recipe in recipes}
-    taken: list[_Choice] = []
-    waiting: list[tuple[Look, _Choice]] = []
-    families, members = Families(), Counter[int]()
-    of_recipe, seen = Counter[str](), set[str]()
-    while streams and len(taken) < count:
-        for recipe in tuple(streams):
-            batch = [c for _, c in zip(range(TURN), streams[recipe], strict=False)]
-            if not batch or of_recipe[recipe.name] >= most:
-                del streams[recipe]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Offer:
+    """A combination that may be chosen, with what is compared of it."""
+
+    recipe: Recipe
+    sketch: Sketch
+    triton: str
+    python: str
+    difficulty: str
+    structure: Structure
+    signature: Signature
+    operations: str
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The offers of one recipe and the weight of its turns."""
+
+    stream: Iterator[_Offer]
+    most: int
+    offers: list[_Offer] = field(default_factory=list)
+    weight: float = 1.0
+    taken: int = 0
+
+    @property
+    def due(self) -> float:
+        """The lowest is next. Each recipe gives one pair before any gives its second."""
+        return (self.taken + 1) / self.weight if self.taken else -self.weight
+
+
+class _Choosing:
+    def __init__(self, recipes: Sequence[Recipe], count: int, seed: int, caps: Caps) -> None:
+        self._count, self._caps = count, caps
+        most = count if len(recipes) == 1 else max(1, round(count * caps.recipe_share))
+        self._turns = [_Turns(_drawn(one, seed, most * caps.patience), most) for one in recipes]
+        self._taken = self._near = 0
+        self._families = Families()
+        self._difficulties = Counter[str]()
+        self._seen = set[str]()
+        self._of_function: dict[str, list[Shingles]] = defaultdict(list)
+
+    def chosen(self) -> Iterator[_Offer]:
+        self._weigh()
+        waiting = [(turns.due, number) for number, turns in enumerate(self._turns)]
+        heapq.heapify(waiting)
+        while waiting and self._taken < self._count:
+            _, number = heapq.heappop(waiting)
+            turns = self._turns[number]
+            if turns.taken >= turns.most or not self._refilled(turns):
                 continue
-            for choice, look in zip(batch, looks([c.triton for c in batch]), strict=True):
-                if choice.triton in seen or of_recipe[recipe.name] >= most:
-                    continue
-                seen.add(choice.triton)
-                family, founded = families.place(look)
-                if not founded:
-                    waiting.append((look, choice))
-                elif len(taken) < count:
-                    members[family] += 1
-                    of_recipe[recipe.name] += 1
-                    taken.append(choice)
-        progress("choosing", len(taken), count)
-    room = min(count - len(taken), _room(len(taken), caps.near_share))
-    # Only now do all families stand, and what waits may be nearer to a later one.
-    placed = [(families.place(look)[0], choice) for look, choice in waiting]
-    return taken + _fill(placed, room, most, members, of_recipe, caps)
+            offer = self._best(turns)
+            if offer is not None:
+                turns.taken += 1
+                yield offer
+            heapq.heappush(waiting, (turns.due, number))
+
+    def _weigh(self) -> None:
+        """The recipes of one operation type share its weight."""
+        kinds = {}
+        for number, turns in enumerate(self._turns):
+            if self._refilled(turns):
+                kinds[number] = turns.offers[0].sketch.operation_type
+        recipes = Counter(kinds.values())
+        for number, kind in kinds.items():
+            self._turns[number].weight = OPERATION_WEIGHTS.get(kind, 1) / recipes[kind]
+
+    def _refilled(self, turns: _Turns) -> bool:
+        for offer in islice(turns.stream, self._caps.offers - len(turns.offers)):
+            if offer.triton not in self._seen:
+                self._seen.add(offer.triton)
+                turns.offers.append(offer)
+        return bool(turns.offers)
+
+    def _best(self, turns: _Turns) -> _Offer | None:
+        """Take one of the offers; or none, and drop the one that repeats most."""
+        families = [
+            self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
+        ]
+        crowded = [0 if one is None else self._families.size(one) for one in families]
+        place = min(
+            range(len(crowded)),
+            key=lambda n: (crowded[n], self._excess(turns.offers[n].difficulty), n),
+        )
+        is_first = turns.taken == 0
+        if not (is_first or self._within_caps(crowded[place])) or self._is_near_duplicate(
+            turns.offers[place]
+        ):
+            turns.offers.pop(max(range(len(crowded)), key=crowded.__getitem__))
+            return None
+        offer = turns.offers.pop(place)
+        self._families.add(offer.structure, offer.signature, families[place])
+        self._difficulties[offer.difficulty] += 1
+        self._taken += 1
+        self._near += crowded[place] > 0
+        return offer
+
+    def _within_caps(self, crowded: int) -> bool:
+        """Whether one more may join a family of so many."""
+        near = self._near + (crowded > 0)
+        return crowded < self._caps.family and (
+            not crowded or near <= self._caps.near_share * (self._taken + 1)
+        )
+
+    def _is_near_duplicate(self, offer: _Offer) -> bool:
+        """Whether an export would drop one of the two."""
+        (own,) = shingles([offer.triton])
+        others = self._of_function[offer.operations]
+        if any(jaccard(own, other) >= THRESHOLD for other in others):
+            return True
+        others.append(own)
+        return False
+
+    def _excess(self, kind: str) -> float:
+        share = DIFFICULTY_WEIGHTS[kind] / sum(DIFFICULTY_WEIGHTS.values())
+        return self._difficulties[kind] / share
 
 
-TURN = 64
-
-
-def _room(unlike: int, near_share: float) -> int:
-    """How many near ones may join, so that they are no more than their share of the whole."""
-    return int(unlike * near_share / (1 - near_share)) if near_share < 1 else 1 << 30
-
-
-def _fill(
-    waiting: Sequence[tuple[int, _Choice]],
-    room: int,
-    most: int,
-    members: Counter[int],
-    of_recipe: Counter[str],
-    caps: Caps,
-) -> list[_Choice]:
-    """Those that wait, the smallest families first, so that none outgrows the others."""
-    joined: list[_Choice] = []
-    for size in range(1, caps.family):
-        for family, choice in waiting:
-            if len(joined) >= room:
-                return joined
-            if members[family] == size and of_recipe[choice.recipe.name] < most:
-                members[family] += 1
-                of_recipe[choice.recipe.name] += 1
-                joined.append(choice)
-        kept = set(map(id, joined))
-        waiting = [(family, c) for family, c in waiting if id(c) not in kept]
-    return joined
-
-
-def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Choice]:
-    """Combinations in an order of their own, each once, those that make no sense left out."""
+def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
+    """Draw combinations in a random order, each once; leave out those that make no sense."""
     draw = random.Random(f"{seed}:{recipe.name}")  # noqa: S311 - to be repeated, not to be secret
     listed = range(recipe.combinations)
     made = 0
-    for number in draw.sample(listed, min(len(listed), limit * 8)):
+    # Most combinations of some recipes make no sense: 72 of 72 once, of 22,176.
+    for number in draw.sample(listed, min(len(listed), 1000 + limit * 8)):
         if made == limit:
             return
         sketch = recipe.sketch(number)
         if sketch is not None:
             made += 1
-            style = draw.choice(STYLES)
-            yield _Choice(recipe, sketch, style, rendered_triton(sketch, style))
+            yield _offered(recipe, sketch, draw.choice(STYLES))
 
 
-def _draft(choice: _Choice) -> PairDraft:
-    texts = rendered(choice.sketch, choice.style, choice.triton)
-    sketch = choice.sketch
+def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
+    triton, python = rendered_triton(sketch, style), rendered_python(sketch)
+    own = structure(triton)
+    return _Offer(
+        recipe=recipe,
+        sketch=sketch,
+        triton=triton,
+        python=python,
+        difficulty=difficulty(triton),
+        structure=own,
+        signature=structure_signature(own),
+        operations=read_operations(python, sketch.entry_point).exact,
+    )
+
+
+def _draft(offer: _Offer) -> PairDraft:
+    sketch = offer.sketch
     return PairDraft(
         entry_point=sketch.entry_point,
-        python_code=texts.python_code,
-        triton_code=texts.triton_code,
-        test_code=texts.test_code,
+        python_code=offer.python,
+        triton_code=offer.triton,
+        test_code=rendered_test(sketch),
         origin="template",
         operation_type=sketch.operation_type,
-        difficulty=difficulty(texts.triton_code),
+        difficulty=offer.difficulty,
         source=OURS,
         slug=sketch.slug,
         tags=sketch.tags,
-        recipe=choice.recipe.name,
-        split_group=f"recipe:{choice.recipe.name}",
+        recipe=offer.recipe.name,
     )

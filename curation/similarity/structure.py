@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curation.similarity.bare import bare
-from curation.similarity.minhash import Signature, signatures
+from curation.similarity.minhash import Signature, signature
 from curation.similarity.shingles import Shingles
 from curation.similarity.words import KEYWORDS, mix64
 
@@ -48,8 +48,8 @@ def as_shingles(one: Structure) -> Shingles:
     return one.astype(np.uint64) << np.uint64(32)
 
 
-def structure_signatures(many: list[Structure]) -> list[Signature]:
-    return signatures([as_shingles(one) for one in many])
+def structure_signature(one: Structure) -> Signature:
+    return signature(as_shingles(one))
 
 
 def to_bytes(one: Structure) -> bytes:

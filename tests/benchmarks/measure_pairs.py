@@ -40,8 +40,10 @@ def main() -> int:
     used = Counter(draft.recipe for draft in drafts)
     print(f"{len(drafts):,} pairs by {len(used)} recipes in {wall:.1f} s ({cpu:.1f} s of CPU).")
     print(
-        f"{seen.near_share:.1%} near-duplicates, {seen.families:,} families, the largest of "
-        f"{seen.largest_family}, {seen.skeletons:,} skeletons."
+        ", ".join(
+            f"{share:.1%} with a neighbor at {at}" for at, share in seen.with_neighbor.items()
+        )
+        + f", {seen.skeletons:,} skeletons."
     )
     for field in ("operation_type", "difficulty"):
         counts = Counter(getattr(draft, field) for draft in drafts)

@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 from curation.models import LicenseVerdict, Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
-from validation.diversity import diversity
+from curation.similarity.structure import structure, structure_signature
+from validation.diversity import Families, diversity, nearest_neighbors
 from validation.generation import Caps, generate
 from validation.handwritten import handwritten
 from validation.recipes.catalogue import RECIPES
@@ -44,21 +45,52 @@ def test_no_recipe_takes_more_than_its_share() -> None:
 def test_no_more_than_the_cap_are_near_duplicates(cap: float) -> None:
     drafts = generate([_recipe("unary-map")], 120, caps=Caps(near_share=cap))
 
-    seen = diversity([draft.triton_code for draft in drafts])
-    assert seen.near_share <= cap
+    assert sum(_are_near_earlier_ones(drafts)) <= cap * len(drafts)
     assert drafts
 
 
-def test_no_family_outgrows_its_cap() -> None:
-    drafts = generate([_recipe("unary-map")], 400, caps=Caps(near_share=0.9, family=3))
+def test_renamed_variables_and_other_constants_do_not_hide_a_repetition() -> None:
+    (draft,) = generate([_recipe("scan")], 1)
+    other = draft.triton_code.replace("BLOCK", "SIZE").replace("4096", "2048")
 
-    assert diversity([draft.triton_code for draft in drafts]).largest_family <= 3
+    assert diversity([draft.triton_code, other]).with_neighbor == {0.7: 1.0, 0.8: 1.0}
 
 
-def test_variants_of_one_recipe_share_a_split_group() -> None:
+def test_neighbors_are_those_that_comparing_all_with_all_finds() -> None:
+    texts = [structure(draft.triton_code) for draft in generate(RECIPES, 60)]
+    sets = [set(text.tolist()) for text in texts]
+
+    best = [
+        max(len(one & other) / len(one | other) for other in sets if other is not one)
+        for one in sets
+    ]
+    assert nearest_neighbors(texts).tolist() == pytest.approx(best)
+
+
+def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> None:
     drafts = generate(RECIPES, 100)
 
-    assert {draft.split_group for draft in drafts} == {f"recipe:{d.recipe}" for d in drafts}
+    assert len({draft.recipe for draft in drafts}) >= 40
+    assert len({draft.operation_type for draft in drafts}) >= 10
+
+
+@pytest.mark.parametrize("count", [38, 60, 150])
+def test_no_recipe_has_its_third_turn_before_each_has_its_first(count: int) -> None:
+    seen: Counter[str] = Counter()
+    for draft in generate(RECIPES, count):
+        assert seen[draft.recipe] < 2 or len(seen) == len(RECIPES)
+        seen[draft.recipe] += 1
+
+
+def test_operation_types_and_difficulties_have_the_shares_that_their_weights_ask_for() -> None:
+    drafts = generate(RECIPES, 300)
+
+    operations = Counter(draft.operation_type for draft in drafts)
+    assert operations["matmul"] > operations["sort"] > 0
+    assert operations["element-wise"] < len(drafts) / 5
+    difficulties = Counter(draft.difficulty for draft in drafts)
+    assert difficulties["hard"] >= len(drafts) / 20
+    assert difficulties["medium"] > difficulties["easy"]
 
 
 def test_a_recipe_that_gives_no_more_ends() -> None:
@@ -74,8 +106,8 @@ def test_the_command_says_how_alike_its_pairs_are_and_stores_them_once() -> None
     first, again = run("--count", "60"), run("--count", "60")
 
     assert "combinations of" in first
-    assert "% are near-duplicates of another (cap 50%)" in first
-    assert "skeletons." in first
+    assert "% have a neighbor of structural similarity 0.7" in first
+    assert "matmul" in first
     assert "60 pairs stored, 0 known before." in first
     assert "0 pairs stored, 60 known before." in again
     assert Pair.objects.filter(origin=PairOrigin.TEMPLATE).count() == 60
@@ -135,6 +167,15 @@ def test_the_library_is_stored_once_and_every_id_says_so() -> None:
 
 def _recipe(name: str) -> Recipe:
     return next(recipe for recipe in RECIPES if recipe.name == name)
+
+
+def _are_near_earlier_ones(drafts: list[PairDraft]) -> Iterator[bool]:
+    families = Families()
+    for draft in drafts:
+        text = structure(draft.triton_code)
+        family = families.nearest(text, structure_signature(text))
+        families.add(text, structure_signature(text), family)
+        yield family is not None
 
 
 def _interrupted(drafts: list[PairDraft], after: int) -> Iterator[PairDraft]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from curation.pairs.draft import OURS, Source
@@ -40,6 +41,21 @@ def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[O
                 tags=module.tags,
                 source=source,
             )
+
+
+def in_turns(offers: Iterable[Offer]) -> list[Offer]:
+    """Order offers so that a prefix has every operation type, and each function in one type of
+    values before any in a second one."""
+    rounds = Counter[str]()
+    of_kind = Counter[tuple[int, str]]()
+    placed = []
+    for offer in offers:
+        turn = rounds[offer.entry_point]
+        rounds[offer.entry_point] += 1
+        place = of_kind[turn, offer.operation_type]
+        of_kind[turn, offer.operation_type] += 1
+        placed.append((turn, place, len(placed), offer))
+    return [offer for *_, offer in sorted(placed, key=lambda one: one[:3])]
 
 
 def types_named(test_code: str) -> tuple[str | None, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.validation.conftest import Filled
 from validation.inductor.modules import MODULES
-from validation.inductor.offer import Offer, of_modules
+from validation.inductor.offer import Offer, in_turns, of_modules
 
 torch = pytest.importorskip("torch", reason="references are PyTorch's")
 # The rest is for what is tested: whoever rounds in other places is off by as much again.
@@ -32,6 +32,15 @@ def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer, filled: Fil
             allowed = absolute + relative * exact.double().abs()
             off = (answer.double() - exact.double()).abs() / allowed
             assert (off[exact.isfinite()] <= OF_WHAT_IS_ALLOWED).all(), case
+
+
+def test_a_limit_leaves_every_operation_type_and_no_function_twice() -> None:
+    offers = in_turns(of_modules(MODULES))
+    kinds = {offer.operation_type for offer in offers}
+
+    assert {offer.operation_type for offer in offers[: len(kinds)]} == kinds
+    assert len({offer.entry_point for offer in offers[: len(MODULES)]}) == len(MODULES)
+    assert len(offers) == len(list(of_modules(MODULES)))
 
 
 def tensors(answer: Any) -> list[Any]:

@@ -4,7 +4,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from curation.progress_bar import Bar
 from curation.words import counted
 from validation.inductor.generation import generate, inductor
 from validation.inductor.modules import MODULES
-from validation.inductor.offer import Offer, of_modules, types_named
+from validation.inductor.offer import Offer, in_turns, of_modules, types_named
 from validation.inductor.whole import sources
 from validation.inductor.whole.sources import Whole
 from validation.inductor.whole.splitting import split, splitter
@@ -92,7 +91,7 @@ class Command(BaseCommand):
         drafts = []
         try:
             offered = self._of_wholes(wholes) if wholes else _offers(options)
-            offers = list(islice(offered, options["limit"]))
+            offers = in_turns(offered)[: options["limit"]]
             for draft in self._generated(offers):
                 if isinstance(draft, str):
                     reasons[draft] += 1

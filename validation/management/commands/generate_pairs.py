@@ -40,20 +40,26 @@ class Command(BaseCommand):
         self._list(chosen, everything=options["list"])
         if options["list"]:
             return
-        bar, caps = Bar(sys.stderr), Caps()
-        drafts = generate(chosen, count, seed, caps, bar.show)
+        bar = Bar(sys.stderr)
+        drafts = generate(chosen, count, seed, Caps(), bar.show)
         bar.show("measuring", 0, 0)
         seen = diversity([draft.triton_code for draft in drafts])
         bar.end()
         used = Counter(draft.recipe for draft in drafts)
         self.stdout.write(
             f"{counted(len(drafts), 'pair')} by {counted(len(used), 'recipe')}, at most "
-            f"{max(used.values(), default=0):,} by one. {seen.near_share:.1%} are near-duplicates "
-            f"of another (cap {caps.near_share:.0%}), the largest family has "
-            f"{seen.largest_family} (cap {caps.family}). {counted(seen.skeletons, 'skeleton')}."
+            f"{max(used.values(), default=0):,} by one."
         )
+        for threshold, share in seen.with_neighbor.items():
+            self.stdout.write(
+                f"{share:.1%} have a neighbor of structural similarity {threshold}"
+                " (Triton side, names and numbers set aside)."
+            )
+        for name in ("operation_type", "difficulty"):
+            counts = Counter(getattr(draft, name) for draft in drafts).most_common()
+            self.stdout.write(", ".join(f"{value} {number:,}" for value, number in counts))
         if len(drafts) < count:
-            self.stdout.write("The recipes and caps give no more.")
+            self.stdout.write("The recipes and their caps give no more pairs.")
         if dry_run:
             self.stdout.write("Nothing stored.")
             return
