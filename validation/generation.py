@@ -12,6 +12,7 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from curation.pairs.draft import OURS, PairDraft
@@ -45,7 +46,7 @@ DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    near_share: float = 0.4
+    near_share: float = 0.5
     """The most of a set that may be near what was chosen before."""
     family: int = 12
     """The most members of one family of near texts."""
@@ -53,7 +54,7 @@ class Caps:
     """The most of a set that one recipe may fill, if there is more than one."""
     offers: int = 4
     """How many combinations a recipe offers in its turn."""
-    patience: int = 3
+    patience: int = 4
     """How many combinations a recipe may draw for each pair that it may fill."""
 
 
@@ -76,7 +77,7 @@ def generate(
     return list(drafts.values())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Offer:
     """A combination that may be chosen, with what is compared of it."""
 
@@ -84,10 +85,17 @@ class _Offer:
     sketch: Sketch
     triton: str
     python: str
-    difficulty: str
     structure: Structure
     signature: Signature
-    operations: str
+
+    # Asked of the few that are not too near others: each parses a text.
+    @cached_property
+    def difficulty(self) -> str:
+        return difficulty(self.triton)
+
+    @cached_property
+    def operations(self) -> str:
+        return read_operations(self.python, self.sketch.entry_point).exact
 
 
 @dataclass(slots=True)
@@ -155,10 +163,8 @@ class _Choosing:
             self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
         ]
         crowded = [0 if one is None else self._families.size(one) for one in families]
-        place = min(
-            range(len(crowded)),
-            key=lambda n: (crowded[n], self._excess(turns.offers[n].difficulty), n),
-        )
+        roomiest = [n for n, size in enumerate(crowded) if size == min(crowded)]
+        place = min(roomiest, key=lambda n: self._excess(turns.offers[n].difficulty))
         is_first = turns.taken == 0
         if not (is_first or self._within_caps(crowded[place])) or self._is_near_duplicate(
             turns.offers[place]
@@ -216,10 +222,8 @@ def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
         sketch=sketch,
         triton=triton,
         python=python,
-        difficulty=difficulty(triton),
         structure=own,
         signature=structure_signature(own),
-        operations=read_operations(python, sketch.entry_point).exact,
     )
 
 
