@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='fingerprint',
             name='operation_hash',
-            field=models.CharField(blank=True, help_text="Of a pair: its python side's operations with operands and constants. Of a kernel: how often it uses each operation. Empty: never read.", max_length=64),
+            field=models.CharField(blank=True, help_text="Of a pair: its python side's operations with operands and constants.", max_length=64),
         ),
         migrations.AddField(
             model_name='fingerprint',

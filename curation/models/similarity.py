@@ -44,8 +44,7 @@ class Fingerprint(AboutKernelOrPair):
     operation_hash = models.CharField(
         max_length=64,
         blank=True,
-        help_text="Of a pair: its python side's operations with operands and constants. "
-        "Of a kernel: how often it uses each operation. Empty: never read.",
+        help_text="Of a pair: its python side's operations with operands and constants.",
     )
     chain_hash = models.CharField(
         max_length=64,

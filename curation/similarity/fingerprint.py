@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from curation.similarity import structure
-from curation.similarity.kernel_functions import kernel_functions
+from curation.similarity.kernel_functions import kernel_function
 from curation.similarity.minhash import SCHEME, Signature, bands, signatures, to_bytes
 from curation.similarity.operations import read_operations
 from curation.similarity.shingles import Shingles, shingles_and_counts
@@ -39,7 +39,7 @@ def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> fro
     Items of one function share at least one. Of a pair the operations of its python side decide
     alone; a kernel has no python side.
     """
-    return frozenset({operations} if of_pair else {syntax, operations, chain} - {""})
+    return frozenset({operations} if of_pair else {syntax, chain})
 
 
 def fingerprint(text: str) -> Fingerprint:
@@ -69,5 +69,7 @@ def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fin
 
 
 def _fingerprint(text: str, found: Shingles, words: int, values: Signature) -> Fingerprint:
-    syntax, functions = syntax_hash(text), kernel_functions(text)
-    return Fingerprint(syntax, words, to_bytes(values), bands(values), found, *functions)
+    return Fingerprint(
+        syntax_hash(text), words, to_bytes(values), bands(values), found,
+        chain_hash=kernel_function(text),
+    )  # fmt: skip

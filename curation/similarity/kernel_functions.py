@@ -1,7 +1,8 @@
 """Which function a kernel is: two texts of the same one may be near-duplicates, others never.
 
-Shingles alone call `min` a near-duplicate of `max`, since one word in two hundred differs. A copy
-of a kernel keeps its name and the functions that it calls, or it keeps every operation.
+Shingles alone call `min` a near-duplicate of `max`, since one word in two hundred differs, and a
+gradient's kernel one of the product that it mirrors. A copy with edits keeps its name and the
+functions that it calls; under another name only a kernel of the same syntax is the same one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ OPERATIONS = """
 (boolean_operator operator: _ @operator)
 (not_operator "not" @operator)
 """
+KERNELS = """
+((decorated_definition (decorator) @decorator
+  definition: (function_definition name: (identifier) @name)) (#match? @decorator "jit"))
+"""
 DEFINITIONS = "(function_definition name: (identifier) @name)"
 
 _PLUMBING = (
@@ -37,25 +42,23 @@ PLUMBING = frozenset(_PLUMBING.split())
 EMPTY_WORDS = frozenset({"kernel", "kernels", "triton", "jit", ""})
 
 
-def kernel_functions(text: str) -> tuple[str, str]:
-    """Return two hashes: of how often each operation occurs, and of name and called functions.
+def kernel_function(text: str) -> str:
+    """Return a hash of the kernel's name and of the functions that it calls.
 
-    Either one alone shows that two near texts are the same function.
+    A kernel that is only called `kernel` is known by how often it uses each operation instead.
     """
     try:
         root = parse(text)
     except ParseTimeout:
-        return (_digest("text", [text]), "")
+        return _digest([text])
     found = captures(OPERATIONS, root)
     own = {text_of(node) for node in captures(DEFINITIONS, root).get("name", ())}
     calls = Counter(_called(node, own) for node in found.get("call", ()))
+    if name := _name(root):
+        return _digest([*name, "calls", *sorted(calls.keys() - PLUMBING)])
     operators = Counter(text_of(node).rstrip("=") or "=" for node in found.get("operator", ()))
     counts = sorted([*calls.items(), *operators.items()])
-    computing = sorted(calls.keys() - PLUMBING)
-    return (
-        _digest("operations", (f"{name} {count}" for name, count in counts)),
-        _digest("named", [*_name(root), "calls", *computing]),
-    )
+    return _digest(f"{operation} {count}" for operation, count in counts)
 
 
 def _called(function: Node, own: Collection[str]) -> str:
@@ -66,12 +69,12 @@ def _called(function: Node, own: Collection[str]) -> str:
 
 def _name(root: Node) -> list[str]:
     """The words of the name of the kernel, which stands last in a text with its helpers."""
-    names = captures(DEFINITIONS, root).get("name", ())
+    names = captures(KERNELS, root).get("name") or captures(DEFINITIONS, root).get("name", ())
     last = max(names, key=lambda node: node.start_byte, default=None)
     words = re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", text_of(last)) if last is not None else []
     return [word.lower() for word in words if word.lower() not in EMPTY_WORDS]
 
 
-def _digest(kind: str, parts: Iterable[str]) -> str:
-    data = "\0".join((f"{kind} 1", *parts))
+def _digest(parts: Iterable[str]) -> str:
+    data = "\0".join(("kernel 1", *parts))
     return hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()

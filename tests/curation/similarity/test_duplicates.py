@@ -190,10 +190,21 @@ def test_a_copy_with_an_edit_is_the_same_function_by_its_name() -> None:
     assert same_function(fingerprint(SOFTMAX), fingerprint(edited))
 
 
-def test_a_renamed_copy_is_the_same_function_by_its_operations() -> None:
-    other = SOFTMAX.replace("softmax_kernel", "probabilities").replace("-1e30", "-1e38")
+def test_under_another_name_only_the_same_syntax_is_the_same_function() -> None:
+    other = SOFTMAX.replace("softmax_kernel", "probabilities")
+    edited = other.replace("-1e30", "-1e38")
 
     assert same_function(fingerprint(SOFTMAX), fingerprint(other))
+    assert not same_function(fingerprint(SOFTMAX), fingerprint(edited))
+
+
+def test_kernels_without_a_telling_name_are_the_same_by_their_operations() -> None:
+    one = SOFTMAX.replace("softmax_kernel", "kernel")
+    edited = one.replace("-1e30", "-1e38")
+    another = one.replace("values - tl.max", "values + tl.max")
+
+    assert same_function(fingerprint(one), fingerprint(edited))
+    assert not same_function(fingerprint(one), fingerprint(another))
 
 
 def test_versions_for_two_kinds_of_hardware_are_one_only_if_their_syntax_is() -> None:
