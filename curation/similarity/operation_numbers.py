@@ -92,7 +92,7 @@ def _canonical(
     if name in KEYWORDS:
         named = {**dict(zip(KEYWORDS[name], given[1:], strict=False)), **named}
         given = [*given[:1], *given[1 + len(KEYWORDS[name]) :]]
-    named = {key: value for key, value in named.items() if (key, value) not in DEFAULTS}
+    named = {key: value for key, value in named.items() if (key, spelled(value)) not in DEFAULTS}
     if (name == "pow" and given[1:] == ["=2.0"]) or (name == "mul" and given[1:] == given[:1]):
         name, given = "square", given[:1]
     if name in COMMUTATIVE:

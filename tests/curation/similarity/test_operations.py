@@ -173,6 +173,22 @@ def run(text: str) -> list[torch.Tensor]:
     return [names["f"](*inputs), *inputs]
 
 
+def test_a_layer_may_be_given_by_keyword() -> None:
+    text = """
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleDict(dict(first=nn.Linear(4, 4), last=nn.Linear(4, 4)))
+
+    def forward(self, x):
+        return self.parts.last(self.parts.first(x))
+"""
+
+    assert read_operations(text, "Model").exact
+
+
 @settings(max_examples=300, deadline=None)
 @given(steps=STEPS, data=st.data())
 def test_other_names_and_spellings_change_nothing(steps: list[Step], data: st.DataObject) -> None:
