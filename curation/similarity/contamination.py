@@ -7,7 +7,7 @@ a copied kernel nor a kernel copied alone escapes. Texts too short to be anybody
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from curation.similarity.definitions import comparable
 from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
-from curation.similarity.minhash import bands, signature
+from curation.similarity.minhash import Signature, bands, signatures
 from curation.similarity.shingles import Shingles, containment, jaccard, shingles_and_counts
 from curation.similarity.syntax import syntax_hashes
 
@@ -49,41 +49,54 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    of: BenchmarkText
+class Part:
+    """The fingerprint of a text that belongs to a problem, or of one definition in it."""
+
+    problem: str
+    path: str
+    syntax: str
+    loose_syntax: str
+    """The hash for which two texts are the same if only their constants differ."""
+    words: int
     shingles: Shingles
-    own: Shingles
-    """Its shingles without the idioms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """The benchmark's parts, found by syntax, by band and by shingle."""
 
-    by_syntax: dict[str, list[BenchmarkText]]
-    by_loose_syntax: dict[str, list[BenchmarkText]]
-    parts: list[_Part]
+    by_syntax: dict[str, list[Part]]
+    by_loose_syntax: dict[str, list[Part]]
+    parts: list[Part]
+    own: list[Shingles]
+    """Of each part, its shingles without the idioms."""
     by_band: dict[tuple[int, int], list[int]]
     shingle_parts: tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]] = field(repr=False)
 
 
-def index(benchmark: Iterable[BenchmarkText]) -> Index:
-    by_syntax: defaultdict[str, list[BenchmarkText]] = defaultdict(list)
-    by_loose: defaultdict[str, list[BenchmarkText]] = defaultdict(list)
-    by_band: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    found: list[tuple[BenchmarkText, Shingles]] = []
-    for item in benchmark:
+def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[Part]:
+    """The parts of each text that are long enough to be compared."""
+    for item in texts:
         for text, shingles, words in _parts(item.text):
-            exact, loose = syntax_hashes(text)
-            by_syntax[exact].append(item)
-            by_loose[loose].append(item)
-            if words >= FLOOR_WORDS:
-                for slot in enumerate(bands(signature(shingles))):
-                    by_band[slot].append(len(found))
-            found.append((item, shingles))
-    idioms = _idioms(found)
-    parts = [_Part(item, s, np.setdiff1d(s, idioms, assume_unique=True)) for item, s in found]
-    return Index(dict(by_syntax), dict(by_loose), parts, dict(by_band), _postings(parts))
+            yield Part(item.problem, item.path, *syntax_hashes(text), words, shingles)
+
+
+def index(parts: Iterable[Part]) -> Index:
+    """The index of a benchmark's parts, from `fingerprint_parts` or from a file of them."""
+    known = list(parts)
+    by_syntax: defaultdict[str, list[Part]] = defaultdict(list)
+    by_loose: defaultdict[str, list[Part]] = defaultdict(list)
+    by_band: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for part in known:
+        by_syntax[part.syntax].append(part)
+        by_loose[part.loose_syntax].append(part)
+    long = [number for number, part in enumerate(known) if part.words >= FLOOR_WORDS]
+    for number, each in zip(long, signatures([known[n].shingles for n in long]), strict=True):
+        for slot in enumerate(bands(each)):
+            by_band[slot].append(number)
+    idioms = _idioms(known)
+    own = [np.setdiff1d(part.shingles, idioms, assume_unique=True) for part in known]
+    return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), _postings(own))
 
 
 def matches(texts: str | Sequence[str], index: Index) -> tuple[Match, ...]:
@@ -92,12 +105,15 @@ def matches(texts: str | Sequence[str], index: Index) -> tuple[Match, ...]:
     Of a pair give both sides; of a kernel its function and its standalone unit.
     """
     best: dict[str, Match] = {}
-    for text in [texts] if isinstance(texts, str) else texts:
-        for part, shingles, _ in _parts(text):
-            for match in _of_part(part, shingles, index):
-                known = best.get(match.problem)
-                if known is None or _sureness(match) < _sureness(known):
-                    best[match.problem] = match
+    given = [texts] if isinstance(texts, str) else texts
+    # A kernel's function stands in its unit again: each text is compared once.
+    parts = {part: shingles for text in given for part, shingles, _ in _parts(text)}
+    signed = signatures([*parts.values()])
+    for (part, shingles), each in zip(parts.items(), signed, strict=True):
+        for match in _of_part(part, shingles, each, index):
+            known = best.get(match.problem)
+            if known is None or _sureness(match) < _sureness(known):
+                best[match.problem] = match
     return tuple(sorted(best.values(), key=_sureness))
 
 
@@ -108,27 +124,25 @@ def _parts(text: str) -> list[tuple[str, Shingles, int]]:
     return [(part, found, words) for part, (found, words) in measured if words >= LEAST_WORDS]
 
 
-def _of_part(text: str, shingles: Shingles, index: Index) -> Iterable[Match]:
+def _of_part(text: str, shingles: Shingles, signed: Signature, index: Index) -> Iterable[Match]:
     exact, loose = syntax_hashes(text)
     for item in index.by_syntax.get(exact, ()):
         yield Match(item.problem, item.path, "syntax", 1.0)
     for item in index.by_loose_syntax.get(loose, ()):
         yield Match(item.problem, item.path, "syntax", 1.0, constants_differ=True)
     candidates = {
-        number
-        for slot in enumerate(bands(signature(shingles)))
-        for number in index.by_band.get(slot, ())
+        number for slot in enumerate(bands(signed)) for number in index.by_band.get(slot, ())
     }
     for number in candidates:
         part = index.parts[number]
         similarity = jaccard(shingles, part.shingles)
         if similarity >= THRESHOLD:
-            yield Match(part.of.problem, part.of.path, "near", similarity)
+            yield Match(part.problem, part.path, "near", similarity)
     for number in _sharing(shingles, index):
         part = index.parts[number]
-        share = containment(part.own, shingles)
+        share = containment(index.own[number], shingles)
         if share >= CONTAINED:
-            yield Match(part.of.problem, part.of.path, "contained", share)
+            yield Match(part.problem, part.path, "contained", share)
 
 
 def _sharing(shingles: Shingles, index: Index) -> list[int]:
@@ -139,16 +153,14 @@ def _sharing(shingles: Shingles, index: Index) -> list[int]:
     hit = np.flatnonzero(after > first)
     shared = Counter(int(owner) for place in hit for owner in owners[first[place] : after[place]])
     return [
-        number
-        for number, count in shared.items()
-        if count >= CONTAINED * len(index.parts[number].own)
+        number for number, count in shared.items() if count >= CONTAINED * len(index.own[number])
     ]
 
 
 def _postings(
-    parts: Sequence[_Part],
+    every_own: Sequence[Shingles],
 ) -> tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    long = [(n, part.own) for n, part in enumerate(parts) if len(part.own) >= CONTAINED_FLOOR]
+    long = [(n, own) for n, own in enumerate(every_own) if len(own) >= CONTAINED_FLOOR]
     if not long:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
     every = np.concatenate([own for _, own in long])
@@ -157,13 +169,14 @@ def _postings(
     return every[order], owners[order]
 
 
-def _idioms(found: Sequence[tuple[BenchmarkText, Shingles]]) -> Shingles:
+def _idioms(parts: Sequence[Part]) -> Shingles:
+    """The shingles that `IDIOM` problems or more hold."""
     by_problem: defaultdict[str, list[Shingles]] = defaultdict(list)
-    for item, shingles in found:
-        by_problem[item.problem].append(shingles)
+    for part in parts:
+        by_problem[part.problem].append(part.shingles)
     if not by_problem:
         return np.zeros(0, np.uint64)
-    distinct = [np.unique(np.concatenate(parts)) for parts in by_problem.values()]
+    distinct = [np.unique(np.concatenate(held)) for held in by_problem.values()]
     values, counts = np.unique(np.concatenate(distinct), return_counts=True)
     return values[counts >= IDIOM]
 

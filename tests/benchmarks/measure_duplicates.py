@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from curation.similarity.contamination import BenchmarkText, index, matches
+from curation.similarity.contamination import BenchmarkText, fingerprint_parts, index, matches
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
     THRESHOLD,
@@ -240,7 +240,7 @@ def _contamination(mirrors: Path, rows: Sequence[dict[str, str]]) -> None:
                 texts.append(BenchmarkText(f"{name}/{path}", path, text))
     if not texts:
         return
-    benchmark = index(texts)
+    benchmark = index(fingerprint_parts(texts))
     distinct = {r["source"]: r for r in rows if r["repository"] not in BENCHMARKS}
     sample = random.Random(1).sample(sorted(distinct), min(2000, len(distinct)))  # noqa: S311
     start = time.process_time()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from curation.similarity.contamination import BenchmarkText, index, matches
+from curation.similarity.contamination import BenchmarkText, fingerprint_parts, index, matches
 from curation.similarity.definitions import definitions
 from tests.curation.similarity.kernels import (
     SOFTMAX,
@@ -33,11 +33,13 @@ class Model(nn.Module):
         return self.norm(x) * torch.sigmoid(x)
 '''
 BENCHMARK = index(
-    [
-        BenchmarkText("softmax", "g/softmax.py", SOFTMAX),
-        BenchmarkText("level2/12", "level2/12.py", MODULE),
-        *(BenchmarkText(f"p{n}", f"g/p{n}.py", unrelated(5000 + n)) for n in range(30)),
-    ]
+    fingerprint_parts(
+        [
+            BenchmarkText("softmax", "g/softmax.py", SOFTMAX),
+            BenchmarkText("level2/12", "level2/12.py", MODULE),
+            *(BenchmarkText(f"p{n}", f"g/p{n}.py", unrelated(5000 + n)) for n in range(30)),
+        ]
+    )
 )
 
 
@@ -112,7 +114,7 @@ def test_of_two_hundred_unrelated_kernels_none_is_flagged() -> None:
 
 def test_what_is_too_short_to_be_anybodys_is_never_flagged() -> None:
     short = "def get_inputs():\n    return [torch.rand(2, 3)]\n"
-    tiny = index([BenchmarkText("tiny", "tiny.py", short)])
+    tiny = index(fingerprint_parts([BenchmarkText("tiny", "tiny.py", short)]))
 
     assert matches(short, tiny) == ()
 
