@@ -228,6 +228,11 @@ EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
 # How many processes read the rows of an export; 0 for as many as there are cores.
 EXPORT_PROCESSES = env_int("EXPORT_PROCESSES", 0)
+# The fingerprints of benchmarks that are compared with before any benchmark was ingested here.
+BENCHMARK_FINGERPRINTS = Path(
+    os.environ.get("BENCHMARK_FINGERPRINTS")
+    or BASE_DIR / "curation" / "evidence" / "benchmark_fingerprints"
+)
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
 # How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)

@@ -21,11 +21,17 @@ LONGEST = 1_000_000
 
 def as_its_original(folder: Path) -> dict[str, Any]:
     """The columns that a clone shares with the source that it was cloned from, if that is known."""
+    original = original_of(folder)
+    return {column: getattr(original, column) for column in SHARED} if original else {}
+
+
+def original_of(folder: Path) -> Repository | None:
+    """The known source that a folder was cloned from."""
     for address in _addresses(folder):
         original = Repository.objects.filter(origin=Origin.GIT, url__iexact=address).first()
         if original is not None:
-            return {column: getattr(original, column) for column in SHARED}
-    return {}
+            return original
+    return None
 
 
 def _addresses(folder: Path) -> list[str]:

@@ -28,4 +28,6 @@ STORAGES["staticfiles"] = {
     "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage",
 }
 WHITENOISE_USE_FINDERS = True
+# A test compares with the benchmarks that it makes itself.
+BENCHMARK_FINGERPRINTS = _data / "benchmark_fingerprints"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

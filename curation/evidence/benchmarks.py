@@ -1,152 +1,208 @@
-"""The benchmarks as texts to compare with: every file of each, in its own words."""
+"""The benchmarks that items are compared with: shipped fingerprints, and what was ingested here.
+
+A fresh installation compares with the shipped files, without any network. A benchmark that was
+ingested into this database is compared as it was read, which is newer.
+"""
 
 import functools
 import hashlib
 import json
-import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path
+from typing import Any
 
+from django.conf import settings
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
+from curation.evidence.benchmark_files import (
+    PYTHON,
+    RULES,
+    SUFFIX,
+    BenchmarkFingerprints,
+    Problem,
+    fingerprint_benchmark,
+    read_fingerprints,
+)
 from curation.evidence.subjects import chunks
 from curation.models import (
     Fingerprint,
     IngestRun,
     Provenance,
     Repository,
+    Role,
     RunState,
     SourceFile,
     SourceText,
 )
-from curation.similarity.contamination import BenchmarkText, Index, Match, index, matches
-
-# Raise it when the same benchmarks and items give other matches.
-RULES = 1
-PYTHON = (".py", ".pyi")
-TABLES = (".json", ".jsonl")
-CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    benchmark: int
-    """The repository's key."""
-    name: str
-    path: str
+from curation.similarity.contamination import Index, Match, index, matches
+from curation.sources.load import load_sources, url_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmarks:
     version: str
+    held: tuple[BenchmarkFingerprints, ...]
+    rows: Mapping[str, int]
+    """The primary keys of their repositories, by name; without those that have no row yet."""
     index: Index
-    problems: dict[str, Problem]
+    problems: Mapping[str, Problem]
+    """By key."""
+    by_chain: Mapping[str, tuple[Problem, ...]]
+    """By the operations that they ask for."""
 
     def matches(self, texts: list[str]) -> list[tuple[Problem, Match]]:
-        return [(self.problems[found.problem], found) for found in matches(texts, self.index)]
+        return [(self.problems[match.problem], match) for match in matches(texts, self.index)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A benchmark that can be compared with."""
+
+    name: str
+    digest: str
+    row: int | None
+    shipped: Path | None
+    """The file of its fingerprints; None for a benchmark that was ingested here."""
+    commit: str = ""
+    license: str = ""
 
 
 def current() -> Benchmarks:
-    """What the benchmarks hold now; made once a process as long as they hold the same."""
-    return _read(version())
+    """Return the benchmarks as they are now. A process builds the index of a version once."""
+    return _built(_held())
 
 
 def version() -> str:
-    """Names what the benchmarks hold."""
-    held = _files().order_by("repository", "path").values_list("repository", "path", "sha256")
-    files = list(held)
-    if not files:
-        return Fingerprint.NO_BENCHMARKS
-    return hashlib.sha256(json.dumps([RULES, files]).encode()).hexdigest()
+    """Return a hash over all that is compared with, or `NO_BENCHMARKS`."""
+    return _version(_held())
+
+
+def not_held() -> list[str]:
+    """Return the names of the registered benchmarks that nothing can be compared with."""
+    held = {one.row for one in _held()}
+    rows = Repository.objects.benchmarks().order_by("name").values_list("pk", "name")
+    return [name for pk, name in rows if pk not in held]
 
 
 def being_read() -> bool:
-    """Whether an ingest is changing what a benchmark holds at this moment."""
+    """Return whether an ingest is changing what a benchmark holds at this moment."""
     return IngestRun.objects.filter(
         repository__in=Repository.objects.benchmarks(), state=RunState.RUNNING
     ).exists()
 
 
-@functools.lru_cache(maxsize=1)
-def _read(version: str) -> Benchmarks:
-    problems: dict[str, Problem] = {}
-    texts: list[BenchmarkText] = []
-    tables: list[BenchmarkText] = []
-    for number, (problem, text, from_table) in enumerate(_texts()):
-        found = BenchmarkText(str(number), problem.path, text)
-        problems[found.problem] = problem
-        (tables if from_table else texts).append(found)
-    # Tables mostly repeat the files beside them, and a shingle that many problems hold counts as
-    # nobody's: what is known already must not be taken in again.
-    known = index(texts)
-    new = [each for each in tables if not matches(each.text, known)]
-    return Benchmarks(version, index([*texts, *new]) if new else known, problems)
+def register_shipped() -> None:
+    """Add the rows of shipped benchmarks that the database lacks: a match needs its benchmark."""
+    missing = {one.name for one in _held() if one.row is None}
+    if not missing:
+        return
+    try:
+        load_sources(names=missing)
+        with transaction.atomic():
+            for name in sorted(missing):
+                values = {"url": url_of(name), "role": Role.BENCHMARK}
+                Repository.objects.get_or_create(name=name, defaults=values)
+    except IntegrityError:
+        # Another worker added the same rows at this moment.
+        return
 
 
-def _files() -> QuerySet[SourceFile]:
-    return SourceFile.objects.filter(
+def _version(held: tuple[_Held, ...]) -> str:
+    if not held:
+        return Fingerprint.NO_BENCHMARKS
+    named = [RULES, *((one.name, one.digest) for one in held)]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()
+
+
+def _held() -> tuple[_Held, ...]:
+    """Every benchmark that was ingested here, and the shipped files of the others.
+
+    A repository that an admin gave another role is no benchmark, whatever is shipped.
+    """
+    columns = ("pk", "name", "url", "role", "last_commit", "expected_license")
+    rows = list(Repository.objects.order_by("pk").values_list(*columns))
+    digests = _digests_of_ingested()
+    found = [
+        _Held(name, digests[pk], pk, None, commit, license)
+        for pk, name, _, _, commit, license in rows
+        if pk in digests
+    ]
+    known = {place: (pk, role) for pk, name, url, role, *_ in rows for place in (name, url)}
+    for name, digest, path in _shipped():
+        pk, role = known.get(name) or known.get(url_of(name)) or (None, Role.BENCHMARK)
+        if role == Role.BENCHMARK and pk not in digests:
+            found.append(_Held(name, digest, pk, path))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def _digests_of_ingested() -> dict[int, str]:
+    """A hash over the files of each benchmark that was ingested, by primary key."""
+    files = SourceFile.objects.filter(
         repository__in=Repository.objects.benchmarks(), retired_at=None
+    )
+    digests: dict[int, Any] = defaultdict(hashlib.sha256)
+    ordered = files.order_by("repository_id", "path")
+    for repository, path, sha256 in ordered.values_list("repository_id", "path", "sha256"):
+        digests[repository].update(f"{path}\0{sha256}\n".encode("utf-8", "surrogatepass"))
+    return {repository: digest.hexdigest() for repository, digest in digests.items()}
+
+
+def _shipped() -> Iterator[tuple[str, str, Path]]:
+    """The name, hash and path of each shipped file that was made by the present rules."""
+    folder = Path(settings.BENCHMARK_FINGERPRINTS)
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        name, rules, digest = _label(path, path.stat().st_mtime_ns)
+        if rules == RULES:
+            yield name, digest, path
+
+
+@functools.lru_cache(maxsize=64)
+def _label(path: Path, modified: int) -> tuple[str, str, str]:
+    """The repository, the rules and the hash of a file, read once as long as it is unchanged."""
+    held = read_fingerprints(path)
+    return held.repository, held.rules, hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@functools.lru_cache(maxsize=1)
+def _built(held: tuple[_Held, ...]) -> Benchmarks:
+    every = tuple(map(_fingerprints, held))
+    problems = {problem.key: problem for one in every for problem in one.problems}
+    by_chain: defaultdict[str, list[Problem]] = defaultdict(list)
+    for problem in problems.values():
+        if problem.chain_hash:
+            by_chain[problem.chain_hash].append(problem)
+    return Benchmarks(
+        version=_version(held),
+        held=every,
+        rows={one.name: one.row for one in held if one.row is not None},
+        index=index(part for one in every for part in one.parts),
+        problems=problems,
+        by_chain={chain: tuple(asking) for chain, asking in by_chain.items()},
     )
 
 
-def _texts() -> Iterator[tuple[Problem, str, bool]]:
-    """Each text with its problem, and whether it stands in a table of many."""
-    files = {
-        pk: (repository, path, sha256)
-        for pk, repository, path, sha256 in _files().values_list(
-            "pk", "repository_id", "path", "sha256"
-        )
-    }
-    for chunk in chunks(files):
-        wanted = {files[pk][2] for pk in chunk}
-        texts = dict(SourceText.objects.filter(sha256__among=wanted).values_list("sha256", "text"))
-        for pk in chunk:
-            repository, path, sha256 = files[pk]
-            name = str(PurePosixPath(path).with_suffix(""))
-            if sha256 not in texts:
-                continue
-            if path.endswith(PYTHON):
-                yield Problem(repository, name, path), texts[sha256], False
-            elif path.endswith(TABLES):
-                for number, code in enumerate(_code_in(texts[sha256]), start=1):
-                    yield Problem(repository, f"{name}:{number}", path), code, True
-    yield from _kernels_elsewhere()
-
-
-def _kernels_elsewhere() -> Iterator[tuple[Problem, str, bool]]:
-    """Kernels in what is no module, such as Markdown."""
-    places = Provenance.objects.filter(source_file__in=_files(), retired_at=None).order_by("pk")
+def _fingerprints(held: _Held) -> BenchmarkFingerprints:
+    if held.shipped is not None:
+        return read_fingerprints(held.shipped)
+    files = SourceFile.objects.filter(repository=held.row, retired_at=None)
+    # Kernels may stand in files that are no modules, such as Markdown.
+    places = Provenance.objects.filter(source_file__in=files, retired_at=None).order_by("pk")
     for kind in PYTHON:
         places = places.exclude(source_file__path__endswith=kind)
-    for repository, path, qualname, text in places.values_list(
-        "source_file__repository_id", "source_file__path", "qualname", "kernel__function_source"
-    ):
-        yield Problem(repository, f"{path}:{qualname}", path), text, False
+    kernels = places.values_list("source_file__path", "qualname", "kernel__function_source")
+    return fingerprint_benchmark(
+        held.name, held.commit, held.license, _texts(files), kernels.iterator()
+    )
 
 
-def _code_in(table: str) -> Iterator[str]:
-    """The texts in a table that hold Python, each once."""
-    seen: set[str] = set()
-    pending = list(_values(table))
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            pending.extend(reversed(value.values()))
-        elif isinstance(value, list):
-            pending.extend(reversed(value))
-        elif isinstance(value, str) and value not in seen and CODE.search(value):
-            seen.add(value)
-            yield value
-
-
-def _values(table: str) -> Iterator[object]:
-    """The table's one value, or that of each line; what is no JSON holds none."""
-    try:
-        yield json.loads(table)
-    except (ValueError, RecursionError):
-        for line in table.splitlines():
-            try:
-                yield json.loads(line)
-            except (ValueError, RecursionError):
-                continue
+def _texts(files: QuerySet[SourceFile]) -> Iterator[tuple[str, str]]:
+    """The paths and texts of files."""
+    for chunk in chunks(files.order_by("pk").values_list("path", "sha256")):
+        wanted = {sha256 for _, sha256 in chunk}
+        texts = dict(SourceText.objects.filter(sha256__among=wanted).values_list("sha256", "text"))
+        for path, sha256 in chunk:
+            if sha256 in texts:
+                yield path, texts[sha256]

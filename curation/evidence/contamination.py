@@ -1,4 +1,7 @@
-"""Holds items against the benchmarks: what overlaps a problem must never leave the house."""
+"""Comparison of items with the benchmarks: an item that overlaps a problem is never exported.
+
+A pair that asks for the same operation as a problem gets a note, and stays: its text is its own.
+"""
 
 from collections.abc import Sequence
 
@@ -6,19 +9,20 @@ from django.db import transaction
 
 from curation.evidence import benchmarks
 from curation.evidence.benchmarks import Benchmarks
-from curation.evidence.subjects import SUBJECTS, Subject
+from curation.evidence.subjects import PAIR, SUBJECTS, Subject
 from curation.evidence.watch import NOBODY, Watch
-from curation.models import ContaminationMatch, Fingerprint
+from curation.models import ContaminationMatch, Fingerprint, OperationOverlap
 
 BATCH = 50
 
 
 def compare(watch: Watch = NOBODY, *, benchmark_is_read: bool = False) -> int:
-    """Compare what was not compared with the present benchmarks, and say how many items that were.
+    """Compare what was not compared with the present benchmarks; return how many items that were.
 
     While a benchmark is being read, only items that were never compared: the others wait for
     that ingest's end (`benchmark_is_read`), or each file of it would ask for all of them again.
     """
+    benchmarks.register_shipped()
     held = benchmarks.current()
     waits = benchmarks.being_read() and not benchmark_is_read
     compared = 0
@@ -40,10 +44,10 @@ def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Wat
     rows = (
         subject.rows().filter(pk__among=keys).values_list("pk", "content_hash", *subject.compared)
     )
-    found = [
+    matches = [
         ContaminationMatch(
             **{subject.column: pk},
-            benchmark_id=problem.benchmark,
+            benchmark_id=held.rows[problem.benchmark],
             problem=problem.name[-500:],
             path=problem.path,
             method=match.method,
@@ -60,5 +64,26 @@ def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Wat
     with transaction.atomic():
         watch.renew()
         ContaminationMatch.objects.filter(**about).delete()
-        ContaminationMatch.objects.bulk_create(found)
+        ContaminationMatch.objects.bulk_create(matches)
+        OperationOverlap.objects.filter(**about).delete()
+        OperationOverlap.objects.bulk_create(_overlaps(subject, about, held))
         Fingerprint.objects.filter(**about).update(compared_with=held.version)
+
+
+def _overlaps(
+    subject: Subject, about: dict[str, list[int]], held: Benchmarks
+) -> list[OperationOverlap]:
+    """The problems that ask for the same operations as these pairs, by their python sides."""
+    if subject is not PAIR:
+        return []
+    rows = Fingerprint.objects.filter(**about).exclude(chain_hash="").order_by("pk")
+    return [
+        OperationOverlap(
+            pair_id=pk,
+            benchmark_id=held.rows[problem.benchmark],
+            problem=problem.name[-500:],
+            content_hash=content,
+        )
+        for pk, content, chain in rows.values_list("pair_id", "content_hash", "chain_hash")
+        for problem in held.by_chain.get(chain, ())
+    ]

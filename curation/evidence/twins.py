@@ -18,6 +18,7 @@ from curation.models import (
     Decision,
     DuplicateLink,
     Fingerprint,
+    OperationOverlap,
     Status,
 )
 from curation.prepared import Update, prepared_update
@@ -165,4 +166,5 @@ def _forget_matches(
     for chunk in chunks(retired):
         about = subject.about(chunk)
         ContaminationMatch.objects.filter(**about).delete()
+        OperationOverlap.objects.filter(**about).delete()
         Fingerprint.objects.filter(**about).update(compared_with="")

@@ -1,6 +1,7 @@
 """Loads the known sources, and loads them again without undoing what an admin changed."""
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -21,14 +22,19 @@ class Loaded:
 
 
 @transaction.atomic
-def load_sources(path: Path = SHIPPED) -> Loaded:
-    """A three-way merge a field: what we shipped last, what we ship now, what stands there."""
+def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> Loaded:
+    """A three-way merge a field: what we shipped last, what we ship now, what stands there.
+
+    `names`: load these only.
+    """
     added = updated = kept = 0
     known = {
         row.name: row for row in Repository.objects.order_by("pk").select_for_update(no_key=True)
     }
     for entry in json.loads(path.read_text()):
         ours = _complete(entry)
+        if names is not None and ours["name"] not in names:
+            continue
         row = known.get(ours["name"])
         if row is None:
             Repository.objects.create(**ours, shipped=ours)
@@ -46,8 +52,13 @@ def load_sources(path: Path = SHIPPED) -> Loaded:
     return Loaded(added, updated, kept)
 
 
+def url_of(name: str) -> str:
+    """The address of a repository on GitHub."""
+    return f"https://github.com/{name}"
+
+
 def _complete(entry: dict[str, Any]) -> dict[str, Any]:
-    return {"url": f"https://github.com/{entry['name']}", **entry}
+    return {"url": url_of(entry["name"]), **entry}
 
 
 def _same(row: Repository, field: str, value: Any) -> bool:

@@ -1,0 +1,254 @@
+"""The fingerprints of one benchmark: made from its files, and kept in a file without any text.
+
+A file holds hashes, and the names and paths of the problems. The shingles are kept whole, as 64-bit
+hashes, so that a comparison gives the same matches as with the texts.
+"""
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curation.errors import CurationError
+from curation.similarity import minhash, operations, syntax
+from curation.similarity.contamination import (
+    BenchmarkText,
+    Part,
+    fingerprint_parts,
+    index,
+    matches,
+)
+from curation.similarity.definitions import JIT
+from curation.similarity.operations import read_operations
+
+RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
+"""The rules that fingerprints are made by. The last number is for the choice of texts."""
+SUFFIX = ".npz"
+PYTHON = (".py", ".pyi")
+TABLES = (".json", ".jsonl")
+CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
+
+TASKS = {
+    "ScalingIntelligence/KernelBench": "KernelBench/level*/*.py",
+    "thunlp/TritonBench": "data/TritonBench_[GT]_v1/*.py",
+    # Its problems are PyTorch's operators, by their names: no file of the repository states one.
+    "meta-pytorch/BackendBench": "",
+    "gpu-mode/reference-kernels": "problems/*/reference.py",
+}
+"""The files that state a problem. All others of the repository are compared too, but not counted
+as problems. Every file of a benchmark that is not listed counts."""
+ENTRY_POINTS = ("Model", "ref_kernel")
+"""KernelBench's class and the function of gpu-mode's references. Elsewhere a problem's function is
+called as its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    benchmark: str
+    name: str
+    path: str
+    chain_hash: str = ""
+    """The hash of the operations that its PyTorch side asks for; "" if none could be read."""
+
+    @property
+    def key(self) -> str:
+        """Names the problem among those of all benchmarks."""
+        return "\0".join((self.benchmark, self.path, self.name))
+
+    @property
+    def is_task(self) -> bool:
+        """Whether it is one of the benchmark's problems, and not part of its harness."""
+        return fnmatchcase(self.path, TASKS.get(self.benchmark, "*"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchmarkFingerprints:
+    repository: str
+    commit: str
+    license: str
+    rules: str
+    problems: tuple[Problem, ...]
+    parts: tuple[Part, ...]
+
+
+def fingerprint_benchmark(
+    repository: str,
+    commit: str,
+    license: str,
+    files: Iterable[tuple[str, str]],
+    kernels: Iterable[tuple[str, str, str]] = (),
+) -> BenchmarkFingerprints:
+    """Return the fingerprints of a benchmark's files.
+
+    `files`: paths and texts. `kernels`: paths, names and texts of kernels in other files, such as
+    Markdown.
+    """
+    texts: list[tuple[Problem, str]] = []
+    tables: list[tuple[Problem, str]] = []
+    for path, text in files:
+        name = str(PurePosixPath(path).with_suffix(""))
+        if path.endswith(PYTHON):
+            problem = Problem(repository, name, path)
+            if problem.is_task:
+                problem = replace(problem, chain_hash=_chain_hash(path, text))
+            texts.append((problem, text))
+        elif path.endswith(TABLES):
+            for number, code in enumerate(_code_in(text), start=1):
+                tables.append((Problem(repository, f"{name}:{number}", path), code))
+    for path, name, text in kernels:
+        texts.append((Problem(repository, f"{path}:{name}", path), text))
+    parts = list(_parts(texts))
+    if tables:
+        # Tables mostly repeat the files beside them. A repeated problem must not be counted
+        # again: a shingle of many problems is an idiom, and no longer counts as a match.
+        known = index(parts)
+        new = [(problem, text) for problem, text in tables if not matches(text, known)]
+        parts.extend(_parts(new))
+    compared = {part.problem for part in parts}
+    problems = [problem for problem, _ in (*texts, *tables)]
+    return BenchmarkFingerprints(
+        repository,
+        commit,
+        license,
+        RULES,
+        tuple(each for each in problems if each.chain_hash or each.key in compared),
+        tuple(parts),
+    )
+
+
+def _parts(texts: Iterable[tuple[Problem, str]]) -> Iterator[Part]:
+    return fingerprint_parts(
+        BenchmarkText(problem.key, problem.path, text) for problem, text in texts
+    )
+
+
+def _chain_hash(path: str, text: str) -> str:
+    """The hash of the operations of a PyTorch problem. A file of kernels states none."""
+    if JIT.search(text):
+        return ""
+    for name in (*ENTRY_POINTS, PurePosixPath(path).stem):
+        if re.search(rf"^(?:def|class) {re.escape(name)}\b", text, re.MULTILINE):
+            read = read_operations(text, name)
+            # A star stands for layers that only running the module would tell.
+            return "" if any("*" in each for each in read.chain) else read.chain_hash
+    return ""
+
+
+def _code_in(table: str) -> Iterator[str]:
+    """The texts in a table that hold Python, each once."""
+    seen: set[str] = set()
+    pending = list(_values(table))
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            pending.extend(reversed(value))
+        elif isinstance(value, str) and value not in seen and CODE.search(value):
+            seen.add(value)
+            yield value
+
+
+def _values(table: str) -> Iterator[object]:
+    """The value of a JSON table, or that of each line; a text that is no JSON holds none."""
+    try:
+        yield json.loads(table)
+    except (ValueError, RecursionError):
+        for line in table.splitlines():
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+
+
+# --- Files ----------------------------------------------------------------------------------------
+def write_fingerprints(fingerprints: BenchmarkFingerprints, folder: Path) -> Path:
+    """Write the file of a benchmark. The same fingerprints give the same bytes."""
+    problems, parts = fingerprints.problems, fingerprints.parts
+    about = {
+        "repository": fingerprints.repository,
+        "commit": fingerprints.commit,
+        "license": fingerprints.license,
+        "rules": fingerprints.rules,
+        "problems": [[each.name, each.path, each.chain_hash] for each in problems],
+    }
+    numbers = {problem.key: number for number, problem in enumerate(problems)}
+    shingles = [part.shingles for part in parts] or [np.zeros(0, np.uint64)]
+    distinct, places = np.unique(np.concatenate(shingles), return_inverse=True)
+    lengths = np.array([len(part.shingles) for part in parts], np.uint32)
+    # Differences, because they are small and compress well. A part's places rise.
+    steps = np.diff(places.astype(np.int64), prepend=0)
+    stream = io.BytesIO()
+    np.savez_compressed(
+        stream,
+        about=np.frombuffer(json.dumps(about).encode(), np.uint8),
+        problems=np.array([numbers[part.problem] for part in parts], np.uint32),
+        syntax=_digests(part.syntax for part in parts),
+        loose_syntax=_digests(part.loose_syntax for part in parts),
+        words=np.array([part.words for part in parts], np.uint32),
+        lengths=lengths,
+        shingles=np.diff(distinct, prepend=np.uint64(0)),
+        places=steps.astype(np.int32),
+    )
+    path = folder / f"{fingerprints.repository.replace('/', '+')}{SUFFIX}"
+    path.write_bytes(stream.getvalue())
+    return path
+
+
+def read_fingerprints(path: Path) -> BenchmarkFingerprints:
+    """Return what `write_fingerprints` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            about = json.loads(held["about"].tobytes())
+            return _read(about, {name: held[name] for name in held.files})
+    except (OSError, ValueError, KeyError) as error:
+        raise CurationError(
+            f"{path} holds no fingerprints of a benchmark ({error}). Remove it, or write it again "
+            "with `manage.py fingerprint_benchmarks`."
+        ) from error
+
+
+def _read(about: dict[str, Any], held: dict[str, NDArray[Any]]) -> BenchmarkFingerprints:
+    repository = about["repository"]
+    problems = tuple(
+        Problem(repository, name, path, chain) for name, path, chain in about["problems"]
+    )
+    distinct = np.cumsum(held["shingles"], dtype=np.uint64)
+    every = distinct[np.cumsum(held["places"], dtype=np.int64)]
+    shingles = np.split(every, np.cumsum(held["lengths"], dtype=np.int64)[:-1])
+    parts = tuple(
+        Part(
+            problems[number].key,
+            problems[number].path,
+            exact.tobytes().hex(),
+            loose.tobytes().hex(),
+            words,
+            these,
+        )
+        for number, exact, loose, words, these in zip(
+            held["problems"].tolist(),
+            held["syntax"],
+            held["loose_syntax"],
+            held["words"].tolist(),
+            # Splitting nothing gives one empty piece.
+            shingles if len(held["lengths"]) else (),
+            strict=True,
+        )
+    )
+    return BenchmarkFingerprints(
+        repository, about["commit"], about["license"], about["rules"], problems, parts
+    )
+
+
+def _digests(hashes: Iterable[str]) -> NDArray[np.uint8]:
+    size = hashlib.sha256().digest_size
+    joined = b"".join(map(bytes.fromhex, hashes))
+    return np.frombuffer(joined, np.uint8).reshape(-1, size)

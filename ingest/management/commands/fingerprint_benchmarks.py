@@ -1,0 +1,51 @@
+"""`manage.py fingerprint_benchmarks`: renew the shipped fingerprints of benchmarks."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from curation.errors import CurationError
+from curation.evidence.benchmark_files import write_fingerprints
+from curation.models import Repository
+from curation.sources.load import load_sources
+from curation.words import counted
+from ingest.benchmarks import fingerprint
+from ingest.persist.licenses import kept_readings, licence_reader
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the fingerprints of benchmarks into the folder of the shipped ones "
+        "(BENCHMARK_FINGERPRINTS): hashes, names and paths, and no text."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "sources", nargs="*", metavar="REPOSITORY_OR_FOLDER",
+            help="a benchmark that was ingested, or a folder with a clone of one; by default all "
+            "benchmarks that were ingested",
+        )  # fmt: skip
+
+    def handle(self, *, sources: list[str], **options: Any) -> None:
+        load_sources()
+        ingested = Repository.objects.benchmarks().exclude(last_commit="").order_by("name")
+        named = sources or list(ingested.values_list("name", flat=True))
+        if not named:
+            raise CommandError("No benchmark was ingested here: name folders with clones of them.")
+        folder: Path = settings.BENCHMARK_FINGERPRINTS
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in named:
+            try:
+                made = fingerprint(source, licence_reader())
+            except CurationError as error:
+                raise CommandError(str(error)) from error
+            path = write_fingerprints(made, folder)
+            tasks = sum(problem.is_task for problem in made.problems)
+            self.stdout.write(
+                f"{made.repository} at {made.commit[:12]}, {made.license or 'license not known'}: "
+                f"{counted(tasks, 'problem')}, {counted(len(made.problems), 'text')} compared, "
+                f"{path.stat().st_size:,} bytes in {path.name}."
+            )
+        kept_readings().write()
