@@ -154,6 +154,7 @@ def _body(
     )
     yield from _files(files)
     yield from _splits(drawn, options)
+    yield from _benchmarks(drawn)
     yield from _funnel(drawn)
     for kind in KINDS:
         if numbers[kind]:
@@ -175,8 +176,7 @@ def _splits(drawn: Draw, options: Options) -> Iterator[str]:
     yield (
         "Near-duplicates, versions, the variants of a recipe, and a pair with the kernel that it "
         "was drafted from stand in one split"
-        f"{', and so does each repository' if options.together else ''}. Nothing that overlaps a "
-        "registered benchmark is in any."
+        f"{', and so does each repository' if options.together else ''}."
     )
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
     for kind, found in splits(drawn, options).items():
@@ -190,6 +190,27 @@ def _splits(drawn: Draw, options: Options) -> Iterator[str]:
         if found["remark"]:
             yield from ("", found["remark"])
             break
+
+
+def _benchmarks(drawn: Draw) -> Iterator[str]:
+    yield from ("", "## Benchmarks", "", " ".join(drawn.coverage.sentences()))
+    if not drawn.coverage.compared:
+        return
+    yield from (
+        "",
+        "| benchmark | commit | license | problems | all texts |",
+        "|---|---|---|--:|--:|",
+    )
+    for one in drawn.coverage.compared:
+        yield (
+            f"| {one.name} | `{one.commit[:12]}` | {one.license} | {one.problems:,} "
+            f"| {one.texts:,} |"
+        )
+    yield from (
+        "",
+        "Compared were a kernel's function and its unit, and both sides of a pair: by syntax with "
+        "names and constants set aside, by shingles, and for a problem inside a longer text.",
+    )
 
 
 def _funnel(drawn: Draw) -> Iterator[str]:

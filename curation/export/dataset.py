@@ -1,7 +1,7 @@
 """An export from its beginning to its end: draw, write, describe, remember, put in place."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from curation.collector import relieved_collector
 from curation.errors import CurationError
 from curation.export.aside import Aside
 from curation.export.card import write_card
+from curation.export.coverage import Coverage, check_release
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
 from curation.export.lines import LineFile
@@ -40,11 +41,13 @@ class Outcome:
     funnel: dict[str, dict[str, int]]
     files: Sequence[dict[str, Any]] = ()
     release: Release | None = None
+    coverage: Coverage = field(default_factory=Coverage)
 
     def told(self) -> Iterator[str]:
-        """The funnel, a line for each kind."""
+        """The funnel, a line for each kind, and what was compared with the benchmarks."""
         for kind, stages in self.funnel.items():
             yield f"{kind}: {' → '.join(f'{count:,} {stage}' for stage, count in stages.items())}"
+        yield from self.coverage.sentences()
 
 
 def export(
@@ -66,6 +69,8 @@ def export(
                     f"{name} is no release: of all that was asked for nothing may leave yet. "
                     "A dry run says where it stays behind."
                 )
+            if name and not options.without_benchmarks:
+                check_release(name, drawn.coverage)
             checks, statistics = drawn.checks(), _counted(drawn)
             others = [rejected, *drawn.notices.write(folder)]
         files = Writing(options, folder, checks).write(
@@ -80,7 +85,7 @@ def export(
         if name:
             members = _records(drawn, aside, checks)
             release = remember_release(name, options, manifest, folder, members, user)
-    return Outcome(drawn.funnel(), manifest["files"], release)
+    return Outcome(drawn.funnel(), manifest["files"], release, drawn.coverage)
 
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
@@ -90,7 +95,8 @@ def dry_run(options: Options, progress: Progress = silently) -> Outcome:
         Readers(how_many(), options, None) as readers,
         one_moment(readers.enter),
     ):
-        return Outcome(draw(options, None, None, readers, progress).funnel())
+        drawn = draw(options, None, None, readers, progress)
+        return Outcome(drawn.funnel(), coverage=drawn.coverage)
 
 
 def _counted(drawn: Draw) -> Statistics:

@@ -8,6 +8,7 @@ import numpy as np
 
 from curation.evidence.sources import Source
 from curation.export.aside import Aside
+from curation.export.coverage import Coverage, cover
 from curation.export.families import Families
 from curation.export.gates import Exclusion, Reason
 from curation.export.ledger import Ledger
@@ -40,6 +41,8 @@ class Draw:
     rejected: LineFile | None
     # The split that each record had before, or FREE.
     known: dict[str, np.ndarray] = field(default_factory=dict)
+    # What the records were compared with.
+    coverage: Coverage = field(default_factory=Coverage)
 
     def of(self, kind: str) -> Picks:
         return self.kernels if kind == "kernel" else self.pairs
@@ -78,6 +81,7 @@ def draw(
             over = over_cap(picks, options.caps, options.seed)
             _leave_out(drawn, kind, over, Reason.CAP, "Its origin has its share of the whole.")
     _split(drawn, options)
+    drawn.coverage = cover({kind: drawn.of(kind).pks for kind in KINDS}, options)
     return drawn
 
 

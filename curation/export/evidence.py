@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, ExpressionWrapper, Field, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import Source
@@ -73,7 +73,7 @@ def kernels(
     within: Stretch = EVERYTHING,
 ) -> Iterator[list[Known]]:
     """Every one of `items`, a batch at a time, in the order of their rows."""
-    columns = (*_GATES, "name", _examined("kernel"), stored("standalone"), *KERNEL_COLUMNS)
+    columns = (*_GATES, "name", _compared_with("kernel"), stored("standalone"), *KERNEL_COLUMNS)
     end = len(columns)
     for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
@@ -82,12 +82,12 @@ def kernels(
         about = _about("kernel", pks)
         found = []
         for row in batch:
-            pk, hashed, status, verdict, license, policy, tokens, name, examined, standalone = row[
+            pk, hashed, status, verdict, license, policy, tokens, name, compared, standalone = row[
                 :_TOLD
             ]
             seen = places.get(pk, ())
             facts = Facts(hashed, status, license, verdict, policy)
-            _weigh(facts, pk, examined, about, seen, sources)
+            _weigh(facts, pk, compared, about, seen, sources)
             facts.standalone = bool(standalone)
             facts.local_path = pk in local
             origin = sources[seen[0].source].origin if seen else REAL
@@ -102,7 +102,7 @@ def pairs(
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
 ) -> Iterator[list[Known]]:
-    columns = (*_GATES, "slug", _examined("pair"), "origin", *PAIR_COLUMNS)
+    columns = (*_GATES, "slug", _compared_with("pair"), "origin", *PAIR_COLUMNS)
     end = len(columns)
     for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
@@ -112,13 +112,13 @@ def pairs(
         tries = _tries(pks)
         found = []
         for row in batch:
-            pk, hashed, status, verdict, license, policy, tokens, slug, examined, origin = row[
+            pk, hashed, status, verdict, license, policy, tokens, slug, compared, origin = row[
                 :_TOLD
             ]
             told = row[_TOLD:end]
             seen = places.get(told[_KERNEL_OF_PAIR], ())
             facts = Facts(hashed, status, license, verdict, policy)
-            _weigh(facts, pk, examined, about, seen, sources)
+            _weigh(facts, pk, compared, about, seen, sources)
             facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
             found.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
         yield found
@@ -174,23 +174,25 @@ def _about(kind: str, keys: Collection[int]) -> _About:
     return _About(decisions, duplicates, contaminations)
 
 
-def _examined(kind: str) -> "ExpressionWrapper[Any]":
-    """Whether what was looked for, of this very content, were its twins and the benchmarks."""
+def _compared_with(kind: str) -> Subquery:
+    """The benchmarks that this very content was compared with; None before its near-duplicates
+    were looked for."""
     about = {kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
-    return ExpressionWrapper(Exists(Fingerprint.objects.examined().filter(**about)), Field())
+    looks = Fingerprint.objects.exclude(placed=None).filter(**about)
+    return Subquery(looks.values("compared_with")[:1])
 
 
 def _weigh(
     facts: Facts,
     pk: int,
-    examined: bool,
+    compared: str | None,
     about: _About,
     places: Sequence[Place],
     sources: Mapping[int, Source],
 ) -> None:
     """Add what the other tables know of it."""
     hashed = facts.content_hash
-    facts.examined = bool(examined)
+    facts.compared_with = compared
     facts.decisions = about.decisions.get(pk, ())
     facts.approver = approved_by(facts.decisions, hashed)
     if pk in about.duplicates:

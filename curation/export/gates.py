@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from curation.models import Actor, Device, LicenseVerdict, Status, Verdict
+from curation.models import Actor, Device, Fingerprint, LicenseVerdict, Status, Verdict
 
 # By their texts: each is asked for a million times, and a member of an enumeration is looked up
 # for longer than it is compared.
@@ -97,8 +97,9 @@ class Facts:
     local_path: bool = False
     duplicate_of: str = ""
     contaminated_by: str = ""
-    # Whether it was placed among its twins, and held against the benchmarks.
-    examined: bool = True
+    # Names the benchmarks that it was compared with: "" before any comparison, None as long as its
+    # near-duplicates were not looked for either.
+    compared_with: str | None = Fingerprint.NO_BENCHMARKS
     decisions: Sequence[Said] = ()
     # The one of them that its approval rests on.
     approver: Said | None = None
@@ -112,6 +113,7 @@ class Rules:
     standalone: bool = True
     include_pending: bool = False
     policies: tuple[str, ...] = ()
+    without_benchmarks: bool = False
 
 
 def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
@@ -120,7 +122,7 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
         _present(facts)
         or (_standalone(facts) if rules.standalone else None)
         or _licensed(facts)
-        or _unique(facts)
+        or _unique(facts, rules)
         or _validated(facts)
         or _approved(facts, rules)
     )
@@ -157,15 +159,20 @@ def _licensed(facts: Facts) -> Exclusion | None:
     return None
 
 
-def _unique(facts: Facts) -> Exclusion | None:
+def _unique(facts: Facts, rules: Rules) -> Exclusion | None:
     if facts.duplicate_of:
         return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
     if facts.contaminated_by:
         return Exclusion(Reason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
-    if not facts.examined:
+    if facts.compared_with is None:
         return Exclusion(
             Reason.UNEXAMINED,
-            "Nothing looked yet for its twins and in the benchmarks: `manage.py examine` does.",
+            "Its near-duplicates were not looked for yet: `manage.py examine` does.",
+        )
+    if not facts.compared_with and not rules.without_benchmarks:
+        return Exclusion(
+            Reason.UNEXAMINED,
+            "It was not compared with the benchmarks yet: `manage.py examine` does.",
         )
     return None
 

@@ -55,6 +55,7 @@ def describe(
             f"{kind}s": dict(sorted(drawn.ledger.reasons(kind).items())) for kind in KINDS
         },
         "splits": splits(drawn, options),
+        "benchmarks": drawn.coverage.as_json(),
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
         "mixing": [share.as_json() for share in shares(drawn)],
         "files": sorted(files, key=lambda file: str(file["path"])),

@@ -34,6 +34,7 @@ class Options:
     include_pending: bool = False
     policies: tuple[str, ...] = ()
     total_tokens: int = 0
+    without_benchmarks: bool = False
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:

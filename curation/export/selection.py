@@ -63,7 +63,12 @@ class Selecting:
         self._options = options
         self._aside = aside
         self._where = Filter.from_text(options.where)
-        self._rules = Rules(options.unit == "standalone", options.include_pending, options.policies)
+        self._rules = Rules(
+            options.unit == "standalone",
+            options.include_pending,
+            options.policies,
+            without_benchmarks=options.without_benchmarks,
+        )
         self._weight = weigher(options.upsample, self.sources)
         self._drafting = Drafting(options, self.sources, self.notices, self.selection.profiles)
 

@@ -39,6 +39,9 @@ class ExportForm(forms.Form):
         label="Weights", required=False, help_text="“source”, or as tutorial=10,inductor=5"
     )
     include_pending = forms.BooleanField(label="With what nobody has reviewed", required=False)
+    without_benchmarks = forms.BooleanField(
+        label="Also without a comparison with the benchmarks", required=False
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,10 +14,6 @@ from curation.models.vocabulary import Hardware, LicenseVerdict, Status
 
 
 class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
-    def examined(self) -> Self:
-        """Of items whose twins were looked for, and which were held against the benchmarks."""
-        return self.exclude(placed=None).exclude(compared_with="")
-
     def never_compared(self) -> Self:
         return self.filter(compared_with="").exclude(status=Status.RETIRED)
 

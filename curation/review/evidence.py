@@ -184,17 +184,29 @@ def twins(
 
 
 def benchmark_light(item: Any) -> Light:
-    """The closest of what it overlaps, as `rows.whole` has found it."""
+    """The closest of what it overlaps, as `rows.whole` has found it.
+
+    The same operation as a problem is a note: it changes no state.
+    """
+    notes = _same_operation(item)
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()
         constants = ", other constants" if item.constants_differ else ""
         closest = f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}{constants}"
-        return Light("Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest),))
+        return Light("Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest), *notes))
     if not item.compared_with:
         return Light("Benchmarks", UNKNOWN, "not compared yet")
     if item.compared_with == Fingerprint.NO_BENCHMARKS:
         return Light("Benchmarks", UNKNOWN, "none has been read")
-    return Light("Benchmarks", GOOD, "no overlap")
+    return Light("Benchmarks", GOOD, "no overlap", notes)
+
+
+def _same_operation(item: Any) -> tuple[Detail, ...]:
+    if not item.same_operation:
+        return ()
+    benchmark = item.same_operation_in.rpartition("/")[2]
+    problem = item.same_operation.removeprefix(f"{benchmark}/")
+    return (Detail(f"The same operation as {benchmark} {problem}"),)
 
 
 def quality_light(findings: Sequence[QualityFinding]) -> Light:

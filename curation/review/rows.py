@@ -20,6 +20,7 @@ from curation.models import (
     Fingerprint,
     Kernel,
     LicenseEvidence,
+    OperationOverlap,
     Pair,
     Provenance,
     QualityFinding,
@@ -101,6 +102,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     question = Question.objects.filter(**me, answered_at=None)
     decisions = Decision.objects.filter(**me).order_by().values(about(kind))
     matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
+    overlaps = OperationOverlap.objects.filter(**me).order_by("pk")
     looks = Fingerprint.objects.filter(**me)
     kernel = OuterRef("pk" if kind is Kernel else "kernel")
     copies = CopyFlag.objects.filter(kernel=kernel)
@@ -118,6 +120,8 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
         benchmark_method=Subquery(matches.values("method")[:1]),
         benchmark_similarity=Subquery(matches.values("similarity")[:1]),
         constants_differ=Subquery(matches.values("constants_differ")[:1]),
+        same_operation=Subquery(overlaps.values("problem")[:1]),
+        same_operation_in=Subquery(overlaps.values("benchmark__name")[:1]),
         blocked_twin=Subquery(copies.values("blocked")[:1]),
         blocked_name=Subquery(copies.values("blocked__name")[:1]),
         blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),

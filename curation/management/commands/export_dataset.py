@@ -37,6 +37,10 @@ class Command(BaseCommand):
         )
         parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
         parser.add_argument(
+            "--without-benchmarks", action="store_true",
+            help="also what was never compared with the benchmarks, and such a release",
+        )  # fmt: skip
+        parser.add_argument(
             "--accept-policy", action="append", metavar="RULES", default=[],
             help="count approvals by this policy",
         )  # fmt: skip
@@ -109,7 +113,7 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             name: given[name]
             for name in (
                 "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
-                "total_tokens", "include_pending",
+                "total_tokens", "include_pending", "without_benchmarks",
             )
         },
     }  # fmt: skip

@@ -565,6 +565,20 @@ def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> No
     assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
 
 
+def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
+    benchmark = make.a_benchmark(name="ScalingIntelligence/KernelBench")
+    pair = make.a_pair()
+    make.a_fingerprint(pair=pair, placed=True, compared_with=make.sha("benchmarks"))
+    make.an_operation_overlap(
+        pair=pair, benchmark=benchmark, problem="KernelBench/level1/23_Softmax"
+    )
+
+    page = browser.get(f"/pairs/{pair.pk}/").content.decode()
+
+    assert "The same operation as KernelBench level1/23_Softmax" in page
+    assert "no overlap" in page
+
+
 def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
     kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
 
