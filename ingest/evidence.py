@@ -1,6 +1,7 @@
 """What rules say of a kernel by its text alone: its kind, and a finding for each quality gate."""
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from ingest.candidate import Candidate
 from ingest.classify import Classification, read
@@ -18,7 +19,9 @@ class Evidence:
 def evidence(item: Candidate) -> Evidence:
     """One look at the syntax tree serves the kind and the gates."""
     kernel, unit = item.kernel, item.unit
-    reading = read(kernel.name, unit.source or kernel.source)
+    launchers = " ".join(launcher.qualname for launcher in kernel.launchers)
+    place = f"{PurePosixPath(kernel.path).stem} {launchers}"
+    reading = read(kernel.name, unit.source or kernel.source, place)
     profile = default_profile()
     facts = KernelFacts(
         name=kernel.name,

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import OURS, PairDraft
 from curation.similarity.duplicates import THRESHOLD
 from curation.similarity.minhash import Signature
 from curation.similarity.operations import read_operations
 from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.similarity.structure import Structure, structure, structure_signature
-from validation.difficulty import difficulty
 from validation.diversity import Families
 from validation.recipes.recipe import Recipe
 from validation.recipes.rendering import rendered_python, rendered_test, rendered_triton
@@ -91,7 +91,7 @@ class _Offer:
     # Asked of the few that are not too near others: each parses a text.
     @cached_property
     def difficulty(self) -> str:
-        return difficulty(self.triton)
+        return pair_difficulty(self.triton, self.sketch.operation_type)
 
     @cached_property
     def operations(self) -> str:

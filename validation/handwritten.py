@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import OURS, PairDraft
-from validation.difficulty import difficulty
 
 LIBRARY = Path(__file__).with_name("library")
 
@@ -34,7 +34,9 @@ def _draft(folder: Path, described: dict[str, Any]) -> PairDraft:
         test_code=texts["test_code"],
         origin="manual",
         operation_type=described["operation_type"],
-        difficulty=difficulty(texts["triton_code"], differentiable),
+        difficulty=pair_difficulty(
+            texts["triton_code"], described["operation_type"], differentiable
+        ),
         source=OURS,
         slug=folder.name,
         tags=tuple(described["tags"]),

@@ -12,6 +12,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 PYTHON = Language(tree_sitter_python.language())
 PARSE_SECONDS = 5.0
 CHUNK = 1 << 16
+RUBBLE = 10_000
 
 
 class ParseTimeout(Exception):
@@ -35,6 +36,17 @@ def parse(text: str) -> Node:
     return parser.parse(data, timed).root_node
 
 
+def is_rubble(root: Node) -> bool:
+    """Whether error recovery left a node with very many children: queries are quadratic there."""
+    pending = [root] if root.has_error else []
+    while pending:
+        node = pending.pop()
+        if node.child_count > RUBBLE:
+            return True
+        pending.extend(child for child in node.children if child.has_error)
+    return False
+
+
 @functools.cache
 def _query(pattern: str) -> Query:
     return Query(PYTHON, pattern)
@@ -46,3 +58,19 @@ def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
 
 def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
+
+
+def dotted(node: Node) -> tuple[str, ...] | None:
+    """Return the parts of `a.b.c`, or None for any other expression."""
+    parts: list[str] = []
+    while node.type == "attribute":
+        member = node.child_by_field_name("attribute")
+        inner = node.child_by_field_name("object")
+        if member is None or inner is None:
+            return None
+        parts.append(text_of(member))
+        node = inner
+    if node.type != "identifier":
+        return None
+    parts.append(text_of(node))
+    return tuple(reversed(parts))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.classify.dataflow import flow
-from ingest.classify.difficulty import Difficulty, difficulty
-from ingest.classify.evidence import Evidence
+from curation.kinds.dataflow import flow
+from curation.kinds.difficulty import Difficulty, difficulty
+from curation.kinds.evidence import Evidence
+from curation.kinds.reading import Reading, read
 from ingest.classify.operation import Operation, operation
-from ingest.classify.reading import Reading, read
 from ingest.classify.tags import tags
 
-VERSION = "1"
+VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +20,21 @@ class Classification:
     difficulty: Difficulty
     tags: tuple[str, ...]
     evidence: tuple[Evidence, ...]
-    """At least one piece for each verdict but `other`, which is the lack of any."""
+    """At least one piece for each verdict; none for an `other` that is the lack of any."""
     rules: str = VERSION
 
 
-def classify(name: str, text: str) -> Classification:
-    """`name` is the kernel's own; `text` its standalone unit, or else its function."""
-    return classification(read(name, text))
+def classify(name: str, text: str, place: str = "") -> Classification:
+    """Classify one kernel.
+
+    `text` is its standalone unit, or else its function; `place` names its file and its launcher.
+    """
+    return classification(read(name, text, place))
 
 
 def classification(reading: Reading) -> Classification:
     flows = flow(reading)
     kind, seen = operation(reading, flows)
-    level, counted = difficulty(reading, flows)
+    level, counted = difficulty(reading, flows, kind)
     tagged = tags(reading, flows)
     return Classification(kind, level, tuple(tag.says for tag in tagged), (*seen, counted, *tagged))

@@ -10,9 +10,22 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ingest.classify.dataflow import ATOMICS, LOADS, STORES, Flow, identifiers
-from ingest.classify.evidence import Evidence, seen
-from ingest.classify.reading import Call, Reading
+from tree_sitter import Node
+
+from curation.kinds.calls import EXPONENTIALS, MAXIMA, REDUCTIONS, SCANS, SORTS, SUMS
+from curation.kinds.dataflow import (
+    ASSIGNMENTS,
+    ATOMICS,
+    CHAIN,
+    LOADS,
+    STORES,
+    Flow,
+    identifiers,
+)
+from curation.kinds.difficulty import NETWORK, ROTARY, rotation
+from curation.kinds.difficulty import carried as carried_names
+from curation.kinds.evidence import Evidence, seen
+from curation.kinds.reading import Call, Reading
 from ingest.extract.syntax import captures, text_of
 
 Operation = Literal[
@@ -34,24 +47,6 @@ Operation = Literal[
 ]
 Found = Sequence[Evidence]
 
-EXPONENTIALS = ("tl.exp", "tl.exp2", "tl.softmax")
-MAXIMA = ("tl.max", ".max", "tl.maximum")
-SUMS = ("tl.sum", ".sum", "tl.reduce", ".reduce", "tl.welford")
-REDUCTIONS = (
-    *SUMS,
-    *("tl.max", ".max", "tl.min", ".min", "tl.argmax", ".argmax", "tl.argmin", ".argmin"),
-    *("tl.xor_sum", "tl.any", "tl.all", "tl.reduce_or"),
-)
-SCANS = ("tl.cumsum", ".cumsum", "tl.cumprod", ".cumprod", "tl.associative_scan")
-SORTS = (
-    "tl.sort",
-    ".sort",
-    "tl.topk",
-    ".topk",
-    "tl.argsort",
-    "tl.sort_with_index",
-    "tl.bitonic_merge",
-)
 RANDOM = (
     *("tl.rand", "tl.randn", "tl.randint", "tl.rand4x", "tl.randn4x", "tl.randint4x"),
     *("tl.philox", "tl.uint_to_uniform_float", "tl.randint64"),
@@ -69,7 +64,10 @@ def operation(reading: Reading, flow: Flow) -> tuple[Operation, tuple[Evidence, 
 
 
 def attention(reading: Reading, _: Flow) -> Found:
-    """Scores times values: two products with a softmax between them, or a decay instead of one."""
+    """Scores times values: two products with a softmax between them, or a decay instead of one.
+
+    A kernel of one step of it (scores, weights times values, their gradients) counts too.
+    """
     dots = reading.named("tl.dot")
     exponentials = reading.named(*EXPONENTIALS)
     row_maxima = reading.named("tl.max", ".max")
@@ -77,15 +75,37 @@ def attention(reading: Reading, _: Flow) -> Found:
         return _all("attention", "two products around a softmax", dots[0], dots[1], exponentials[0])
     if dots and _has_attention_names(reading):
         return _all("attention", "a product of queries, keys or values", dots[0])
-    by_hand = [call for call in reading.named(*SUMS) if call.in_loop]
-    maxima = reading.named(*MAXIMA)
-    if len(by_hand) >= 2 and exponentials and maxima and _is_called(reading, ATTENTION):
-        return _all("attention", "an online softmax over products", by_hand[0], exponentials[0])
+    if dots and (_is_about(reading, ATTENTION) or _is_called(reading, DECODING)):
+        return _all("attention", f"a product in {_named_by(reading, ATTENTION)}", dots[0])
     sums = reading.named(*SUMS)
-    if sums and _has_attention_names(reading) and (by_hand or _is_called(reading, ATTENTION)):
+    by_hand = [call for call in sums if call.in_loop]
+    called = _is_called(reading, ATTENTION) or _is_called(reading, DECODING)
+    maxima = reading.named(*MAXIMA)
+    if len(by_hand) >= 2 and exponentials and maxima and called:
+        return _all("attention", "an online softmax over products", by_hand[0], exponentials[0])
+    if sums and _has_attention_names(reading) and (by_hand or called):
         return _all("attention", "a product of queries, keys or values by hand", sums[0])
-    combines = exponentials and _is_called(reading, ATTENTION) and (_has(reading, LSE) or maxima)
+    if by_hand and _is_called(reading, ATTENTION):
+        return _all("attention", "products by hand in a kernel named after attention", by_hand[0])
+    names = _plain_parameters(reading)
+    if sums and names & {"o", "out"} and names & {"do", "dout"} and "delta" in names:
+        return _all("attention", "row sums of the output times its gradient", sums[0])
+    combines = exponentials and called and (_has(reading, LSE) or maxima)
     return _all("attention", "joins partial softmaxes", exponentials[0]) if combines else ()
+
+
+def rotary(reading: Reading, _: Flow) -> Found:
+    """A rotary embedding turns pairs of values by angles; the vocabulary has no word for it."""
+    if reading.named("tl.dot", *SUMS):
+        return ()
+    turned = rotation(reading)
+    if turned:
+        node = turned[0]
+        text = " ".join(text_of(node).split())[:160]
+        return [Evidence("other", "pairs turned by an angle", node.start_point.row + 1, text)]
+    stores, loads = reading.named(*STORES), reading.named(*LOADS)
+    named = ROTARY.search(reading.name.lower()) and len(loads) >= 2
+    return _all("other", "a rotary embedding by its name", stores[0]) if named and stores else ()
 
 
 def convolution(reading: Reading, _: Flow) -> Found:
@@ -93,6 +113,7 @@ def convolution(reading: Reading, _: Flow) -> Found:
     taps = [p for p in (*reading.parameters, *_locals(reading)) if WINDOW.search(p)]
     sliding = reading.named("tl.dot") or [c for c in reading.named(*LOADS) if c.in_loop]
     named = _is_called(reading, CONVOLUTION)
+    sliding = sliding or (reading.named(*SUMS) if named else [])
     if not sliding or _is_called(reading, POOL) or not (named or len(taps) >= 2):
         return ()
     rule = f"products over a window ({', '.join(taps[:3])})" if taps else "products over neighbours"
@@ -112,12 +133,20 @@ def optimizer(reading: Reading, flow: Flow) -> Found:
 
 
 def loss(reading: Reading, flow: Flow) -> Found:
-    """A distance to a target, which is among the parameters."""
+    """A distance to a target: a parameter by its name, or the logit that a label names."""
     targets = [p for p in reading.parameters if TARGET.search(p)]
-    if not targets or not (any(map(LOSS.search, targets)) or _is_called(reading, LOSS)):
-        return ()
-    calls = reading.named(*LOGARITHMS, *EXPONENTIALS, "tl.abs", *SUMS, *LOADS)
-    return _all("loss", f"compares with {', '.join(targets[:2])}", calls[0]) if calls else ()
+    computed = reading.named(*LOGARITHMS, *EXPONENTIALS, "tl.abs", *SUMS)
+    if targets and (any(map(LOSS.search, targets)) or _is_about(reading, LOSS)):
+        calls = computed or reading.named(*LOADS)
+        return _all("loss", f"compares with {', '.join(targets[:2])}", calls[0]) if calls else ()
+    if computed and reading.named(*STORES) and _is_called(reading, LOSS):
+        return _all("loss", "a loss by its name", computed[0])
+    logarithms, exponentials = reading.named(*LOGARITHMS), reading.named(*EXPONENTIALS)
+    sampled = flow.sampled and not _dots(reading)
+    if sampled and logarithms and exponentials and reading.named(*SUMS):
+        label = flow.indirect[0]
+        return _all("loss", "a label's logit and a log-sum-exp", label, logarithms[0])
+    return ()
 
 
 def quantization(reading: Reading, _: Flow) -> Found:
@@ -150,6 +179,11 @@ def sort(reading: Reading, _: Flow) -> Found:
     calls = reading.named(*SORTS)
     if calls:
         return _all("sort", "sorts a block", calls[0])
+    networks = [c for c in reading.calls if NETWORK.search(c.name)]
+    if NETWORK.search(reading.name.lower()):
+        networks = networks or reading.named("tl.where", "tl.reshape")
+    if networks:
+        return _all("sort", "a sort network", networks[0])
     swaps = reading.named("tl.flip", "tl.argmax", ".argmax", "tl.argmin")
     swaps = swaps or [call for call in reading.named("tl.where", "tl.sum") if call.in_loop]
     return _all("sort", "orders by hand", swaps[0]) if swaps and _is_called(reading, SORT) else ()
@@ -161,7 +195,16 @@ def scan(reading: Reading, flow: Flow) -> Found:
         return _all("scan", "a running sum", calls[0])
     carried = [c for c in reading.named(*STORES) if c.in_loop]
     recurs = bool(carried) and _is_called(reading, SCAN) and not flow.indirect
-    return _all("scan", "a running value stored at every step", carried[0]) if recurs else ()
+    if recurs:
+        return _all("scan", "a running value stored at every step", carried[0])
+    reduced = reading.named(*REDUCTIONS, "tl.dot") or flow.indirect
+    names = {name for function in reading.functions for name, _ in carried_names(function)}
+    running = [c for c in carried if (v := c.argument(1, "value")) and identifiers(v) & names]
+    if running and not reduced:
+        return _all("scan", "a running value stored at every step", running[0])
+    published = [call for call in reading.named(*ATOMICS) if call.in_loop]
+    waits = bool(published) and _is_called(reading, SCAN)
+    return _all("scan", "blocks wait for the sums of others", published[0]) if waits else ()
 
 
 def softmax(reading: Reading, _: Flow) -> Found:
@@ -210,6 +253,53 @@ def gather_scatter(reading: Reading, flow: Flow) -> Found:
     return ()
 
 
+def movement(reading: Reading, _: Flow) -> Found:
+    """What is loaded is stored as it was, at another place: a transposition, a roll, a copy."""
+    values: dict[str, list[Node]] = {}
+    for function in reading.functions:
+        for node in captures(ASSIGNMENTS, function).get("assignment", ()):
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is not None and right is not None:
+                known = values.setdefault(text_of(left), [])
+                known.append(right if node.type == "assignment" else node)
+    stores = reading.named(*STORES)
+    stored = [call.argument(1, "value") for call in stores]
+    if stores and all(value is not None and _is_moved(value, values) for value in stored):
+        return _all("other", "values moved and none computed", stores[0])
+    return ()
+
+
+def _is_moved(value: Node, values: dict[str, list[Node]]) -> bool:
+    """Whether an expression is a load, converted or laid out anew at most."""
+    node: Node | None = value
+    for _ in range(CHAIN):
+        if node is None:
+            return False
+        if node.type == "identifier":
+            assigned = values.get(text_of(node), [])
+            if len(assigned) != 1:
+                return False
+            node = assigned[0]
+        elif node.type == "attribute":
+            node = node.child_by_field_name("object")
+        elif node.type == "call":
+            called = (node.child_by_field_name("function") or node).named_children
+            name = text_of(called[-1]) if called else ""
+            if name in {"load", "load_tensor_descriptor"}:
+                return True
+            if name not in LAYOUTS:
+                return False
+            arguments = node.child_by_field_name("arguments")
+            on_value = text_of(called[0]) not in {"tl", "triton.language"}
+            node = called[0] if on_value else arguments.named_children[0] if arguments else None
+        else:
+            return False
+    return False
+
+
+LAYOUTS = frozenset({"to", "trans", "reshape", "permute", "view", "broadcast_to"})
+
+
 def reduction(reading: Reading, _: Flow) -> Found:
     calls = reading.named(*REDUCTIONS)
     if calls:
@@ -256,8 +346,9 @@ Rule = Callable[[Reading, Flow], Found]
 RULES: tuple[tuple[Operation, Rule], ...] = (
     ("optimizer", optimizer),
     ("loss", loss),
-    ("convolution", convolution),
+    ("other", rotary),
     ("attention", attention),
+    ("convolution", convolution),
     ("matmul", matmul),
     ("quantization", quantization),
     ("sort", sort),
@@ -267,19 +358,26 @@ RULES: tuple[tuple[Operation, Rule], ...] = (
     ("random", random),
     ("gather-scatter", gather_scatter),
     ("reduction", reduction),
+    ("other", movement),
     ("element-wise", element_wise),
 )
 
-ATTENTION = re.compile(r"attn|attention|decode|flash|mha|gqa|mla|retention|sdpa|rebased|gla|lse")
+ATTENTION = re.compile(
+    r"attn|attention|flash|sdpa|retention|rebased|(?:^|_)(?:mha|gqa|mla|nsa|gla)(?:_|$)"
+    r"|neighbou?rhood_(?:qk|av|grad)"
+)
+DECODING = re.compile(r"decod|(?:^|_)lse(?:_|$)")
 CONVOLUTION = re.compile(r"conv(?!ert)(?:\d?d|olution|_|$)")
 POOL = re.compile(r"pool")
-LOSS = re.compile(r"loss|entropy|kl_?div|jsd|nll|_ce_|tvd|grpo|dpo|ppo|kto|orpo", re.I)
+LOSS = re.compile(
+    r"loss|entropy|kl_?div|jsd|nll|(?:^|_)(?:ce|kl)(?:_|$)|tvd?(?:_|$)|grpo|dpo|ppo|kto|orpo", re.I
+)
 TARGET = re.compile(r"target|label|loss|y_true|truth|ref_log|log_?prob|advantage", re.I)
 QUANTIZE = re.compile(r"quant|fp8|int8|int4|mxfp|nvfp|pack")
 MATMUL = re.compile(r"matmul|gemm|gemv|matvec|linear|_mv|mm_|addmv")
 SORT = re.compile(r"sort|top_?k")
 SCAN = re.compile(r"scan|cum(?:sum|prod|max|min)|recurren|lru|ssm")
-SOFTMAX = re.compile(r"softmax|logsumexp|log_sum_exp")
+SOFTMAX = re.compile(r"softmax|sparsemax|logsumexp|log_sum_exp")
 NORM = re.compile(r"norm|_ln_|^ln_|_rms|var_mean|batch_?stat|groupnorm")
 VECTOR_NORM = re.compile(r"l[12]_?norm_kernel|vector_norm|_norm_kernel_[12]")
 GATHER = re.compile(r"gather|scatter|index|embedding|select|copy|slot|cache")
@@ -313,17 +411,37 @@ def _is_called(reading: Reading, pattern: re.Pattern[str]) -> bool:
     return pattern.search(reading.name.lower()) is not None
 
 
+def _is_about(reading: Reading, pattern: re.Pattern[str]) -> bool:
+    """The kernel's name says so, or else that of its file or launcher."""
+    return _is_called(reading, pattern) or pattern.search(reading.place.lower()) is not None
+
+
+def _named_by(reading: Reading, pattern: re.Pattern[str]) -> str:
+    return "a kernel so named" if _is_called(reading, pattern) else "a file or launcher so named"
+
+
+def _dots(reading: Reading) -> list[Call]:
+    return reading.named("tl.dot")
+
+
 def _has(reading: Reading, pattern: re.Pattern[str]) -> bool:
     return any(pattern.search(parameter) for parameter in reading.parameters)
 
 
 def _has_attention_names(reading: Reading) -> bool:
     """Queries, keys and values, of which backward kernels and linear attentions take two."""
-    names = {re.sub(r"_?(?:ptr|desc|block_ptr)s?$", "", p.lower()) for p in reading.parameters}
+    names = _plain_parameters(reading)
     queries = {"q", "query", "dq", "q_nope", "q_rope"} & names
     keys = {"k", "key", "k_cache", "key_cache", "dk", "k_buffer", "kv", "kv_cache"} & names
     values = {"v", "value", "v_cache", "value_cache", "dv", "v_buffer", "do", "v_new"} & names
     return bool(queries and keys) or bool(keys and values) or bool(queries and values)
+
+
+def _plain_parameters(reading: Reading) -> set[str]:
+    """The parameters without what says that they are pointers."""
+    return {
+        re.sub(r"^desc_|_?(?:ptr|desc|block_ptr)s?$", "", p.lower()) for p in reading.parameters
+    }
 
 
 def _locals(reading: Reading) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ingest.classify.dataflow import ATOMICS, LOADS, Flow
-from ingest.classify.evidence import Evidence, seen
-from ingest.classify.operation import RANDOM, SCANS
-from ingest.classify.reading import Reading
+from curation.kinds.calls import SCANS
+from curation.kinds.dataflow import ATOMICS, LOADS, Flow
+from curation.kinds.difficulty import BACKWARD, GRADIENT, strided_loops
+from curation.kinds.evidence import Evidence, seen
+from curation.kinds.reading import Reading
+from ingest.classify.operation import RANDOM
 from ingest.extract.syntax import captures, text_of
 
 CALLS: dict[str, tuple[str, ...]] = {
@@ -29,10 +31,6 @@ DTYPES = re.compile(
     r"tl\.(float(?:16|32|64)|bfloat16|float8\w*|int(?:8|16|32|64)|uint(?:8|16|32|64)|int1)"
 )
 DTYPE_TAGS = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
-BACKWARD = re.compile(r"(?:^|_)(?:bwd|backward|grad|dx|dq|dkv|dw|bwd\w*)(?:_|$)")
-GRADIENT = re.compile(
-    r"^(?:d[oqkvxyw]|grad_\w+|d(?:out|loss|logits|y|x)|\w+_grad)(?:_?ptr)?s?$", re.IGNORECASE
-)
 CAUSAL = re.compile(r"causal", re.IGNORECASE)
 SPLIT_K = re.compile(r"^(?:split_?k|num_?k?v?_?splits|num_splits|splits)$", re.IGNORECASE)
 GROUPED = re.compile(r"^(?:group_size(?:_m)?|group_m|num_pid_in_group)$", re.IGNORECASE)
@@ -76,17 +74,9 @@ def _decorated(reading: Reading) -> Iterator[Evidence]:
 
 
 def _persistent(reading: Reading) -> Iterator[Evidence]:
-    """A loop that starts at the program's own number and steps by how many programs there are."""
-    if reading.kernel is None or not reading.named("tl.program_id"):
-        return
-    pattern = "(for_statement right: (call arguments: (argument_list) @range)) @loop"
-    for node in captures(pattern, reading.kernel).get("range", ()):
-        bounds = [text_of(child) for child in node.named_children if child.type != "comment"]
-        if len(bounds) < 3 or not re.search(r"pid|program|block_id", bounds[0], re.IGNORECASE):
-            continue
-        if re.search(r"num|sm|grid|program|ncta", bounds[2], re.IGNORECASE):
-            text = ", ".join(bounds)[:160]
-            yield Evidence("persistent", "loops over programs", node.start_point.row + 1, text)
+    for node in strided_loops(reading):
+        text = " ".join(text_of(node).split())[1:-1][:160]
+        yield Evidence("persistent", "loops over programs", node.start_point.row + 1, text)
 
 
 def _by_parameters(reading: Reading) -> Iterator[Evidence]:

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
+from curation.similarity.tree import dotted as dotted
+from curation.similarity.tree import is_rubble
+
 PYTHON = Language(tree_sitter_python.language())
 PARSE_SECONDS = 3.0
-RUBBLE = 10_000
 CHUNK = 1 << 16
 
 
@@ -58,20 +60,11 @@ def parse(path: str, text: str) -> Source:
     except ValueError as error:
         message = f"It took longer than {PARSE_SECONDS:g} seconds to parse."
         raise ParseTimeout(message) from error
-    _refuse_rubble(timed)
+    if is_rubble(timed.root_node):
+        raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
     # Only a parse from a callback can be timed, and only a tree of a bytes object answers
     # `node.text` without calling back; handed the first tree, the second parse is nearly free.
     return Source(path, data, parser.parse(data, timed), starts)
-
-
-def _refuse_rubble(tree: Tree) -> None:
-    """Queries take quadratic time where error recovery left a node with very many children."""
-    pending = [tree.root_node] if tree.root_node.has_error else []
-    while pending:
-        node = pending.pop()
-        if node.child_count > RUBBLE:
-            raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
-        pending.extend(child for child in node.children if child.has_error)
 
 
 BODIES = frozenset(
@@ -120,22 +113,6 @@ def query(pattern: str) -> Query:
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
     # Not with a progress callback: tree-sitter 0.26 crashes the process on some erroneous trees.
     return QueryCursor(query(pattern)).captures(node)
-
-
-def dotted(node: Node) -> tuple[str, ...] | None:
-    """`a.b.c` as its parts; None for any other expression."""
-    parts: list[str] = []
-    while node.type == "attribute":
-        member = node.child_by_field_name("attribute")
-        inner = node.child_by_field_name("object")
-        if member is None or inner is None:
-            return None
-        parts.append(text_of(member))
-        node = inner
-    if node.type != "identifier":
-        return None
-    parts.append(text_of(node))
-    return tuple(reversed(parts))
 
 
 def text_of(node: Node) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.classify.reading import Reading, read
+from curation.kinds.reading import Reading, read
 from ingest.quality.facts import KernelFacts
 from ingest.quality.measures import MEASURES, Measured
 from ingest.quality.profile import Action, Gate, Profile, default_profile

@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from ingest.classify.dataflow import LOADS, STORES, identifiers, ranged_names
-from ingest.classify.reading import Call, Reading
+from curation.kinds.dataflow import LOADS, STORES, identifiers, ranged_names
+from curation.kinds.reading import Call, Reading
 from ingest.extract.syntax import captures, text_of
 from ingest.quality.facts import KernelFacts
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft, Source
 from validation.contract import OPERATION_TYPES
-from validation.difficulty import difficulty
 from validation.imports.record import Record, Refused, of_choice, parsed, text
 
 PYTHON_END = '''
@@ -85,6 +85,7 @@ def draft(record: Record) -> PairDraft:
     body = "\n\n\n".join(ast.unparse(node) for node in kept)
     ending = {"name": name, "inputs": inputs, "first": "x0", "init": ast.unparse(init)}
     code = _with_torch(triton) + PYTHON_END.format(module=twin, **ending)
+    operation = of_choice(record, "operation_type", OPERATION_TYPES, "other")
     return PairDraft(
         entry_point=name,
         python_code=_with_torch(python, body) + PYTHON_END.format(module=module, **ending),
@@ -93,8 +94,8 @@ def draft(record: Record) -> PairDraft:
             name=name, module=module, get_inputs=ast.unparse(get_inputs), init=ast.unparse(init)
         ),
         origin="inductor" if "inductor" in code else "real-world",
-        operation_type=of_choice(record, "operation_type", OPERATION_TYPES, "other"),
-        difficulty=difficulty(code),
+        operation_type=operation,
+        difficulty=pair_difficulty(code, operation),
         source=_source(record),
         slug=module.lower().replace("_", "-"),
         tags=("kernelbook",),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft, Source
 from validation.contract import ORIGINS, TEXTS, violations
-from validation.difficulty import difficulty
 from validation.imports.record import Record, Refused, text
 
 
@@ -42,12 +42,11 @@ def _metadata(record: Record) -> Record:
         raise Refused("metadata is no object.")
     metadata = {"origin": ORIGINS[2], **given}
     if "difficulty" not in metadata:
-        try:
-            metadata["difficulty"] = difficulty(
-                text(record, "triton_code"), metadata.get("differentiable") is True
-            )
-        except (SyntaxError, ValueError) as error:
-            raise Refused(f"triton_code does not parse: {error}.") from error
+        metadata["difficulty"] = pair_difficulty(
+            text(record, "triton_code"),
+            str(metadata.get("operation_type")),
+            metadata.get("differentiable") is True,
+        )
     return metadata
 
 

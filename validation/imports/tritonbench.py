@@ -10,9 +10,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft, Source
 from validation.contract import OPERATION_TYPES
-from validation.difficulty import difficulty
 from validation.imports.record import Record, Refused, of_choice, parsed, text
 
 SEPARATOR = re.compile(r"^#{20,}\s*$", re.MULTILINE)
@@ -77,6 +77,7 @@ def draft(record: Record) -> PairDraft:
     if not calls:
         raise Refused(f"The test in reference keeps the result of no call of {name}.")
     functions = [_function(number, above, call) for number, (above, call) in enumerate(calls)]
+    operation = of_choice(record, "operation_type", OPERATION_TYPES, "other")
     return PairDraft(
         entry_point=name,
         python_code=halves[0].strip("\n") + "\n",
@@ -88,8 +89,8 @@ def draft(record: Record) -> PairDraft:
             names=", ".join(f"call_{number}" for number in range(len(calls))),
         ),
         origin="real-world",
-        operation_type=of_choice(record, "operation_type", OPERATION_TYPES, "other"),
-        difficulty=difficulty(triton),
+        operation_type=operation,
+        difficulty=pair_difficulty(triton, operation),
         source=Source(repository=str(record.get("repo", ""))),
         tags=("tritonbench",),
     )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft
-from validation.difficulty import difficulty
 from validation.inductor.offer import Offer
 from validation.inductor.unwritable import Unwritable
 from validation.inductor.writing import test_code, triton_code
@@ -79,7 +79,7 @@ def _draft(offer: Offer, traced: dict[str, Any]) -> PairDraft:
         test_code=test_code(offer.test_code, traced["cases"]),
         origin="inductor",
         operation_type=offer.operation_type,
-        difficulty=difficulty(triton, False),
+        difficulty=pair_difficulty(triton, offer.operation_type),
         source=offer.source,
         slug=offer.slug,
         tags=offer.tags,

@@ -4,6 +4,7 @@ the callee's own name, whatever `tl` is called in this text.
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from curation.similarity.bindings import Bindings, parameters_of, read_bindings
-from ingest.extract.syntax import ParseTimeout, captures, dotted, parse, text_of
+from curation.similarity.tree import ParseTimeout, captures, dotted, is_rubble, parse, text_of
 
 LANGUAGES = (
     ("triton", "language"),
@@ -52,6 +53,8 @@ class Reading:
     name: str
     text: str
     parsed: bool
+    place: str = ""
+    """The names of the file and of the launcher."""
     root: Node | None = None
     bindings: Bindings | None = None
     functions: tuple[Node, ...] = ()
@@ -82,17 +85,60 @@ class Reading:
         return short((*origin, *parts[1:]))
 
 
-def read(name: str, text: str) -> Reading:
-    """`text` is the standalone unit, or the function alone."""
+def read(name: str, text: str, place: str = "") -> Reading:
+    """Read one kernel.
+
+    `text` is the standalone unit, or the function alone. `place` names the file and the launcher.
+    """
+    module = _parsed(text)
+    if module is None:
+        return Reading(name, text, place=place, parsed=False)
+    functions = _functions(module.root)
+    first = functions.get(name.rpartition(".")[2]) or next(iter(functions.values()), None)
+    return _reading(name, module, functions, first, place)
+
+
+def read_kernels(text: str) -> list[Reading]:
+    """Read each kernel of a module that no other kernel of it calls."""
+    module = _parsed(text)
+    if module is None:
+        return []
+    functions = _functions(module.root)
+    kernels = {name: node for name, node in functions.items() if _is_jit(node)}
+    readings = [_reading(name, module, functions, node, "") for name, node in kernels.items()]
+    called = {node.start_byte for reading in readings for node in reading.functions[1:]}
+    return [
+        reading
+        for reading in readings
+        if reading.kernel is not None and reading.kernel.start_byte not in called
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Module:
+    text: str
+    root: Node
+    bindings: Bindings
+
+
+def _parsed(text: str) -> _Module | None:
     if text[:1] in {" ", "\t"}:
         text = textwrap.dedent(text)
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
     try:
-        root = parse(name, text).tree.root_node
+        root = parse(text)
     except ParseTimeout:
-        return Reading(name, text, parsed=False)
-    reading = Reading(name, text, not root.has_error, root, read_bindings(root))
-    reading.functions = tuple(_reached(reading, root))
+        return None
+    return None if is_rubble(root) else _Module(text, root, read_bindings(root))
+
+
+def _reading(
+    name: str, module: _Module, functions: dict[str, Node], first: Node | None, place: str
+) -> Reading:
+    reading = Reading(
+        name, module.text, not module.root.has_error, place, module.root, module.bindings
+    )
+    reading.functions = tuple(_reached(functions, first)) if first is not None else ()
     calls = [call for function in reading.functions for call in _calls(reading, function)]
     reading.calls = tuple(calls)
     for call in calls:
@@ -105,6 +151,9 @@ def short(parts: tuple[str, ...]) -> str:
         rest = parts[len(language) :]
         if parts[: len(language)] == language and rest:
             return _of_triton(rest)
+    if "tl" in parts[1:-1]:
+        # A module of the project hands Triton's language on.
+        return _of_triton(parts[parts.index("tl", 1) + 1 :])
     # Shims around libdevice, Inductor's helpers, and `exp` as somebody's own name for Triton's.
     shim = {"libdevice", "triton_helpers", "tl_extra_shim", "tl_math", "tldevice"} & {*parts[:-1]}
     if shim or (parts[-1] in BARE and len(parts) <= 2):
@@ -149,17 +198,30 @@ SAME_AS = {
 """Other ways to do the same, in Gluon, in older Tritons and in Inductor's helpers."""
 
 
-def _reached(reading: Reading, root: Node) -> Iterator[Node]:
+def _functions(root: Node) -> dict[str, Node]:
     found = captures("(function_definition name: (identifier) @name) @function", root)
     functions: dict[str, Node] = {}
     for node in sorted(found.get("function", ()), key=lambda node: node.start_byte):
         name = node.child_by_field_name("name")
         if name is not None:
             functions[text_of(name)] = node
-    plain = reading.name.rpartition(".")[2]
-    first = functions.get(plain) or next(iter(functions.values()), None)
-    if first is None:
-        return
+    return functions
+
+
+def _is_jit(function: Node) -> bool:
+    around = function.parent
+    if around is None or around.type != "decorated_definition":
+        return False
+    return any(
+        child.type == "decorator" and JIT.search(text_of(child)) for child in around.children
+    )
+
+
+JIT = re.compile(r"\bjit\b")
+
+
+def _reached(functions: dict[str, Node], first: Node) -> Iterator[Node]:
+    """The kernel and the functions that it names, directly or through others."""
     pending, seen = [first], {first.start_byte}
     while pending:
         function = pending.pop(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ingest.classify.reading import Call
+from curation.kinds.reading import Call
 
 
 @dataclass(frozen=True, slots=True)

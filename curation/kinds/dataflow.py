@@ -1,4 +1,6 @@
-"""Where values go inside one kernel, by names alone: no order, no branches, so a superset."""
+"""Where values go inside one kernel, by names: no branches, and of the order only what comes later
+outside of any common loop, so a superset.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from ingest.classify.reading import Call, Reading
-from ingest.extract.syntax import captures, text_of
+from curation.kinds.reading import Call, Reading
+from curation.similarity.tree import captures, text_of
 
 LOADS = ("tl.load", ".load", ".gather")
 STORES = ("tl.store", ".store", ".scatter")
@@ -25,6 +27,8 @@ ATOMICS = (
 )
 LOADING = re.compile(r"\b(?:load|load_tensor_descriptor|_experimental_descriptor_load)\(")
 RANGING = re.compile(r"\b(?:arange|make_block_ptr)\(")
+RAGGED = re.compile(r"cu_?seq|seq_?len|seq_?start|chunk_(?:ind|off)", re.IGNORECASE)
+"""Loads of where a sequence begins and ends: an offset, but nothing is gathered by it."""
 CHAIN = 10
 """How many assignments an address is followed back through; names may go in circles."""
 ASSIGNMENTS = "[(assignment) (augmented_assignment)] @assignment"
@@ -36,21 +40,33 @@ class Flow:
     """Loads, stores and atomics whose address depends on a value that was loaded."""
     in_place: frozenset[str]
     """Parameters that are both read and written through."""
+    sampled: frozenset[str]
+    """Parameters read at a plain address and at a loaded one too, as logits at a label."""
 
 
 def flow(reading: Reading) -> Flow:
     assigned = [pair for function in reading.functions for pair in _assigned(function)]
     accesses = reading.named(*LOADS, *STORES, *ATOMICS)
-    loaded = _derived(assigned, LOADING)
-    indirect = [call for call in accesses if _is_indirect(call, loaded)]
+    loaded = _derivations(assigned, LOADING)
+    indirect = [call for call in accesses if _is_indirect(call, names_at(loaded, call.node))]
     read = _bases(reading.named(*LOADS), assigned, reading.parameters)
     written = _bases(reading.named(*STORES), assigned, reading.parameters)
-    return Flow(tuple(indirect), frozenset(read & written))
+    gathered = [call for call in indirect if call.name in LOADS]
+    plain = [call for call in reading.named(*LOADS) if call not in gathered]
+    both = _bases(gathered, assigned, reading.parameters)
+    sampled = both & _bases(plain, assigned, reading.parameters)
+    return Flow(tuple(indirect), frozenset(read & written), frozenset(sampled))
 
 
 def ranged_names(reading: Reading) -> frozenset[str]:
     """Names that hold a block: offsets, and block pointers."""
-    return _derived([p for function in reading.functions for p in _assigned(function)], RANGING)
+    return frozenset(name for name, _ in derivations(reading, RANGING))
+
+
+def derivations(reading: Reading, start: re.Pattern[str]) -> list[tuple[str, Node]]:
+    """Names with each of their values that depends on a call that `start` finds."""
+    assigned = [pair for function in reading.functions for pair in _assigned(function)]
+    return _derivations(assigned, start)
 
 
 def identifiers(node: Node) -> set[str]:
@@ -70,15 +86,43 @@ def _assigned(function: Node) -> Iterable[tuple[set[str], Node]]:
             yield identifiers(left), right
 
 
-def _derived(assigned: list[tuple[set[str], Node]], start: re.Pattern[str]) -> frozenset[str]:
-    """Names whose value depends on a call that `start` finds."""
-    uses = [(names, identifiers(v), bool(start.search(text_of(v)))) for names, v in assigned]
+def _derivations(
+    assigned: list[tuple[set[str], Node]], start: re.Pattern[str]
+) -> list[tuple[str, Node]]:
+    uses = [
+        (names, v, identifiers(v), bool(start.search(text_of(v)) and not RAGGED.search(text_of(v))))
+        for names, v in assigned
+    ]
     known: set[str] = set()
     while True:
-        found = {name for names, used, here in uses if here or used & known for name in names}
+        found = {name for names, _, used, here in uses if here or used & known for name in names}
         if found <= known:
-            return frozenset(known)
+            break
         known |= found
+    return [(name, v) for names, v, used, here in uses if here or used & known for name in names]
+
+
+def names_at(derived: list[tuple[str, Node]], node: Node) -> frozenset[str]:
+    """The names whose value has been set where `node` stands: before it, or in a loop around it.
+
+    `bias = tl.load(bias + at)` reads at no loaded address, though `bias` holds a loaded value next.
+    """
+    loop = _outermost_loop(node)
+    return frozenset(
+        name
+        for name, value in derived
+        if value.end_byte <= node.start_byte
+        or (loop is not None and loop.start_byte <= value.start_byte < loop.end_byte)
+    )
+
+
+def _outermost_loop(node: Node) -> Node | None:
+    found, around = None, node.parent
+    while around is not None and around.type != "function_definition":
+        if around.type in {"for_statement", "while_statement"}:
+            found = around
+        around = around.parent
+    return found
 
 
 def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:

@@ -1,0 +1,375 @@
+"""How hard a kernel is to write: one rule for kernels and pairs, over algorithmic features.
+
+A kernel is as hard as its hardest feature below. Three different medium features together are
+hard; without any feature it is easy. Length does not count: an element-wise kernel with a long
+polynomial is easy, a short split-K product is hard. A pair is as hard as its hardest kernel, and
+at least medium if it brings its own backward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from curation.kinds.calls import EXPONENTIALS, REDUCTIONS, SCANS, SORTS
+from curation.kinds.dataflow import ATOMICS, STORES, Flow, derivations, flow, identifiers, names_at
+from curation.kinds.evidence import Evidence
+from curation.kinds.reading import Call, Reading, read_kernels
+from curation.similarity.tree import captures, text_of
+
+Difficulty = Literal["easy", "medium", "hard"]
+LEVELS: tuple[Difficulty, ...] = ("easy", "medium", "hard")
+TOGETHER = 3
+"""So many different medium features in one kernel make it hard."""
+
+
+def difficulty(reading: Reading, flows: Flow, operation: str) -> tuple[Difficulty, Evidence]:
+    """Return the level of one kernel, with the features that it rests on."""
+    kernel = _Kernel(reading, flows, operation)
+    seen = [(level, name, node) for level, name, rule in FEATURES for node in rule(kernel)[:1]]
+    hard = [one for one in seen if one[0] == "hard"]
+    level: Difficulty = "hard" if hard or len(seen) >= TOGETHER else "medium" if seen else "easy"
+    counted = hard or seen
+    if not counted:
+        line = reading.kernel.start_point.row + 1 if reading.kernel is not None else 1
+        return level, Evidence(level, "one pass over independent blocks", line, reading.name)
+    node = counted[0][2]
+    text = " ".join(text_of(node).split())[:160]
+    names = ", ".join(name for _, name, _ in counted)
+    return level, Evidence(level, names, node.start_point.row + 1, text)
+
+
+def pair_difficulty(triton_code: str, operation: str, differentiable: bool = False) -> Difficulty:
+    """Return the level of a pair: that of its hardest kernel."""
+    levels = {
+        difficulty(reading, flow(reading), operation)[0] for reading in read_kernels(triton_code)
+    }
+    hardest: Difficulty = next((level for level in reversed(LEVELS) if level in levels), "easy")
+    return "medium" if differentiable and hardest == "easy" else hardest
+
+
+@dataclass(slots=True, eq=False)
+class _Kernel:
+    reading: Reading
+    flow: Flow
+    operation: str
+
+    @property
+    def dots(self) -> list[Call]:
+        return self.reading.named("tl.dot")
+
+    @property
+    def is_gradient(self) -> bool:
+        return is_gradient(self.reading)
+
+    def in_loops(self, pattern: str) -> Iterator[Node]:
+        for function in self.reading.functions:
+            spans = loops(function)
+            for node in captures(pattern, function).get("node", ()):
+                if any(start <= node.start_byte < end for start, end in spans):
+                    yield node
+
+
+def _online_softmax(kernel: _Kernel) -> list[Node]:
+    """In a loop, an exponential of the difference of two maxima: the old and the new one."""
+    maxima: set[str] = set()
+    assigned = []
+    for node in kernel.in_loops("(assignment) @node"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            continue
+        assigned.append((identifiers(left), right))
+        if MAXIMUM.search(text_of(right)):
+            maxima |= identifiers(left)
+    for names, right in assigned:
+        if right.type == "identifier" and text_of(right) in maxima:
+            maxima |= names
+    rescales = [
+        call.node
+        for call in kernel.reading.named(*EXPONENTIALS)
+        if call.in_loop and call.arguments and len(identifiers(call.arguments[0]) & maxima) >= 2
+    ]
+    return rescales or [c.node for c in kernel.reading.calls if "online_softmax" in c.name]
+
+
+def _split_product(kernel: _Kernel) -> list[Node]:
+    reading = kernel.reading
+    # A parameter that the kernel doesn't use is left from another version of it.
+    bodies = [function.child_by_field_name("body") for function in reading.functions]
+    used = set().union(*(identifiers(body) for body in bodies if body is not None))
+    names = (reading.name, *used.intersection(reading.parameters))
+    split = any(map(SPLIT.search, names)) or reading.named(*ATOMICS)
+    return [call.node for call in kernel.dots if split]
+
+
+def _dependent_products(kernel: _Kernel) -> list[Node]:
+    if not kernel.dots:
+        return []
+    derived = derivations(kernel.reading, DOT)
+    return [
+        call.node
+        for call in kernel.dots
+        for factor in call.arguments[:2]
+        if DOT.search(text_of(factor)) or identifiers(factor) & names_at(derived, call.node)
+    ]
+
+
+def _product_with_reduction(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named(*REDUCTIONS) if kernel.dots]
+
+
+def _product_of_packed(kernel: _Kernel) -> list[Node]:
+    scaled = [call.node for call in kernel.dots if "_scaled" in call.text]
+    shifts = [
+        node
+        for function in kernel.reading.functions
+        for node in captures("(binary_operator) @node", function).get("node", ())
+        if kernel.dots and any(child.type in {">>", "<<"} for child in node.children)
+    ]
+    return scaled or shifts
+
+
+def _product_of_loaded_addresses(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.flow.indirect if kernel.dots]
+
+
+def _several_products(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.dots[2:]]
+
+
+def _persistent_product(kernel: _Kernel) -> list[Node]:
+    return strided_loops(kernel.reading) if kernel.dots else []
+
+
+def _product_of_descriptors(kernel: _Kernel) -> list[Node]:
+    return _descriptors(kernel) if kernel.dots else []
+
+
+def _specialized(kernel: _Kernel) -> list[Node]:
+    return [
+        call.node
+        for call in kernel.reading.calls
+        if ASYNCHRONOUS.search(call.name) or "warp_specialize" in call.keywords
+    ]
+
+
+def _carried_scan(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named(*SCANS) if call.in_loop]
+
+
+def _ordered_atomics(kernel: _Kernel) -> list[Node]:
+    """Locks and flags: compare and swap, exchange, or an atomic that a `while` waits for."""
+    locks = [call.node for call in kernel.reading.named("tl.atomic_cas", "tl.atomic_xchg")]
+    waits = [
+        node
+        for function in kernel.reading.functions
+        for node in captures("(while_statement) @node", function).get("node", ())
+        if "atomic_" in text_of(node)
+    ]
+    return locks or waits
+
+
+def _hard_backward(kernel: _Kernel) -> list[Node]:
+    """More than one sum: of a row's gradient alone there is one, as in an RMS norm's row."""
+    if kernel.operation not in {"attention", "normalization"} or not kernel.is_gradient:
+        return []
+    several = len(kernel.reading.named(*REDUCTIONS)) > 1 or _accumulation(kernel) or kernel.dots
+    return _stores(kernel) if several else []
+
+
+def _sort_network(kernel: _Kernel) -> list[Node]:
+    return [
+        node
+        for node in kernel.reading.functions
+        if NETWORK.search(text_of(node.child_by_field_name("name") or node))
+    ]
+
+
+def _product(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.dots]
+
+
+def _accumulation(kernel: _Kernel) -> list[Node]:
+    """A value set before a loop and made from itself in the loop; no address and no counter."""
+    addresses = {
+        name
+        for call in kernel.reading.named("tl.load", *STORES, *ATOMICS)
+        for argument in (call.argument(0, "pointer"),)
+        if argument is not None
+        for name in identifiers(argument)
+    }
+    return [
+        node
+        for function in kernel.reading.functions
+        for name, node in carried(function)
+        if not kernel.dots and name not in addresses and not ADDRESS.search(name)
+    ]
+
+
+def carried(function: Node) -> Iterator[tuple[str, Node]]:
+    """Names set before a loop and made from themselves in it, with the statement that does."""
+    spans = loops(function)
+    first: dict[str, int] = {}
+    found = captures("[(assignment) (augmented_assignment)] @node", function).get("node", ())
+    for node in sorted(found, key=lambda node: node.start_byte):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None or left.type == "subscript":
+            continue
+        used = identifiers(right)
+        for name in identifiers(left):
+            start = first.setdefault(name, node.start_byte)
+            again = node.type == "augmented_assignment" or name in used
+            inside = any(start < begin <= node.start_byte < end for begin, end in spans)
+            if again and inside and used:
+                yield name, node
+
+
+def _loaded_addresses(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.flow.indirect]
+
+
+def _atomics(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named(*ATOMICS, "tl.histogram")]
+
+
+def _scan(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named(*SCANS)]
+
+
+def _sort(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named(*SORTS)]
+
+
+def _backward(kernel: _Kernel) -> list[Node]:
+    reduces = kernel.reading.named(*REDUCTIONS)
+    plain = kernel.operation in {"element-wise", "gather-scatter", "random", "other", "optimizer"}
+    return _stores(kernel) if kernel.is_gradient and (reduces or not plain) else []
+
+
+def _rearrangement(kernel: _Kernel) -> list[Node]:
+    if kernel.dots:
+        return []
+    moved = [c.node for c in kernel.reading.calls if MOVES.search(c.name)]
+    return moved or (rotation(kernel.reading) if kernel.operation == "other" else [])
+
+
+def _descriptors(kernel: _Kernel) -> list[Node]:
+    made = kernel.reading.named("tl.make_tensor_descriptor", *STORES)
+    loaded = kernel.reading.named(".load")
+    return [
+        call.node
+        for call in (*made, *loaded)
+        if "descriptor" in call.text
+        or (call.name[0] == "." and call.arguments and call.arguments[0].type in {"list", "tuple"})
+    ]
+
+
+def _assembly(kernel: _Kernel) -> list[Node]:
+    return [call.node for call in kernel.reading.named("tl.inline_asm_elementwise")]
+
+
+def _strided_loop(kernel: _Kernel) -> list[Node]:
+    return strided_loops(kernel.reading)
+
+
+Rule = Callable[[_Kernel], list[Node]]
+FEATURES: tuple[tuple[Difficulty, str, Rule], ...] = (
+    ("hard", "an online softmax", _online_softmax),
+    ("hard", "a product that several programs add up", _split_product),
+    ("hard", "a product of a product", _dependent_products),
+    ("hard", "a product with a reduction beside it", _product_with_reduction),
+    ("hard", "a product of packed or scaled operands", _product_of_packed),
+    ("hard", "a product at loaded addresses", _product_of_loaded_addresses),
+    ("hard", "three or more products", _several_products),
+    ("hard", "a persistent product", _persistent_product),
+    ("hard", "a product of tensor descriptors", _product_of_descriptors),
+    ("hard", "asynchronous copies or specialized warps", _specialized),
+    ("hard", "a scan carried from block to block", _carried_scan),
+    ("hard", "locks or ordered atomics", _ordered_atomics),
+    ("hard", "the backward of a normalization or an attention", _hard_backward),
+    ("hard", "a sort network written out", _sort_network),
+    ("medium", "a product of blocks", _product),
+    ("medium", "a loop that accumulates", _accumulation),
+    ("medium", "loaded addresses", _loaded_addresses),
+    ("medium", "atomics", _atomics),
+    ("medium", "a scan", _scan),
+    ("medium", "a sort", _sort),
+    ("medium", "a backward with reductions", _backward),
+    ("medium", "values rearranged within a block", _rearrangement),
+    ("medium", "tensor descriptors", _descriptors),
+    ("medium", "inline assembly", _assembly),
+    ("medium", "programs that stride over the work", _strided_loop),
+)
+
+
+def is_gradient(reading: Reading) -> bool:
+    """Whether the kernel stores a gradient, by the names of its parameters and its own."""
+    backward = BACKWARD.search(reading.name.lower()) is not None
+    gradients = [name for name in reading.parameters if GRADIENT.search(name)]
+    # `dt` or `dx` alone may be a step or a distance.
+    return (backward and bool(gradients)) or any(len(name) > 3 for name in gradients)
+
+
+def rotation(reading: Reading) -> list[Node]:
+    """Pairs of values turned by an angle: `a * c - b * s` and `b * c + a * s`."""
+    source = " ".join(" ".join(text_of(function).split()) for function in reading.functions)
+    turned = TURN.search(source) or FMA_TURN.search(source)
+    angles = any(ANGLE.search(name) for name in reading.parameters)
+    named = ROTARY.search(reading.name.lower())
+    return _store_nodes(reading) if (angles or named) and turned else []
+
+
+def strided_loops(reading: Reading) -> list[Node]:
+    """Loops that start at the program's own number and step by how many programs there are."""
+    if reading.kernel is None or not reading.named("tl.program_id"):
+        return []
+    found = []
+    pattern = "(for_statement right: (call arguments: (argument_list) @range))"
+    for node in captures(pattern, reading.kernel).get("range", ()):
+        bounds = [
+            text_of(child)
+            for child in node.named_children
+            if child.type not in {"comment", "keyword_argument"}
+        ]
+        if len(bounds) == 3 and START.search(bounds[0]) and STEP.search(bounds[2]):
+            found.append(node)
+    return found
+
+
+def loops(function: Node) -> list[tuple[int, int]]:
+    nodes = captures("[(for_statement) (while_statement)] @loop", function).get("loop", ())
+    return [(node.start_byte, node.end_byte) for node in nodes]
+
+
+def _stores(kernel: _Kernel) -> list[Node]:
+    return _store_nodes(kernel.reading)
+
+
+def _store_nodes(reading: Reading) -> list[Node]:
+    return [call.node for call in reading.named(*STORES, *ATOMICS)]
+
+
+MAXIMUM = re.compile(r"\b(?:max|maximum|max2|fmax|row_max)\(")
+DOT = re.compile(r"\b(?:dot|dot_scaled|\w*mma\w*)\(")
+SPLIT = re.compile(r"split_?k|stream_?k|k_?splits?$|num_(?:k_?v?_?)?splits|^splits?$", re.I)
+ASYNCHRONOUS = re.compile(r"mbarrier|tcgen05|warpgroup|warp_specialize|async_copy|\.tma\.")
+NETWORK = re.compile(r"bitonic|compare_and_swap")
+MOVES = re.compile(r"(?:^tl|)\.(?:trans|permute|split|join|interleave|flip|cat|gather)$")
+ADDRESS = re.compile(r"ptr|off|idx|index|_?pid|mask", re.I)
+BACKWARD = re.compile(r"(?:^|_)(?:bwd\w*|backward|grad|dx|dq|dkv?|dv|dw\w*|db)(?:_|$)")
+GRADIENT = re.compile(
+    r"^(?:d_?[a-z]\d?|d(?:out|loss|logits|bias|gate|up)|(?:new_)?grads?_?\w*|\w+_grads?)"
+    r"(?:_?ptr)?s?$",
+    re.IGNORECASE,
+)
+ROTARY = re.compile(r"rope|rotary|rotat")
+ANGLE = re.compile(r"^(?:cos|sin|cos_?sin|freqs?)(?:_|$)|_(?:cos|sin)(?:_|$)", re.I)
+FACTOR = r"[\w.]+(?:\[[^\]]*\])?"
+TURN = re.compile(rf"{FACTOR} \* {FACTOR} - {FACTOR} \* {FACTOR}")
+FMA_TURN = re.compile(r"fma\([^()]*, -\(")
+START = re.compile(r"pid|program|block_id", re.IGNORECASE)
+STEP = re.compile(r"num|sm|grid|program|ncta|step", re.IGNORECASE)
