@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curation.errors import CurationError
+from curation.kinds.difficulty import pair_difficulty
 from curation.models import Origin, Provenance, Repository, Role
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.unfinished import Unfinished
+from ingest.classify.pairs import pair_operation
 from ingest.drafting import Operation, Outcome, Place, Texts, draft
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
@@ -23,7 +25,6 @@ Progress = Callable[[str, int, int], None]
 
 # Tests may stand anywhere, whatever a source's own globs name.
 EVERYTHING = Selection(include=("**/*.py",), always=LICENCE_FILES)
-HARDEST = ("hard", "medium", "easy")
 SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
 
@@ -85,8 +86,10 @@ def _pair(
     operation, found, texts = outcome.operation, outcome.draft, _texts(outcome)
     kernels = [place.kernel for place in places]
     kinds = [kernel.operation_type for kernel in kernels]
-    difficulties = {kernel.difficulty for kernel in kernels}
     name = found.entry_point if found else entry_point(operation.name)
+    kind = pair_operation(name, texts.python_code, kinds)
+    triton_code = texts.triton_code or _seed(outcome, places)
+    differentiable = found is not None and found.differentiable
     place = _place(outcome)
     lines = (place.start_line, place.end_line)
     # What is in doubt or in conflict must not be written as if somebody had permitted it.
@@ -94,11 +97,11 @@ def _pair(
     return PairDraft(
         entry_point=name,
         python_code=texts.python_code,
-        triton_code=texts.triton_code or _seed(outcome, places),
+        triton_code=triton_code,
         test_code=texts.test_code,
         origin="real-world",
-        operation_type=next((kind for kind in kinds if kind and kind != "other"), "other"),
-        difficulty=next((level for level in HARDEST if level in difficulties), "medium"),
+        operation_type=kind,
+        difficulty=pair_difficulty(triton_code, kind, differentiable),
         source=Source(
             repository=repository.name,
             commit=commit,
@@ -110,7 +113,7 @@ def _pair(
         ),
         slug=name.removeprefix("run_").replace("_", "-"),
         tags=("drafted", str(found.rule)) if found else ("drafted",),
-        differentiable=found is not None and found.differentiable,
+        differentiable=differentiable,
         split_group=f"operation:{repository.name}:{place.path}:{operation.name}"[:200],
         kernel=kernels[0].pk if kernels else None,
     )

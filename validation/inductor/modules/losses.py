@@ -52,7 +52,7 @@ MEMORY = (
     module("scaled_embedding", "Rows of a table, scaled by the root of their width.",
            "gather-scatter", "table: many width, index: rows", BAGS,
            "return table[index] * 8.0"),
-    module("rotary", "Rotary embedding: halves of rows turned against each other.", "element-wise",
+    module("rotary", "Rotary embedding: halves of rows turned against each other.", "other",
            "a: rows width, b: rows width, cos: rows width, sin: rows width", ROWS,
            "return a * cos - b * sin, b * cos + a * sin", outputs=2, dtypes=SINGLE),
     module("shift_tokens", "Each row mixed with the row before it.", "element-wise",

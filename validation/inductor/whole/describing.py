@@ -7,6 +7,7 @@ import keyword
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from curation.kinds.python_side import operation_of
 from validation.inductor import device_functions
 from validation.recipes.sketch import Argument, Sketch, tolerances
 
@@ -29,21 +30,13 @@ PLAIN = frozenset({
     "add", "cat", "clone", "div", "getitem", "mul", "neg", "pow", "reshape", "slice", "sub", "to",
     "transpose", "unsqueeze", "view", "expand", "select", "permute", "split", "_to_copy",
 })  # fmt: skip
-KINDS = (
-    ("attention", {"scaled_dot_product_attention"}),
-    ("convolution", {"conv1d", "conv2d", "conv3d", "convolution"}),
-    ("matmul", {"linear", "matmul", "mm", "bmm", "addmm", "baddbmm"}),
-    ("softmax", {"softmax", "log_softmax"}),
-    ("normalization", {"layer_norm", "group_norm", "batch_norm", "rms_norm", "rsqrt", "var_mean"}),
-    ("gather-scatter", {"embedding", "gather", "index", "index_select", "scatter", "scatter_add"}),
-    ("reduction", {"mean", "sum", "amax", "amin", "max", "min", "var", "std", "norm",
-                   "adaptive_avg_pool2d", "avg_pool2d", "max_pool2d"}),
-)  # fmt: skip
 
 
 def described(part: Mapping[str, Any], model: str) -> Sketch:
     operations = [str(one) for one in part["operations"]]
-    kind = next((kind for kind, marks in KINDS if marks & set(operations)), "element-wise")
+    # Inductor's name for `x[i]` with a tensor.
+    calls = ["index_select" if name == "index" else name for name in operations]
+    kind = operation_of(calls) or "element-wise"
     arguments = tuple(
         _argument(name, shape, drawn)
         for name, shape, drawn in zip(
