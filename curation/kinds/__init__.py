@@ -1,1 +1,1 @@
-"""What a kernel's text shows: its calls, its data flow, and how hard it is to write."""
+"""Read kernels and pairs: calls, data flow, difficulty, the operations of a python side."""

@@ -1,5 +1,7 @@
-"""Where values go inside one kernel, by names: no branches, and of the order only what comes later
-outside of any common loop, so a superset.
+"""Data flow inside one kernel, by names.
+
+Branches are ignored. Order counts only between statements that share no loop. The result is a
+superset.
 """
 
 from __future__ import annotations

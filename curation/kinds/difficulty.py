@@ -1,4 +1,4 @@
-"""How hard a kernel is to write: one rule for kernels and pairs, over algorithmic features.
+"""The difficulty rule for kernels and pairs, over algorithmic features.
 
 A kernel is as hard as its hardest feature below. Three different medium features together are
 hard; without any feature it is easy. Length does not count: an element-wise kernel with a long

@@ -1,4 +1,4 @@
-"""The operation type of a pair by its python side: what torch is asked for, and the names."""
+"""The operation type of a pair by its python side: by torch calls and by names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which operation a kernel is: the first rule that sees its pattern decides.
+"""The operation type of a kernel: the first rule that matches decides.
 
-What a kernel calls decides. Names of functions and parameters only tell apart kernels that call
-the same things: a rule asks for them beside a structural condition, never without one.
+Calls decide. Names of functions, parameters, the file and the launcher only tell apart kernels that
+call the same things: a rule asks for them beside a structural condition, never without one.
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def gather_scatter(reading: Reading, flow: Flow) -> Found:
 
 
 def movement(reading: Reading, _: Flow) -> Found:
-    """What is loaded is stored as it was, at another place: a transposition, a roll, a copy."""
+    """Loaded values stored unchanged at another place: a transposition, a roll, a copy."""
     values: dict[str, list[Node]] = {}
     for function in reading.functions:
         for node in captures(ASSIGNMENTS, function).get("assignment", ()):

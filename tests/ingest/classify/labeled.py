@@ -1,4 +1,4 @@
-"""Kernels and pairs that a person labeled by reading, and what the rules say of them.
+"""Agreement of the rules with kernels and pairs that were labeled by reading.
 
 `labels.json` holds one row an item: its half (`tuned`: the rules were fitted to it, `held-out`:
 they were not), where its text is, the operation type, the difficulty, and the reason.
@@ -65,7 +65,7 @@ def agreement(chosen: Sequence[Item], folders: Mapping[str, Path]) -> Agreement:
 
 
 def rules_for(item: Item, folders: Mapping[str, Path]) -> Callable[[], Kind] | None:
-    """Return what asks the rules for an item's kind, or None if its text is not here."""
+    """Return a function that asks the rules, or None if the item's text is not on this machine."""
     if item.source == "library":
         folder = LIBRARY / item.path
         texts = [(folder / f"{side}_code.py").read_text("utf-8") for side in ("python", "triton")]

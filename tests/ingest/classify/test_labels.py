@@ -1,4 +1,4 @@
-"""The rules against sixty items that a person labeled by reading."""
+"""The rules against sixty items that were labeled by reading."""
 
 from __future__ import annotations
 
