@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from curation.evidence.notices import texts_named
 from curation.evidence.places import Place
@@ -21,6 +21,7 @@ from curation.export.options import Options
 from curation.export.records import joined
 from curation.export.statistics import NONE, Profile
 from curation.export.verified import UNVERIFIED, verified
+from curation.models import PairOrigin
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 """Id, content hash, metadata and texts, both as JSON; put aside as it is."""
@@ -68,6 +69,7 @@ class Drafting:
             mould = self._mould(
                 tags, operation or "other", difficulty or None, license, item.origin, item.weight,
                 place and place.source, item.reviewed, self._notices.of_kernel(place, license),
+                repository=self._sources[place.source].name if place else "",
             )  # fmt: skip
             identity = record_id("kernel", item.name, item.content_hash)
             metadata = (
@@ -103,7 +105,8 @@ class Drafting:
             found = tried[item.tried.pk] if item.tried else UNVERIFIED
             mould = self._mould(
                 tags, operation, difficulty, license, item.origin, item.weight,
-                place and place.source, item.reviewed, notice, found.device, found.checks,
+                place and place.source, item.reviewed, notice, found.device, found.checks, recipe,
+                self._repository(item, place, details),
             )  # fmt: skip
             metadata = (
                 f'{{{mould.kind},"entry_point":{encode_text(entry_point)},'
@@ -118,6 +121,13 @@ class Drafting:
                 (identity, item.content_hash, metadata, tuple(map(encode_text, item.texts))),
                 (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
+
+    def _repository(self, item: Leaving, place: Place | None, details: Mapping[str, Any]) -> str:
+        """Return where a pair's code comes from; "" if it was written for the dataset."""
+        if place:
+            return self._sources[place.source].name
+        real = item.origin == PairOrigin.REAL_WORLD
+        return str(details.get("provenance", {}).get("repository", "")) if real else ""
 
     def _where(self, place: Place | None) -> str:
         # Every key, also where nothing is known: see `columns`.
@@ -136,12 +146,15 @@ class Drafting:
         notice: Shared,
         device: str = NONE,
         checks: tuple[str, ...] = (),
+        recipe: str = "",
+        repository: str = "",
     ) -> _Mould:
         source = self._sources[place] if place else None
         category = source.category if source else None
         profile = Profile(
-            operation, difficulty, license, origin, category, reviewed, notice.key, device, checks
-        )
+            operation, difficulty, license, origin, category, reviewed, notice.key, device, checks,
+            recipe, repository,
+        )  # fmt: skip
         stars = source.stars if source else None
         return _Mould(
             self._profiles.setdefault(profile, len(self._profiles)),

@@ -1,8 +1,9 @@
-"""Who leaves, and in which split: all that is decided before a word is written."""
+"""Choose the records of an export and their splits, before anything is written."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from curation.export.picks import Picks
 from curation.export.progress import Progress
 from curation.export.readers import Readers
 from curation.export.selection import Selecting
-from curation.export.splits import FREE, SPLITS, assign, keyed, settle
+from curation.export.splits import FREE, SPLITS, Records, assign, keyed, settle
 from curation.export.statistics import Profile, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 
@@ -43,6 +44,8 @@ class Draw:
     known: dict[str, np.ndarray] = field(default_factory=dict)
     # What the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
+    # The group of each pair by near-duplicates, versions and chains of operations alone.
+    chains: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
     def of(self, kind: str) -> Picks:
         return self.kernels if kind == "kernel" else self.pairs
@@ -86,7 +89,9 @@ def draw(
 
 
 def _split(drawn: Draw, options: Options) -> None:
-    families = Families(repositories=options.together, files=options.unit == "file")
+    families = Families(
+        np.array(drawn.pairs.pks), repositories=options.together, files=options.unit == "file"
+    )
     numbers = {
         "kernel": families.kernel_numbers(np.asarray(drawn.kernels.pks)),
         "pair": families.pair_numbers(np.asarray(drawn.pairs.pks)),
@@ -94,8 +99,8 @@ def _split(drawn: Draw, options: Options) -> None:
     assigned = _assigned(families, options.plan)
     known = _known_by_family(families, assigned)
     for kind in KINDS:
-        # Families that were in several splits before they met: one side stays behind, so that
-        # nobody moves and nothing straddles.
+        # A group of several earlier groups that were in different splits: leave out the records of
+        # all splits but one, so that no record moves and no group straddles.
         own, family = assigned[numbers[kind]], known[families.root[numbers[kind]]]
         apart = (own != FREE) & (own != family)
         _leave_out(
@@ -104,15 +109,35 @@ def _split(drawn: Draw, options: Options) -> None:
         )  # fmt: skip
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
-    roots = {kind: families.root[numbers.pop(kind)] for kind in KINDS}
-    sizes = np.empty((len(families), len(KINDS)), dtype=np.int32)
-    for column, kind in enumerate(KINDS):
-        sizes[:, column] = np.bincount(roots[kind], minlength=len(families))
-    # Of a million items it holds as much as what is worked out now.
-    del families
-    splits = assign(sizes, _keys(drawn, roots, len(sizes), options.seed), known, options.splits)
-    for kind in KINDS:
-        drawn.of(kind).splits = splits[roots[kind]]
+    roots = {kind: families.root[numbers[kind]] for kind in KINDS}
+    drawn.chains = families.root_by_chain[numbers["pair"]]
+    # Release the memory: with a million items it is as much as the assignment needs.
+    del families, numbers, assigned
+    # A dry run counts only what passes the gates, and has no profiles.
+    if drawn.profiles:
+        keys = _keys(drawn, roots, len(known), options.seed)
+        splits = assign(_records(drawn, roots), keys, known, options.splits)
+        for kind in KINDS:
+            drawn.of(kind).splits = splits[roots[kind]]
+
+
+def _records(drawn: Draw, roots: dict[str, np.ndarray]) -> Records:
+    """Number what the assignment looks at, in an order that only the content decides."""
+    profiles = {kind: np.asarray(drawn.of(kind).profiles, dtype=np.int64) for kind in KINDS}
+
+    def numbered(name: str, dtype: type[np.signedinteger[Any]]) -> np.ndarray:
+        values = [str(getattr(profile, name)) for profile in drawn.profiles]
+        present, codes = np.unique(values, return_inverse=True)
+        columns = [codes[profiles[kind]] + n * len(present) for n, kind in enumerate(KINDS)]
+        return np.concatenate(columns).astype(dtype)
+
+    return Records(
+        np.concatenate([roots[kind] for kind in KINDS]),
+        np.repeat(np.arange(len(KINDS), dtype=np.int8), [len(roots[kind]) for kind in KINDS]),
+        numbered("operation_type", np.int16),
+        numbered("difficulty", np.int16),
+        numbered("source", np.int32),
+    )
 
 
 def _assigned(families: Families, plan: str) -> np.ndarray:

@@ -1,11 +1,12 @@
-"""Which items belong together, so that a model is not tested on what it was trained on.
+"""Groups of items that share a split, so that a model is not tested on what it was trained on.
 
-A family is whatever is connected by: twins, versions, the variants of a recipe, a pair and the
-kernel that it was drafted from and, where asked for, a repository or a file. Items that are left
-out connect others too. Only ids are held in memory: some 12 bytes an item.
+Items are connected by near-duplicate links, by versions, by a pair and the kernel that it was
+drafted from, by a pair's split group and by equal chains of operations on the python side; if
+asked for, by a repository or a file. Items that are left out of the export connect others too.
+Exported pairs are also connected if their python sides have nearly the same structure. Only ids
+are held in memory: some 12 bytes an item.
 """
 
-from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeAlias
@@ -14,27 +15,35 @@ import numpy as np
 from django.db.models import F, QuerySet
 from numpy.typing import NDArray
 
-from curation.models import DuplicateLink, Kernel, Pair, Provenance
+from curation.export.disjoint_sets import DisjointSets
+from curation.export.python_neighbors import neighbor_links
+from curation.models import DuplicateLink, Fingerprint, Kernel, Pair, Provenance
 
 Numbers: TypeAlias = NDArray[np.int64]
 Numbering: TypeAlias = Callable[[Numbers], Numbers]
 
 STRETCH = 10_000
+# Before groups followed the content, a generated pair's split group was its whole recipe.
+WHOLE_RECIPES = "recipe:"
 
 
 class Families:
-    """Every kernel and pair has a number; `root` names the family of each number."""
+    """Every kernel and pair has a number; `root` names the group of each number."""
 
-    def __init__(self, *, repositories: bool, files: bool) -> None:
+    def __init__(self, exported_pairs: Numbers, *, repositories: bool, files: bool) -> None:
         self._kernels = _column(Kernel.objects.order_by("pk").values_list("pk", flat=True))
         self._pairs = _column(Pair.objects.order_by("pk").values_list("pk", flat=True))
-        self._parent = array("i", range(len(self._kernels) + len(self._pairs)))
+        sets = DisjointSets(len(self._kernels) + len(self._pairs))
         for left, right in self._connected(repositories, files):
-            self._join(left, right)
-        self.root: NDArray[np.int32] = self._flattened()
+            sets.join(left, right)
+        # The same without structure: near-duplicates, versions and chains of operations.
+        self.root_by_chain = sets.roots()
+        for left, right in self._alike(exported_pairs):
+            sets.join(left, right)
+        self.root = sets.roots()
 
     def __len__(self) -> int:
-        return len(self._parent)
+        return len(self.root)
 
     def kernel_numbers(self, pks: Numbers) -> Numbers:
         return np.searchsorted(self._kernels, pks)
@@ -58,7 +67,11 @@ class Families:
         drafted = Pair.objects.order_by().filter(kernel__isnull=False)
         yield from _numbered(_edges(drafted.values_list("pk", "kernel_id")), pairs, kernels)
         grouped = Pair.objects.exclude(split_group="").order_by("split_group", "pk")
-        yield from _numbered(_neighbours(grouped.values_list("split_group", "pk")), pairs, pairs)
+        grouped = grouped.exclude(split_group__startswith=WHOLE_RECIPES)
+        yield from _numbered(_neighbors(grouped.values_list("split_group", "pk")), pairs, pairs)
+        chained = Fingerprint.objects.filter(pair__isnull=False).exclude(chain_hash="")
+        chains = chained.order_by("chain_hash", "pair_id").values_list("chain_hash", "pair_id")
+        yield from _numbered(_neighbors(chains), pairs, pairs)
         for whole, column in (
             (repositories, "source_file__repository_id"),
             (files, "source_file_id"),
@@ -66,34 +79,29 @@ class Families:
             if whole:
                 seen = Provenance.objects.order_by(column, "kernel_id")
                 rows = seen.annotate(group=F(column)).values_list("group", "kernel_id").distinct()
-                yield from _numbered(_neighbours(rows), kernels, kernels)
+                yield from _numbered(_neighbors(rows), kernels, kernels)
 
-    def _join(self, left: int, right: int) -> None:
-        left, right = self._find(left), self._find(right)
-        if left != right:
-            # The lower number is the root, so that the order of the edges doesn't matter.
-            self._parent[max(left, right)] = min(left, right)
-
-    def _find(self, number: int) -> int:
-        parent = self._parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    def _flattened(self) -> NDArray[np.int32]:
-        root = np.array(self._parent, dtype=np.int32)
-        while not np.array_equal(root, root[root]):
-            root = root[root]
-        return root
+    def _alike(self, exported_pairs: Numbers) -> Iterator[tuple[int, int]]:
+        """Connect the exported pairs with python sides of nearly the same structure."""
+        wanted = frozenset(exported_pairs.tolist())
+        rows = Fingerprint.objects.filter(pair__isnull=False, structure__isnull=False)
+        pks: list[int] = []
+        structures: list[bytes] = []
+        for pk, structure in _edges(rows.order_by("pair_id").values_list("pair_id", "structure")):
+            if pk in wanted:
+                pks.append(pk)
+                structures.append(bytes(structure))
+        numbers = self.pair_numbers(np.array(pks, dtype=np.int64)).tolist()
+        for left, right in neighbor_links(structures):
+            yield numbers[left], numbers[right]
 
 
 def _column(rows: QuerySet[Any, int]) -> Numbers:
     return np.fromiter(rows.iterator(chunk_size=STRETCH), dtype=np.int64)
 
 
-def _neighbours(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
-    """Each item with the one before it, where both have the same first column."""
+def _neighbors(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
+    """Connect each item to the one before it if both have the same first column."""
     group: object = None
     before = 0
     for name, pk in rows.iterator(chunk_size=STRETCH):
@@ -102,14 +110,14 @@ def _neighbours(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
         group, before = name, pk
 
 
-def _edges(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
+def _edges(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, Any]]:
     yield from rows.iterator(chunk_size=STRETCH)
 
 
 def _numbered(
     rows: Iterator[tuple[int, int]], left: Numbering, right: Numbering
 ) -> Iterator[tuple[int, int]]:
-    """The rows' primary keys as numbers, a stretch at a time."""
+    """Turn primary keys into numbers, 10,000 rows at a time."""
     while stretch := list(islice(rows, STRETCH)):
         ends = np.asarray(stretch, dtype=np.int64)
         yield from zip(left(ends[:, 0]).tolist(), right(ends[:, 1]).tolist(), strict=True)

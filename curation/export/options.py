@@ -35,6 +35,7 @@ class Options:
     policies: tuple[str, ...] = ()
     total_tokens: int = 0
     without_benchmarks: bool = False
+    held_out_recipes: bool = False
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:
@@ -64,11 +65,14 @@ class Options:
 
     @property
     def plan(self) -> str:
-        """Names the splits: exports of one plan never move a record from one split to another."""
+        """Name the splits: exports of one plan never move a record from one split to another.
+
+        Exports from before groups followed the content had plans without "by content".
+        """
         shares = "/".join(map(str, self.splits))
         together = ", repositories whole" if self.together else ""
         files = ", files" if self.unit == "file" else ""
-        return f"{shares}, seed {self.seed}{together}{files}"
+        return f"{shares} by content, seed {self.seed}{together}{files}"
 
 
 def parse_splits(text: str) -> tuple[int, ...]:

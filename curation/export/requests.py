@@ -17,7 +17,8 @@ def request_export(options: Mapping[str, Any], *, name: str = "", user: User) ->
     """Queue an export; under the `name` of a release it is that one, written again."""
     asked = Options.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
-    if release is not None and release.options != asked:
+    # An old release lacks the options that have come since.
+    if release is not None and Options.from_json(release.options).as_json() != asked:
         raise CurationError(
             f"There is a release {name} already, made with other options. Name another."
         )

@@ -1,13 +1,23 @@
-"""Which family goes into which split. Pure: counts and keys in, splits out.
+"""Stratified assignment of groups to splits. Pure: numbers in, splits out.
 
-A family whose split is known keeps it: that is what lets a dataset grow without moving a record.
-The others come largest first, in an order that only the seed and their content decide, each into
-the split that is, for its size, furthest from full among those that have room for all of it.
+A group with a known split keeps it, so that a dataset can grow without moving a record. The other
+groups are placed so that, within each kind of record:
+
+1. each operation type follows the asked shares, as near as whole groups allow;
+2. each operation type and each difficulty with at least 20 groups stands in every split;
+3. no source (recipe, repository or origin) fills more than a fifth of validation or of test, if
+   there are others to fill it with.
+
+Groups of several records come first, the largest first. Single records then fill what is left,
+stratum by stratum; what rounding leaves over in one stratum is carried to the next, so that the
+totals match too. Among equals, the seed and the content decide.
 """
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,113 +26,255 @@ from curation.models import Split
 
 SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
-# A million families are many Python objects; these are few.
-STRETCH = 10_000
-NOTHING = -float("inf")
-# What rounding may take from a room that is exactly full.
+# The most of validation or test that one source may fill, and the most of an operation type's
+# part of them that one group may fill, if there are others.
+FIFTH = 0.2
+# Operation types and difficulties with so many groups stand in every split.
+ENOUGH_GROUPS = 20
+# Rounding must not take away a room that is exactly full.
 SLACK = 1e-6
 
 Splits = NDArray[np.int8]
+Numbers = NDArray[np.int64]
+Codes: TypeAlias = "NDArray[np.int16] | NDArray[np.int32]"
+Amounts: TypeAlias = list[tuple[int, int]]
+"""How many records of each operation, or of each source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The exported records in columns. Every code belongs to one kind of record only."""
+
+    groups: NDArray[np.int32]
+    kinds: NDArray[np.int8]
+    operations: NDArray[np.int16]
+    difficulties: NDArray[np.int16]
+    sources: NDArray[np.int32]
 
 
 def assign(
-    sizes: NDArray[np.signedinteger[Any]],
-    keys: NDArray[np.uint64],
-    known: Splits,
-    shares: Sequence[int],
+    records: Records, keys: NDArray[np.uint64], known: Splits, shares: Sequence[int]
 ) -> Splits:
-    """The split of each family.
+    """Return the split of each group.
 
-    `sizes` has a row for each family and a column for each kind of record, `keys` orders families
-    of one size, `known` is the split that a family has already, or FREE.
+    keys -- orders groups that are equal in all else
+    known -- the split that a group has already, or FREE
+    shares -- percentages of the splits
     """
-    result = known.copy()
-    targets = np.outer(np.asarray(shares) / 100, sizes.sum(axis=0))
-    room = targets.copy()
-    for split in range(len(shares)):
-        room[split] -= sizes[known == split].sum(axis=0)
-    totals, kinds = sizes.sum(axis=1, dtype=np.int32), range(sizes.shape[1])
-    free = np.flatnonzero((known == FREE) & (totals > 0))
-    order = free[np.lexsort((keys[free], -totals[free]))]
-    rooms: list[list[float]] = room.tolist()
-    wanted: list[list[float]] = targets.tolist()
-    for members in np.split(order, np.flatnonzero(np.diff(totals[order])) + 1):
-        of_one_kind = [members[sizes[members, kind] == totals[members]] for kind in kinds]
-        # What is of one kind takes no other's room; where one is of two, each has its turn.
-        if sum(map(len, of_one_kind)) < len(members):
-            of_one_kind = []
-            _one_by_one(members, sizes, result, rooms, wanted)
-        for kind, alike in enumerate(of_one_kind):
-            if len(alike):
-                rest = _alike(alike, kind, int(totals[alike[0]]), result, rooms, wanted)
-                _one_by_one(rest, sizes, result, rooms, wanted)
-    return result
+    if not len(records.groups):
+        return known.copy()
+    placing = _Placing(records, keys, known, np.asarray(shares) / 100)
+    placing.place_several()
+    placing.place_singles()
+    placing.complete_strata()
+    return placing.result
 
 
-def _alike(
-    members: NDArray[np.int64],
-    kind: int,
-    count: int,
-    result: Splits,
-    rooms: list[list[float]],
-    targets: list[list[float]],
-) -> NDArray[np.int64]:
-    """What `_one_by_one` does with families of so many of one kind, as long as any split has room
-    for one more; returns those that are left then. A split's room falls by the same with each, so
-    that the order in which the splits have their turns can be sorted out for all at once."""
-    emptiness, turns = np.empty(0), np.empty(0, dtype=np.int8)
-    for split, free in enumerate(rooms):
-        before = free[kind] - count * np.arange(min(len(members), int(max(free[kind], 0)) + 1))
-        before = before[before >= count - SLACK]
-        before /= targets[split][kind]
-        # The emptiest has its turn first, in an order that rises.
-        before *= -count
-        emptiness = np.append(emptiness, before)
-        turns = np.append(turns, np.full(len(before), split, dtype=np.int8))
-    splits = turns[np.argsort(emptiness, kind="stable")[: len(members)]]
-    result[members[: len(splits)]] = splits
-    for split, times in enumerate(np.bincount(splits, minlength=len(rooms)).tolist()):
-        rooms[split][kind] -= count * times
-    return members[len(splits) :]
+class _Placing:
+    """`rooms` and `caps` say how many more records of an operation or source a split may take."""
+
+    def __init__(
+        self, records: Records, keys: NDArray[np.uint64], known: Splits, shares: NDArray[np.float64]
+    ) -> None:
+        self.records, self.keys, self.known, self.shares = records, keys, known, shares
+        self.result = known.copy()
+        self.sizes = np.bincount(records.groups, minlength=len(known))
+        # The split that takes what no other has room for.
+        self.rest = 0 if shares[0] else int(shares.argmax())
+        self.chosen = [n for n, share in enumerate(shares) if share and n != self.rest]
+        self.targets = np.outer(shares, np.bincount(records.operations))
+        self.rooms = self.targets.copy()
+        self.caps = np.zeros((len(shares), int(records.sources.max()) + 1), dtype=np.int64)
+        for kind in np.unique(records.kinds).tolist():
+            self._limit_sources(np.flatnonzero(records.kinds == kind))
+        for split in range(len(shares)):
+            self._take_room(np.flatnonzero(known[records.groups] == split), split)
+
+    def _limit_sources(self, rows: Numbers) -> None:
+        """Set the caps of a kind's sources: a fifth, or the least that fills the split."""
+        available = np.bincount(self.records.sources[rows], minlength=self.caps.shape[1])
+        asked = self.shares[self.chosen].sum()
+        for split in self.chosen:
+            wanted = int(self.shares[split] * len(rows))
+            of_split = available * (self.shares[split] / asked)
+            fifth = max(1, int(FIFTH * wanted))
+            caps = range(fifth, max(fifth, int(available.max())))
+            more = bisect_left(caps, wanted, key=lambda cap: np.minimum(of_split, cap).sum())
+            self.caps[split, available > 0] = fifth + more
+
+    def _take_room(self, rows: Numbers, split: int) -> None:
+        operations, sources = self.records.operations[rows], self.records.sources[rows]
+        self.rooms[split] -= np.bincount(operations, minlength=self.rooms.shape[1])
+        self.caps[split] -= np.bincount(sources, minlength=self.caps.shape[1])
+
+    def place_several(self) -> None:
+        """Place the groups of several records, one by one."""
+        groups = self.records.groups
+        free = self.result[groups] == FREE
+        rows = np.flatnonzero(free & (self.sizes[groups] > 1))
+        singles = np.bincount(
+            self.records.operations[free & (self.sizes[groups] == 1)],
+            minlength=self.rooms.shape[1],
+        ).tolist()
+        operations = _Contents(groups[rows], self.records.operations[rows])
+        sources = _Contents(groups[rows], self.records.sources[rows])
+        order = np.lexsort((self.keys[operations.groups], -self.sizes[operations.groups])).tolist()
+        left = []
+        for number in order:
+            group, present, of = operations.groups[number], operations[number], sources[number]
+            split = self._emptiest(present, of)
+            self._put(group, split, present, of)
+            if split == self.rest:
+                left.append(number)
+        # An operation with too few single records takes its smallest groups instead.
+        for number in reversed(left):
+            group, present, of = operations.groups[number], operations[number], sources[number]
+            for split in self.chosen:
+                if self._fits(split, present, of) and all(
+                    self.rooms[self.chosen, operation].sum() >= singles[operation] + count
+                    for operation, count in present
+                ):
+                    self._put(group, split, present, of)
+                    break
+
+    def _fits(self, split: int, present: Amounts, sources: Amounts) -> bool:
+        rooms, caps = self.rooms[split], self.caps[split]
+        return all(rooms[operation] >= count - SLACK for operation, count in present) and all(
+            caps[source] >= count for source, count in sources
+        )
+
+    def _emptiest(self, present: Amounts, sources: Amounts) -> int:
+        """Return the split that is furthest below its targets, of those with room."""
+        best, most = self.rest, self._emptiness(self.rest, present)
+        for split in self.chosen:
+            targets = self.targets[split]
+            if self._emptiness(split, present) > most and (
+                all(count <= FIFTH * targets[operation] for operation, count in present)
+                and self._fits(split, present, sources)
+            ):
+                best, most = split, self._emptiness(split, present)
+        return best
+
+    def _emptiness(self, split: int, present: Amounts) -> float:
+        rooms, targets = self.rooms[split], self.targets[split]
+        parts = [count * rooms[operation] / targets[operation] for operation, count in present]
+        return float(sum(parts))
+
+    def _put(self, group: int, split: int, present: Amounts, sources: Amounts) -> None:
+        before = int(self.result[group])
+        self.result[group] = split
+        for operation, count in present:
+            self.rooms[split, operation] -= count
+            if before != FREE:
+                self.rooms[before, operation] += count
+        for source, count in sources:
+            self.caps[split, source] -= count
+
+    def place_singles(self) -> None:
+        """Place the groups of one record, by kind, operation and difficulty."""
+        records, groups = self.records, self.records.groups
+        free = np.flatnonzero((self.sizes[groups] == 1) & (self.result[groups] == FREE))
+        free = free[np.argsort(self.keys[groups[free]], kind="stable")]
+        self.result[groups[free]] = self.rest
+        counts = np.bincount(records.operations)
+        for kind in np.unique(records.kinds).tolist():
+            singles = free[records.kinds[free] == kind]
+            operations = np.unique(records.operations[records.kinds == kind])
+            owed = np.zeros(len(self.shares))
+            # The largest comes last: it has most to make up for what the others left over.
+            for operation in operations[np.argsort(counts[operations], kind="stable")].tolist():
+                members = singles[records.operations[singles] == operation]
+                self._place_stratum(members, self.rooms[:, operation].copy(), owed)
+            for split in self.chosen:
+                for capped in (True, False):
+                    left = singles[self.result[groups[singles]] == self.rest]
+                    owed[split] -= self._take(left, split, owed[split], capped)
+
+    def _place_stratum(
+        self, members: Numbers, rooms: NDArray[np.float64], owed: NDArray[np.float64]
+    ) -> None:
+        """Fill the rooms of one operation; each difficulty has its part in them.
+
+        owed -- records that earlier strata could not give to each split; updated
+        """
+        if not len(members):
+            owed += rooms
+            return
+        difficulties = self.records.difficulties[members]
+        for difficulty in np.unique(difficulties).tolist():
+            part = members[difficulties == difficulty]
+            owed += rooms * (len(part) / len(members))
+            for split in self.chosen:
+                owed[split] -= self._take(part, split, owed[split], capped=True)
+                part = part[self.result[self.records.groups[part]] == self.rest]
+
+    def _take(self, rows: Numbers, split: int, wanted: float, capped: bool) -> int:
+        """Move the first of the rows to a split, as many as are wanted and allowed."""
+        if capped:
+            sources = self.records.sources[rows]
+            rows = rows[_rank(sources) < self.caps[split, sources]]
+        rows = rows[: max(0, int(np.floor(wanted + 0.5)))]
+        self.result[self.records.groups[rows]] = split
+        self._take_room(rows, split)
+        return len(rows)
+
+    def complete_strata(self) -> None:
+        """Move a group to each split that lacks an operation or a difficulty of many groups."""
+        for codes in (self.records.operations, self.records.difficulties):
+            for code in np.argsort(np.bincount(codes), kind="stable").tolist():
+                standing = np.unique(self.result[self.records.groups[codes == code]])
+                if len(standing) and len(standing) <= len(self.chosen):
+                    members = np.unique(self.records.groups[codes == code])
+                    if len(members) >= ENOUGH_GROUPS:
+                        self._complete(members)
+
+    def _complete(self, members: NDArray[np.int32]) -> None:
+        for split in (self.rest, *self.chosen):
+            splits = self.result[members]
+            donor = np.bincount(splits).argmax()
+            movable = members[(splits == donor) & (self.known[members] == FREE)]
+            if (splits == split).any() or not len(movable):
+                continue
+            order = np.lexsort((self.keys[movable], self.sizes[movable]))[:100]
+            contents = [np.flatnonzero(self.records.groups == group) for group in movable[order]]
+            allowed = [rows for rows in contents if self._is_allowed(rows, split)]
+            rows = (allowed or contents)[0]
+            self.result[self.records.groups[rows]] = split
+            self._take_room(rows, split)
+
+    def _is_allowed(self, rows: Numbers, split: int) -> bool:
+        sources, counts = np.unique(self.records.sources[rows], return_counts=True)
+        return split == self.rest or bool((counts <= self.caps[split, sources]).all())
 
 
-def _one_by_one(
-    members: NDArray[np.int64],
-    sizes: NDArray[np.signedinteger[Any]],
-    result: Splits,
-    rooms: list[list[float]],
-    targets: list[list[float]],
-) -> None:
-    for start in range(0, len(members), STRETCH):
-        stretch = members[start : start + STRETCH]
-        for family, counts in zip(stretch.tolist(), sizes[stretch].tolist(), strict=True):
-            present = [(kind, count) for kind, count in enumerate(counts) if count]
-            split = _best(present, rooms, targets)
-            result[family] = split
-            for kind, count in present:
-                rooms[split][kind] -= count
+class _Contents:
+    """The records of some groups, counted by a code. `groups` are their numbers, ascending."""
+
+    def __init__(self, groups: NDArray[np.int32], codes: Codes) -> None:
+        width = int(codes.max(initial=0)) + 1
+        both, counts = np.unique(groups.astype(np.int64) * width + codes, return_counts=True)
+        owners, starts = np.unique(both // width, return_index=True)
+        self.groups: list[int] = owners.tolist()
+        self._starts = [*starts.tolist(), len(both)]
+        self._amounts: Amounts = list(zip((both % width).tolist(), counts.tolist(), strict=True))
+
+    def __getitem__(self, number: int) -> Amounts:
+        return self._amounts[self._starts[number] : self._starts[number + 1]]
 
 
-def _best(
-    present: list[tuple[int, int]], rooms: list[list[float]], targets: list[list[float]]
-) -> int:
-    """For so many of each kind of record."""
-    best, best_room, best_fits = 0, NOTHING, False
-    for split, target in enumerate(targets):
-        room, fits, free = 0.0, True, rooms[split]
-        for kind, count in present:
-            left, whole = free[kind], target[kind]
-            fits = fits and left >= count - SLACK
-            room += count * (left / whole if whole else NOTHING)
-        if not fits:
-            room = sum(free[kind] for kind, _ in present) if any(target) else NOTHING
-        if (fits, room) > (best_fits, best_room):
-            best, best_room, best_fits = split, room, fits
-    return best
+def _rank(codes: Codes) -> Numbers:
+    """Return how many earlier entries have the same code, for each entry."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    lengths = np.diff(np.append(starts, len(codes)))
+    ranks = np.empty(len(codes), dtype=np.int64)
+    ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths)
+    return ranks
 
 
 def keyed(seed: int, identities: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """For each a number that only the seed and the content decide."""
+    """Return for each a number that only the seed and the content decide."""
     keyed = hashlib.blake2b(key=str(seed).encode(), digest_size=8)
     data, digests = identities.astype(">u8").tobytes(), bytearray()
     for start in range(0, len(data), 8):
@@ -133,6 +285,6 @@ def keyed(seed: int, identities: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def settle(known: Sequence[int]) -> int:
-    """The split of a family whose members were in several before they met: that of the most."""
+    """Return the split of a group with members in several splits: that of the most."""
     counts = np.bincount(np.asarray(known), minlength=len(SPLITS))
     return int(counts.argmax())

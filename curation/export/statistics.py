@@ -26,6 +26,13 @@ class Profile(NamedTuple):
     # Of pairs: where the validation ran that let it through, and the checks that it made.
     device: str = NONE
     checks: tuple[str, ...] = ()
+    recipe: str = ""
+    repository: str = ""
+
+    @property
+    def source(self) -> str:
+        """What no more than a fifth of validation or test should come from."""
+        return self.recipe or self.repository or self.origin
 
 
 @dataclass(slots=True)

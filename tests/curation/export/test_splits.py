@@ -1,15 +1,14 @@
-"""No leak from one split into another, and no move of what had its place."""
+"""Splits are stratified, groups stay whole, and no record moves."""
 
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curation.export.splits import FREE, assign
-from curation.models import SplitAssignment
+from curation.export.splits import FREE, Records, assign
+from curation.models import Pair, SplitAssignment
 from tests.curation.export.writing import a_seen_kernel, export, identities, manifest, reasons
 from tests.factories import (
     a_duplicate_link,
@@ -19,118 +18,168 @@ from tests.factories import (
     a_split_assignment,
     an_approved_kernel,
     an_approved_pair,
+    sha,
 )
 
-families = st.lists(
-    st.tuples(st.integers(0, 30), st.integers(0, 5), st.integers(0, 2**64 - 1)),
-    min_size=1,
-    max_size=200,
-)
+Numbers = list[int]
 
 
-@given(families, st.lists(st.sampled_from([FREE, FREE, FREE, 0, 1, 2]), min_size=200, max_size=200))
-def test_every_family_gets_one_split_and_the_known_keep_theirs(
-    found: list[tuple[int, int, int]], known: list[int]
-) -> None:
-    sizes = np.array([[kernels, pairs] for kernels, pairs, _ in found], dtype=np.int64)
-    keys = np.array([key for _, _, key in found], dtype=np.uint64)
-    before = np.array(known[: len(found)], dtype=np.int8)
+def records(groups: Numbers, operations: Numbers | None = None, **columns: Numbers) -> Records:
+    """Records of one kind; what is not given is the same for all."""
+    same = [0] * len(groups)
+    return Records(
+        np.array(groups, dtype=np.int32),
+        np.array(columns.get("kinds", same), dtype=np.int8),
+        np.array(operations or same, dtype=np.int16),
+        np.array(columns.get("difficulties", same), dtype=np.int16),
+        # Without a source of its own, each record is from another one.
+        np.array(columns.get("sources", range(len(groups))), dtype=np.int32),
+    )
 
-    after = assign(sizes, keys, before, (90, 5, 5))
 
-    assert (after[before != FREE] == before[before != FREE]).all()
-    assert (after[sizes.sum(axis=1) > 0] != FREE).all()
+def split(
+    these: Records, shares: tuple[int, ...] = (80, 10, 10), known: Numbers | None = None
+) -> "np.ndarray":
+    """The split of each record."""
+    groups = int(these.groups.max()) + 1
+    keys = np.array([n * 2654435761 % 2**32 for n in range(groups)], dtype=np.uint64)
+    before = np.array(known or [FREE] * groups, dtype=np.int8)
+    return assign(these, keys, before, shares)[these.groups]
 
 
-def one_by_one(
-    sizes: "np.ndarray", keys: "np.ndarray", known: "np.ndarray", shares: tuple[int, ...]
-) -> list[int]:
-    """The rule, word by word."""
-    result: list[int] = known.tolist()
-    targets = [[share / 100 * whole for whole in sizes.sum(axis=0).tolist()] for share in shares]
-    room = [
-        [whole - int(sizes[known == split, kind].sum()) for kind, whole in enumerate(target)]
-        for split, target in enumerate(targets)
-    ]
-    totals = sizes.sum(axis=1).tolist()
-    waiting = [n for n, split in enumerate(result) if split == FREE and totals[n]]
-    for family in sorted(waiting, key=lambda n: (-totals[n], keys[n])):
-        present = [(kind, count) for kind, count in enumerate(sizes[family].tolist()) if count]
-        best, best_room, best_fits = 0, -float("inf"), False
-        for split, target in enumerate(targets):
-            fits = all(room[split][kind] >= count - 1e-6 for kind, count in present)
-            free = sum(
-                count * (room[split][kind] / target[kind] if target[kind] else -float("inf"))
-                for kind, count in present
-            )
-            if not fits:
-                free = sum(room[split][kind] for kind, _ in present) if any(target) else free
-                free = free if any(target) else -float("inf")
-            if (fits, free) > (best_fits, best_room):
-                best, best_room, best_fits = split, free, fits
-        result[family] = best
-        for kind, count in present:
-            room[best][kind] -= count
-    return result
+def counts(splits: "np.ndarray") -> Numbers:
+    found: Numbers = np.bincount(splits, minlength=3).tolist()
+    return found
+
+
+some_records = st.lists(
+    st.tuples(
+        st.integers(0, 60), st.integers(0, 3), st.integers(0, 2), st.integers(0, 5),
+        st.integers(0, 1),
+    ),
+    min_size=1, max_size=200,
+)  # fmt: skip
+some_shares = st.sampled_from([(90, 5, 5), (50, 25, 25), (100, 0, 0), (0, 50, 50), (1, 0, 99)])
+
+
+def drawn(rows: list[tuple[int, int, int, int, int]]) -> Records:
+    kinds = [row[4] for row in rows]
+    # Each code belongs to one kind.
+    return records(
+        [row[0] for row in rows],
+        [row[1] + 4 * row[4] for row in rows],
+        difficulties=[row[2] + 3 * row[4] for row in rows],
+        sources=[row[3] + 6 * row[4] for row in rows],
+        kinds=kinds,
+    )
 
 
 @given(
-    st.lists(
-        st.one_of(
-            st.tuples(st.just(1), st.just(0)),
-            st.tuples(st.just(0), st.just(1)),
-            st.tuples(st.integers(0, 3), st.just(0)),
-            st.tuples(st.integers(0, 3), st.integers(0, 3)),
-        ),
-        min_size=1,
-        max_size=300,
-    ),
-    st.randoms(use_true_random=False),
-    st.sampled_from([(90, 5, 5), (50, 25, 25), (100, 0, 0), (33, 33, 34), (1, 0, 99)]),
-    st.floats(0, 0.5),
+    some_records,
+    some_shares,
+    st.lists(st.sampled_from([FREE, FREE, FREE, 0, 1, 2]), min_size=61, max_size=61),
 )
-def test_families_of_one_size_are_spread_at_once_as_they_were_one_by_one(
-    found: list[tuple[int, int]], random: Random, shares: tuple[int, ...], settled: float
+def test_every_group_gets_one_split_and_the_known_keep_theirs(
+    rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...], known: Numbers
 ) -> None:
-    sizes = np.array(found, dtype=np.int32)
-    keys = np.array([random.getrandbits(64) for _ in found], dtype=np.uint64)
-    known = np.array(
-        [random.randrange(3) if random.random() < settled else FREE for _ in found], dtype=np.int8
+    these = drawn(rows)
+    before = np.array(known, dtype=np.int8)
+    keys = np.arange(61, dtype=np.uint64)
+
+    after = assign(these, keys, before, shares)
+
+    assert (after[before != FREE] == before[before != FREE]).all()
+    assert (after[these.groups] != FREE).all()
+    free = after[these.groups][before[these.groups] == FREE]
+    assert all(shares[split] for split in free.tolist())
+
+
+@given(some_records, some_shares)
+def test_each_operation_and_difficulty_of_twenty_groups_stands_in_every_split(
+    rows: list[tuple[int, int, int, int, int]], shares: tuple[int, ...]
+) -> None:
+    these = drawn(rows)
+
+    splits = split(these, shares)
+
+    wanted = {number for number, share in enumerate(shares) if share}
+    for codes in (these.operations, these.difficulties):
+        for code in np.unique(codes).tolist():
+            if len(np.unique(these.groups[codes == code])) >= 20:
+                assert set(splits[codes == code].tolist()) == wanted
+
+
+@given(st.integers(100, 3000), st.integers(2, 12), st.integers(0, 2**32))
+@settings(max_examples=30)
+def test_totals_and_operations_are_within_a_hundredth_of_what_was_asked(
+    number: int, kinds_of_operation: int, seed: int
+) -> None:
+    draw = np.random.default_rng(seed)
+    operations = np.sort(draw.integers(0, kinds_of_operation, number))
+    these = records(
+        list(range(number)), operations.tolist(), difficulties=draw.integers(0, 3, number).tolist()
     )
 
-    assert assign(sizes, keys, known, shares).tolist() == one_by_one(sizes, keys, known, shares)
+    splits = split(these)
+
+    assert np.abs(np.array(counts(splits)) - number * np.array([0.8, 0.1, 0.1])).max() <= 2
+    for operation in range(kinds_of_operation):
+        of_it = splits[operations == operation]
+        asked = len(of_it) * np.array([0.8, 0.1, 0.1])
+        assert np.abs(np.array(counts(of_it)) - asked).max() <= 3
 
 
-@given(st.integers(100, 3000), st.integers(0, 2**32))
-@settings(max_examples=30)
-def test_sizes_are_within_a_hundredth_of_what_was_asked(records: int, seed: int) -> None:
-    keys = np.random.default_rng(seed).integers(0, 2**63, records).astype(np.uint64)
-    sizes = np.ones((records, 1), dtype=np.int64)
+def test_no_source_fills_more_than_a_fifth_where_others_can() -> None:
+    sources = [0] * 600 + [1 + n % 8 for n in range(400)]
 
-    splits = assign(sizes, keys, np.full(records, FREE, dtype=np.int8), (80, 10, 10))
+    splits = split(records(list(range(1000)), sources=sources))
 
-    counts = np.bincount(splits, minlength=3) / records
-    assert np.abs(counts - [0.8, 0.1, 0.1]).max() <= 0.01
+    assert counts(splits) == [800, 100, 100]
+    for number in (1, 2):
+        of_split = np.array(sources)[splits == number]
+        assert np.bincount(of_split).max() == 20
+
+
+def test_where_there_are_too_few_sources_they_share_a_split_evenly() -> None:
+    sources = [0] * 600 + [1] * 300 + [2] * 100
+
+    splits = split(records(list(range(1000)), sources=sources))
+
+    assert counts(splits) == [800, 100, 100]
+    for number in (1, 2):
+        assert np.bincount(np.array(sources)[splits == number]).tolist() == [34, 34, 32]
+
+
+def test_a_large_group_does_not_fill_an_operation_by_itself() -> None:
+    groups = [0] * 15 + list(range(1, 186))
+
+    splits = split(records(groups))
+
+    assert counts(splits) == [160, 20, 20]
+    assert set(splits[:15].tolist()) == {0}
+
+
+def test_groups_of_several_fill_what_has_no_single_records() -> None:
+    splits = split(records([n // 5 for n in range(300)]))
+
+    assert counts(splits) == [240, 30, 30]
 
 
 @given(st.permutations(range(40)))
 @settings(max_examples=30)
-def test_the_order_in_which_families_came_changes_nothing(order: list[int]) -> None:
-    sizes = np.array([[1 + number % 4] for number in range(40)], dtype=np.int64)
-    keys = np.array([number * 7919 % 1009 for number in range(40)], dtype=np.uint64)
-    free = np.full(40, FREE, dtype=np.int8)
+def test_the_order_in_which_records_came_changes_nothing(order: Numbers) -> None:
+    groups = [number // (1 + number % 3) for number in range(40)]
+    operations = [number % 2 for number in range(40)]
+    these = records(groups, operations, sources=[n % 7 for n in range(40)])
+    shuffled = records(
+        [groups[n] for n in order], [operations[n] for n in order], sources=[n % 7 for n in order]
+    )
 
-    straight = assign(sizes, keys, free, (70, 15, 15))
-    shuffled = assign(sizes[order], keys[order], free, (70, 15, 15))
-
-    assert (straight[order] == shuffled).all()
+    assert (split(these)[order] == split(shuffled)).all()
 
 
 def test_a_split_of_nothing_gets_nothing() -> None:
-    sizes = np.ones((50, 1), dtype=np.int64)
-    keys = np.arange(50, dtype=np.uint64)
-
-    assert not assign(sizes, keys, np.full(50, FREE, dtype=np.int8), (100, 0, 0)).any()
+    assert not split(records(list(range(50))), (100, 0, 0)).any()
 
 
 pytestmark = pytest.mark.django_db
@@ -160,6 +209,69 @@ def test_twins_versions_variants_and_a_pair_with_its_kernel_stay_together(tmp_pa
     assert kernel_split[20] == kernel_split[21]
     assert all(len(set(pair_split[n : n + 4])) == 1 for n in range(0, 20, 4))
     assert [of_pairs[str(pair)] for pair in drafted] == kernel_split[:5]
+
+
+def packed(grams: set[int]) -> bytes:
+    return np.array(sorted(grams), dtype="<u4").tobytes()
+
+
+def split_of_pairs(folder: Path, pairs: list[Pair]) -> Numbers:
+    splits = identities(folder, "pairs")
+    return [("train", "validation", "test").index(splits[str(pair)]) for pair in pairs]
+
+
+def test_pairs_of_one_chain_of_operations_stay_together(tmp_path: Path) -> None:
+    mit = a_license()
+    pairs = [an_approved_pair(license=mit) for _ in range(40)]
+    for number, pair in enumerate(pairs):
+        pair.fingerprints.update(chain_hash=sha(number // 4))
+
+    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
+
+    assert all(len(set(splits[n : n + 4])) == 1 for n in range(0, 40, 4))
+    assert set(splits) == {0, 1, 2}
+
+
+def test_pairs_with_python_sides_of_one_structure_stay_together(tmp_path: Path) -> None:
+    mit = a_license()
+    pairs = [an_approved_pair(license=mit) for _ in range(40)]
+    for number, pair in enumerate(pairs):
+        grams = set(range(number // 4 * 100, number // 4 * 100 + 20)) | {9000 + number}
+        pair.fingerprints.update(structure=packed(grams))
+
+    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
+
+    assert all(len(set(splits[n : n + 4])) == 1 for n in range(0, 40, 4))
+    assert set(splits) == {0, 1, 2}
+
+
+def test_a_pair_that_is_left_out_connects_no_others_by_structure(tmp_path: Path) -> None:
+    from curation.export.families import Families
+
+    one, between, other = (an_approved_pair() for _ in range(3))
+    for pair, grams in ((one, range(90)), (between, range(10, 100)), (other, range(20, 110))):
+        pair.fingerprints.update(structure=packed(set(grams)))
+
+    with_it = Families(
+        np.array([p.pk for p in (one, between, other)]), repositories=False, files=False
+    )
+    without = Families(np.array([one.pk, other.pk]), repositories=False, files=False)
+
+    assert len(np.unique(with_it.root)) == 1
+    assert len(np.unique(without.root)) == 3
+
+
+def test_a_recipe_is_no_group(tmp_path: Path) -> None:
+    mit = a_license()
+    pairs = [
+        # As it was stored before groups followed the content.
+        an_approved_pair(license=mit, recipe="map", split_group="recipe:map")
+        for _ in range(40)
+    ]
+
+    splits = split_of_pairs(export(tmp_path / "out", *HALVES), pairs)
+
+    assert counts(np.array(splits)) == [20, 10, 10]
 
 
 def test_repositories_stay_whole_where_that_is_asked(tmp_path: Path) -> None:
@@ -219,7 +331,7 @@ def test_families_that_meet_later_neither_move_nor_straddle(tmp_path: Path) -> N
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(3)]
     for kernel, split in zip(kernels, ("train", "train", "test"), strict=True):
-        a_split_assignment(kernel=kernel, plan="50/25/25, seed 0", split=split)
+        a_split_assignment(kernel=kernel, plan="50/25/25 by content, seed 0", split=split)
     hub = a_kernel()
     for kernel in kernels:
         type(kernel).objects.filter(pk=kernel.pk).update(previous=hub)
