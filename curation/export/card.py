@@ -9,7 +9,9 @@ from typing import Any
 
 from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
 from curation.export.draw import KINDS, Draw
-from curation.export.manifest import shares, splits
+from curation.export.held_out import DROPPED, HeldOut
+from curation.export.held_out import FOLDER as HELD_OUT
+from curation.export.manifest import SPLIT_RULE, shares, splits
 from curation.export.options import Options
 from curation.export.pictures import draw_bars
 from curation.export.splits import SPLITS
@@ -82,6 +84,7 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
     known: dict[str, tuple[str, Columns]] = {
         "pairs": ("pairs", pairs),
         "kernels": ("kernels", KERNEL),
+        HELD_OUT: (HELD_OUT, pairs),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
         "alpaca": ("alpaca", ALPACA),
@@ -154,6 +157,8 @@ def _body(
     )
     yield from _files(files)
     yield from _splits(drawn, options)
+    if drawn.held_out:
+        yield from _held_out(drawn.held_out, files)
     yield from _benchmarks(drawn)
     yield from _funnel(drawn)
     for kind in KINDS:
@@ -173,23 +178,64 @@ def _files(files: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 def _splits(drawn: Draw, options: Options) -> Iterator[str]:
     yield from ("", "## Splits", "")
-    yield (
-        "Near-duplicates, versions, the variants of a recipe, and a pair with the kernel that it "
-        "was drafted from stand in one split"
-        f"{', and so does each repository' if options.together else ''}."
-    )
+    yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
-    for kind, found in splits(drawn, options).items():
+    tables = splits(drawn, options)
+    for kind, found in tables.items():
         for split in SPLITS:
             row = found[split.value]
             yield (
                 f"| {kind}, {split.value} | {row['asked']:.0%} | {row['records']:,} "
                 f"| {row['share']:.2%} |"
             )
-    for found in splits(drawn, options).values():
+    for kind, found in tables.items():
         if found["remark"]:
-            yield from ("", found["remark"])
-            break
+            yield from ("", f"Of the {kind}: {found['remark']}")
+    for kind, found in tables.items():
+        if any(found[split.value]["records"] for split in SPLITS):
+            yield from _balance(kind, found)
+
+
+def _held_out(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iterator[str]:
+    found = held_out.as_json()
+    recipes, dropped = found["recipes"], found["dropped"]
+    records = {file["path"]: file["records"] for file in files}
+    yield from ("", "### Held-out recipes", "")
+    yield (
+        f"The configuration `{HELD_OUT}` has the generated pairs in other splits: validation and "
+        "test hold whole recipes, chosen by the seed, and train holds none of these. Train and "
+        "validation lack the records that are near-duplicates of a record of a later split, or "
+        "have the same operations in the same order: "
+        f"{dropped['train']:,} were dropped from train and {dropped['validation']:,} from "
+        f"validation ([list]({DROPPED})). Python code of nearly the same structure may stand "
+        "on both sides. Do not mix it with `pairs`: a record may be in train there and in test "
+        "here."
+    )
+    yield ""
+    for split in SPLITS:
+        named = f": {', '.join(recipes[split.value])}" if split.value in recipes else ""
+        number = records[f"{HELD_OUT}/{split}.jsonl"]
+        yield f"- {split.value}, {counted(number, 'record')}{named}"
+
+
+def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """The counts of each split: by operation type and difficulty, and the largest sources."""
+    yield from ("", f"### The splits of the {kind}", "")
+    yield f"| | {' | '.join(SPLITS)} |"
+    yield f"|---|{'--:|' * len(SPLITS)}"
+    for what in ("operation_type", "difficulty"):
+        counts = [found[split.value][what] for split in SPLITS]
+        for name in sorted(set().union(*counts)):
+            yield f"| {name} | {' | '.join(f'{of_split.get(name, 0):,}' for of_split in counts)} |"
+    yield ""
+    for split in SPLITS:
+        for what, plural in (("recipe", "recipes"), ("repository", "repositories")):
+            row = found[split.value][what]
+            if row["number"]:
+                yield (
+                    f"- {split.value}: {row['number']:,} {plural}, the largest "
+                    f"{row['largest_share']:.1%}; {_in_words(row['top_ten'], 10)}."
+                )
 
 
 def _benchmarks(drawn: Draw) -> Iterator[str]:
@@ -233,8 +279,8 @@ def _pictures(folder: Path, kind: str, statistics: Statistics) -> Iterator[str]:
             yield ""
 
 
-def _in_words(counts: Mapping[str, int]) -> str:
-    first = list(counts.items())[:5]
+def _in_words(counts: Mapping[str, int], most: int = 5) -> str:
+    first = list(counts.items())[:most]
     return ", ".join(f"{name} {count:,}" for name, count in first)
 
 

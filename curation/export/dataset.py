@@ -73,7 +73,9 @@ def export(
                 check_release(name, drawn.coverage)
             checks, statistics = drawn.checks(), _counted(drawn)
             others = [rejected, *drawn.notices.write(folder)]
-        files = Writing(options, folder, checks).write(
+            if drawn.held_out:
+                others.append(drawn.held_out.write_dropped(folder))
+        files = Writing(options, folder, checks, drawn.held_out).write(
             lambda: _records(drawn, aside, checks), processes, progress
         )
         write_card(folder, drawn, options, name, statistics, files, checks)

@@ -12,7 +12,14 @@ from curation.export.aside import Aside
 from curation.export.coverage import Coverage, cover
 from curation.export.families import Families
 from curation.export.gates import Exclusion, Reason
-from curation.export.ledger import Ledger
+from curation.export.held_out import (
+    TRAIN,
+    HeldOut,
+    choose_recipes,
+    count_operations,
+    drop_connected,
+)
+from curation.export.ledger import Ledger, record_id
 from curation.export.lines import LineFile
 from curation.export.mixing import over_cap
 from curation.export.notices import Notices
@@ -44,8 +51,8 @@ class Draw:
     known: dict[str, np.ndarray] = field(default_factory=dict)
     # What the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
-    # The group of each pair by near-duplicates, versions and chains of operations alone.
-    chains: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    # The other split of the generated pairs, if it was asked for.
+    held_out: HeldOut | None = None
 
     def of(self, kind: str) -> Picks:
         return self.kernels if kind == "kernel" else self.pairs
@@ -110,7 +117,7 @@ def _split(drawn: Draw, options: Options) -> None:
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
     roots = {kind: families.root[numbers[kind]] for kind in KINDS}
-    drawn.chains = families.root_by_chain[numbers["pair"]]
+    by_chain = families.root_by_chain[numbers["pair"]]
     # Release the memory: with a million items it is as much as the assignment needs.
     del families, numbers, assigned
     # A dry run counts only what passes the gates, and has no profiles.
@@ -119,6 +126,41 @@ def _split(drawn: Draw, options: Options) -> None:
         splits = assign(_records(drawn, roots), keys, known, options.splits)
         for kind in KINDS:
             drawn.of(kind).splits = splits[roots[kind]]
+        if options.held_out_recipes:
+            drawn.held_out = _hold_out(drawn, by_chain, options)
+
+
+def _hold_out(drawn: Draw, groups: np.ndarray, options: Options) -> HeldOut:
+    """Hold out whole recipes, and drop what shares a group with one.
+
+    groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
+    """
+    counted = occurring(drawn.pairs, drawn.profiles)
+    recipes = choose_recipes(
+        count_operations((p.recipe, p.operation_type, n) for p, n in counted if p.recipe),
+        options.splits, options.seed,
+    )  # fmt: skip
+    splits_of_profiles = np.array(
+        [recipes.get(p.recipe, TRAIN) if p.recipe else FREE for p in drawn.profiles], dtype=np.int8
+    )
+    splits = splits_of_profiles[np.asarray(drawn.pairs.profiles, dtype=np.int64)]
+    generated = np.flatnonzero(splits != FREE)
+    dropping = drop_connected(splits[generated].tolist(), groups[generated].tolist())
+    pks = np.array(drawn.pairs.pks)
+    split_of = {
+        pk: split
+        for pk, split, drop in zip(
+            pks[generated].tolist(), splits[generated].tolist(), dropping, strict=True
+        )
+        if drop
+    }
+    names = {}
+    for start in range(0, len(split_of), 1000):
+        some = list(split_of)[start : start + 1000]
+        rows = Pair.objects.filter(pk__among=some).order_by("content_hash")
+        for pk, slug, hashed in rows.values_list("pk", "slug", "content_hash"):
+            names[record_id("pair", slug, hashed)] = split_of[pk]
+    return HeldOut(recipes, names)
 
 
 def _records(drawn: Draw, roots: dict[str, np.ndarray]) -> Records:

@@ -10,6 +10,7 @@ from typing import Any
 from curation.errors import CurationError
 from curation.evidence.notices import texts_named
 from curation.export.folder import MANIFEST, new_folder
+from curation.export.held_out import HeldOut
 from curation.export.lines import encode_text
 from curation.export.options import Options
 from curation.export.progress import Progress, silently
@@ -39,7 +40,10 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
-        writing = Writing(options, folder, release.manifest["checks"])
+        held_out = None
+        if options.held_out_recipes:
+            held_out = HeldOut.from_release(release.manifest, folder)
+        writing = Writing(options, folder, release.manifest["checks"], held_out)
         writing.write(lambda: _records(release, options, progress))
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:

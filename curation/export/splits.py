@@ -9,8 +9,9 @@ groups are placed so that, within each kind of record:
    there are others to fill it with.
 
 Groups of several records come first, the largest first. Single records then fill what is left,
-stratum by stratum; what rounding leaves over in one stratum is carried to the next, so that the
-totals match too. Among equals, the seed and the content decide.
+stratum by stratum; what one stratum leaves over is carried to others, so that the totals match too.
+Among equals, the seed and the content decide. 1.1 million records take 0.8 s of processor and 25 MB
+(2026-11-26).
 """
 
 import hashlib
@@ -180,11 +181,17 @@ class _Placing:
         for kind in np.unique(records.kinds).tolist():
             singles = free[records.kinds[free] == kind]
             operations = np.unique(records.operations[records.kinds == kind])
-            owed = np.zeros(len(self.shares))
-            # The largest comes last: it has most to make up for what the others left over.
-            for operation in operations[np.argsort(counts[operations], kind="stable")].tolist():
+            ordered = operations[np.argsort(counts[operations], kind="stable")].tolist()
+            owed, later = np.zeros(len(self.shares)), np.zeros(len(self.shares))
+            for operation in ordered:
+                if operation == ordered[-1]:
+                    owed += later
                 members = singles[records.operations[singles] == operation]
                 self._place_stratum(members, self.rooms[:, operation].copy(), owed)
+                if operation != ordered[-1]:
+                    # The next operation makes up for rounding, the largest for more than that.
+                    later += owed - owed.clip(-1, 1)
+                    owed = owed.clip(-1, 1)
             for split in self.chosen:
                 for capped in (True, False):
                     left = singles[self.result[groups[singles]] == self.rest]

@@ -11,6 +11,7 @@ from curation.export.picks import Picks
 from curation.export.splits import SPLITS
 
 NONE = "none"
+COUNTED_BY_SPLIT = ("operation_type", "difficulty", "recipe", "repository", "source")
 
 
 class Profile(NamedTuple):
@@ -93,6 +94,24 @@ class Statistics:
             name: dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
             for name, counter in sorted(self.counts[kind].items())
         }
+
+
+def by_split(picks: Picks, profiles: Sequence[Profile]) -> list[dict[str, Counter[str]]]:
+    """Count the records of each split by operation type, difficulty, recipe and repository.
+
+    `source` counts what the cap of a fifth is about. Records without a value are not counted.
+    """
+    counted: list[dict[str, Counter[str]]] = []
+    numbers = np.asarray(picks.profiles)
+    for split in range(len(SPLITS)):
+        counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED_BY_SPLIT}
+        found, times = np.unique(numbers[picks.splits == split], return_counts=True)
+        for number, count in zip(found.tolist(), times.tolist(), strict=True):
+            for name, counter in counts.items():
+                if value := getattr(profiles[number], name):
+                    counter[value] += count
+        counted.append(counts)
+    return counted
 
 
 def occurring(picks: Picks, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:

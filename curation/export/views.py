@@ -38,6 +38,9 @@ class ExportForm(forms.Form):
     upsample = forms.CharField(
         label="Weights", required=False, help_text="“source”, or as tutorial=10,inductor=5"
     )
+    held_out_recipes = forms.BooleanField(
+        label="Also the generated pairs with whole recipes held out", required=False
+    )
     include_pending = forms.BooleanField(label="With what nobody has reviewed", required=False)
     without_benchmarks = forms.BooleanField(
         label="Also without a comparison with the benchmarks", required=False

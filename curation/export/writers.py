@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 from curation.export.columns import pair_columns
 from curation.export.formats import FORMATS
 from curation.export.formats.writing import Target
+from curation.export.held_out import FOLDER as HELD_OUT
+from curation.export.held_out import HeldOut
 from curation.export.mixing import repeats
 from curation.export.options import Options
 from curation.export.processes import Channel, Processes, told
@@ -33,11 +35,13 @@ class Writing:
     options: Options
     folder: Path
     checks: Sequence[str]
+    held_out: HeldOut | None = None
 
     def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
-        first, *others = self.options.formats
+        names = [*self.options.formats, *([HELD_OUT] if self.held_out else [])]
+        first, *others = names
         if not processes:
-            return self._formats(self.options.formats, _counted(records(), progress))
+            return self._formats(names, _counted(records(), progress))
         with Processes() as writers:
             channels = [writers.begin(self._write_there, name, records) for name in others]
             files = self._formats([first], _counted(records(), progress))
@@ -49,7 +53,8 @@ class Writing:
         channel.send(self._formats([name], records()))
 
     def _formats(self, names: Sequence[str], records: Iterator[Record]) -> Files:
-        target = Target(self.folder, self.options.fenced, pair_columns(self.checks))
+        columns = pair_columns(self.checks)
+        target = Target(self.folder, self.options.fenced, columns, self.held_out)
         with ExitStack() as stack:
             formats = [FORMATS[name](target, stack) for name in names]
             while batch := list(islice(records, BATCH)):

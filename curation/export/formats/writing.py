@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from curation.export.columns import Columns
+from curation.export.held_out import HeldOut
 from curation.export.records import Record
 
 
@@ -17,6 +18,7 @@ class Target:
     folder: Path
     fenced: bool
     pair_columns: Columns
+    held_out: HeldOut | None = None
 
 
 class Format(Protocol):

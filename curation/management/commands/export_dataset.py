@@ -35,6 +35,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--whole-repositories", action="store_true", help="no repository in two splits"
         )
+        parser.add_argument(
+            "--held-out-recipes", action="store_true",
+            help="also the generated pairs with whole recipes in validation and test",
+        )  # fmt: skip
         parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
         parser.add_argument(
             "--without-benchmarks", action="store_true",
@@ -113,7 +117,7 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             name: given[name]
             for name in (
                 "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
-                "total_tokens", "include_pending", "without_benchmarks",
+                "total_tokens", "include_pending", "without_benchmarks", "held_out_recipes",
             )
         },
     }  # fmt: skip

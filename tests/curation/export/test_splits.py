@@ -186,7 +186,7 @@ pytestmark = pytest.mark.django_db
 HALVES = ("--splits", "50/25/25")
 
 
-def test_twins_versions_variants_and_a_pair_with_its_kernel_stay_together(tmp_path: Path) -> None:
+def test_near_duplicates_versions_and_a_pair_with_its_kernel_stay_together(tmp_path: Path) -> None:
     mit = a_license()
     kernels = [an_approved_kernel(license=mit) for _ in range(30)]
     pairs = [an_approved_pair(license=mit, split_group=f"g{n // 4}") for n in range(20)]
@@ -367,6 +367,50 @@ def test_where_families_are_too_large_for_the_ask_the_manifest_says_so(tmp_path:
 
     assert found["train"]["records"] == 10
     assert "More than 1% off" in found["remark"]
+
+
+def test_the_manifest_counts_each_split_by_operation_difficulty_and_recipe(tmp_path: Path) -> None:
+    mit = a_license()
+    for number in range(48):
+        an_approved_pair(
+            license=mit, recipe=f"recipe-{number % 12}",
+            operation_type=("scan", "sort")[number % 2],
+            difficulty=("easy", "hard")[number // 2 % 2],
+        )  # fmt: skip
+
+    found = manifest(export(tmp_path / "out", *HALVES))
+
+    of_validation = found["splits"]["pairs"]["validation"]
+    assert of_validation["operation_type"] == {"scan": 6, "sort": 6}
+    assert sum(of_validation["difficulty"].values()) == 12
+    assert of_validation["recipe"]["largest_share"] <= 0.2
+    assert len(of_validation["recipe"]["top_ten"]) <= 10
+    assert of_validation["repository"] == {"number": 0, "largest_share": 0, "top_ten": {}}
+    assert found["splits"]["pairs"]["remark"] is None
+    assert "A recipe is not a group." in found["split_rule"]
+
+
+def test_where_no_other_source_can_fill_a_split_the_manifest_says_so(tmp_path: Path) -> None:
+    repository = a_repository(name="ada/kernels")
+    for _ in range(40):
+        a_seen_kernel(repository)
+
+    folder = export(tmp_path / "out", *HALVES)
+
+    remark = manifest(folder)["splits"]["kernels"]["remark"]
+    assert remark.startswith("In validation, ada/kernels fills 100%: there are too few records of ")
+    assert remark in (folder / "README.md").read_text()
+
+
+def test_an_export_draws_anew_what_an_earlier_rule_had_put_elsewhere(tmp_path: Path) -> None:
+    mit = a_license()
+    kernels = [an_approved_kernel(license=mit) for _ in range(40)]
+    for kernel in kernels:
+        a_split_assignment(kernel=kernel, plan="50/25/25, seed 0", split="test")
+
+    splits = identities(export(tmp_path / "out", *HALVES))
+
+    assert set(splits.values()) == {"train", "validation", "test"}
 
 
 def test_a_twin_of_a_record_never_leaves_at_all(tmp_path: Path) -> None:

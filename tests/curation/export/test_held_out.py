@@ -1,0 +1,114 @@
+"""The extra configuration of the generated pairs: whole recipes are held out."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from curation.export.held_out import choose_recipes, drop_connected
+from tests.curation.export.writing import every, export, hashes, identities, manifest, records
+from tests.factories import a_license, an_approved_pair, sha
+
+pytestmark = pytest.mark.django_db
+OPERATIONS = ("element-wise", "reduction", "softmax", "scan")
+HELD_OUT = ("--held-out-recipes", "--splits", "60/20/20")
+
+
+def some_generated_pairs() -> None:
+    mit = a_license()
+    for number in range(60):
+        recipe = number % 12
+        pair = an_approved_pair(
+            license=mit, recipe=f"recipe-{recipe}", operation_type=OPERATIONS[recipe % 4]
+        )
+        # The first pair of each recipe computes the same as the one of the next recipe but five.
+        if number < 12:
+            pair.fingerprints.update(chain_hash=sha(number % 6))
+    an_approved_pair(license=mit, origin="manual")
+
+
+def test_each_held_out_split_has_several_operation_types_and_train_keeps_half() -> None:
+    operations = {f"recipe-{n}": {OPERATIONS[n % 4]: 10 + n} for n in range(20)}
+
+    for seed in range(10):
+        chosen = choose_recipes(operations, (90, 5, 5), seed)
+
+        for split in (1, 2):
+            held = [name for name, of in chosen.items() if of == split]
+            assert len({kind for name in held for kind in operations[name]}) >= 3
+        assert len(chosen) <= 10
+        assert chosen == choose_recipes(dict(reversed(operations.items())), (90, 5, 5), seed)
+
+
+def test_nothing_is_held_out_of_one_recipe_or_for_a_split_of_nothing() -> None:
+    assert choose_recipes({"map": {"scan": 9}}, (90, 5, 5), 0) == {}
+    assert choose_recipes({"map": {"scan": 9}, "sum": {"loss": 9}}, (100, 0, 0), 0) == {}
+
+
+def test_of_connected_records_the_last_split_keeps_its_own() -> None:
+    assert drop_connected([0, 1, 2, 0, 1, 0], [7, 7, 7, 8, 8, 9]) == [
+        True, True, False, True, False, False,
+    ]  # fmt: skip
+
+
+def test_no_recipe_and_no_chain_of_operations_stands_in_two_splits(tmp_path: Path) -> None:
+    some_generated_pairs()
+
+    folder = export(tmp_path / "out", *HELD_OUT)
+
+    splits = every(folder, "held_out_recipes")
+    recipes = {name: {r["metadata"]["recipe"] for r in found} for name, found in splits.items()}
+    assert all(recipes.values())
+    assert not recipes["train"] & (recipes["validation"] | recipes["test"])
+    assert not recipes["validation"] & recipes["test"]
+    told = manifest(folder)["held_out_recipes"]
+    assert told["recipes"] == {n: sorted(recipes[n]) for n in ("validation", "test")}
+    dropped = records(folder / "held_out_recipes" / "dropped.jsonl")
+    assert len(dropped) == sum(told["dropped"].values()) > 0
+    written = {record["id"] for found in splits.values() for record in found}
+    generated = {
+        record["id"]
+        for found in every(folder, "pairs").values()
+        for record in found
+        if record["metadata"]["recipe"]
+    }
+    assert written | {line["id"] for line in dropped} == generated
+    assert not written & {line["id"] for line in dropped}
+
+
+def test_the_card_names_the_configuration_only_where_it_was_asked_for(tmp_path: Path) -> None:
+    some_generated_pairs()
+
+    with_it = (export(tmp_path / "one", *HELD_OUT) / "README.md").read_text()
+    without = (export(tmp_path / "two", *HELD_OUT[1:]) / "README.md").read_text()
+
+    assert "- config_name: held_out_recipes" in with_it
+    assert "were dropped from train" in with_it
+    assert "held_out_recipes" not in without
+    assert not (tmp_path / "two" / "held_out_recipes").exists()
+
+
+def test_a_release_with_held_out_recipes_is_written_again_byte_for_byte(tmp_path: Path) -> None:
+    some_generated_pairs()
+    before = hashes(export(tmp_path / "one", "--release", "1", *HELD_OUT))
+    an_approved_pair(recipe="recipe-0")
+
+    after = hashes(export(tmp_path / "two", "--release", "1"))
+
+    assert after == before
+
+
+def test_records_that_are_repeated_in_train_stand_there_once(tmp_path: Path) -> None:
+    some_generated_pairs()
+
+    folder = export(tmp_path / "out", *HELD_OUT, "--upsample", "template=3", "--repeat-rows")
+
+    found = [r["id"] for of_split in every(folder, "held_out_recipes").values() for r in of_split]
+    assert len(found) == len(set(found))
+    assert len(identities(folder, "pairs")) == 61
+
+
+def test_a_dry_run_takes_the_option_too() -> None:
+    some_generated_pairs()
+
+    call_command("export_dataset", "--dry-run", *HELD_OUT, verbosity=0)
