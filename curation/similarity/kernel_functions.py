@@ -69,7 +69,7 @@ def _called(function: Node, own: Collection[str]) -> str:
 
 def _name(root: Node) -> list[str]:
     """The words of the name of the kernel, which stands last in a text with its helpers."""
-    names = captures(KERNELS, root).get("name") or captures(DEFINITIONS, root).get("name", ())
+    names = captures(KERNELS, root).get("name") or captures(DEFINITIONS, root).get("name") or []
     last = max(names, key=lambda node: node.start_byte, default=None)
     words = re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", text_of(last)) if last is not None else []
     return [word.lower() for word in words if word.lower() not in EMPTY_WORDS]

@@ -48,7 +48,7 @@ def in_turns(offers: Iterable[Offer]) -> list[Offer]:
     values before any in a second one."""
     rounds = Counter[str]()
     of_kind = Counter[tuple[int, str]]()
-    placed = []
+    placed: list[tuple[int, int, int, Offer]] = []
     for offer in offers:
         turn = rounds[offer.entry_point]
         rounds[offer.entry_point] += 1
