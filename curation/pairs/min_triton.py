@@ -1,0 +1,87 @@
+"""The lowest Triton release that has every name that a text uses.
+
+`triton_releases.json` has, for each name of Triton's modules and for each parameter of their
+functions, the first release that has it. `tests/benchmarks/derive_triton_releases.py` derives it
+from the releases' sources. Names alone are compared: a release may have a name and still compile
+a text differently.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import defaultdict
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+
+from curation.pairs.used_names import parse, unconditional, uses
+
+_TABLE = json.loads((Path(__file__).parent / "triton_releases.json").read_text())
+RELEASES: tuple[str, ...] = tuple(_TABLE["releases"])
+FLOOR = RELEASES[0]
+"""The oldest release that is compared: a text may run on an older one, which nothing here says."""
+FIRST: dict[str, str] = _TABLE["first"]
+
+DESCRIPTOR = FIRST["triton.tools.tensor_descriptor"]
+"""Since then a kernel may take a descriptor as an argument, and call its methods."""
+
+WORD = re.compile(r"\w+")
+METHOD = re.compile(r"\b(?!tl\.)\w+\.(?:load|store)\(")
+
+
+def min_triton(text: str) -> str:
+    """Return a release such as "3.2"; `FLOOR` where the text needs nothing newer.
+
+    A use under a condition on the environment, as `if hasattr(tl, "gather"):`, does not count.
+    """
+    if not _may_need_more(text) and not METHOD.search(text):
+        return FLOOR
+    tree = parse(text)
+    if tree is None:
+        return FLOOR
+    needed = {FLOOR, DESCRIPTOR if _takes_descriptor(tree) else FLOOR}
+    for use in uses(tree):
+        if not use.name.startswith("triton"):
+            continue
+        if use.keyword:
+            needed.add(FIRST.get(f"{use.name}({use.keyword})", FLOOR))
+        else:
+            prefixes = accumulate(use.name.split("."), "{}.{}".format)
+            needed.update(FIRST.get(prefix, FLOOR) for prefix in prefixes)
+    return max(needed, key=RELEASES.index)
+
+
+def _takes_descriptor(tree: ast.Module) -> bool:
+    """Whether a decorated function calls `load` or `store` of one of its own arguments."""
+    for function in unconditional(tree):
+        if isinstance(function, ast.FunctionDef) and function.decorator_list:
+            taken = {argument.arg for argument in function.args.args}
+            for node in unconditional(function):
+                called = node.func if isinstance(node, ast.Call) else None
+                if (
+                    isinstance(called, ast.Attribute)
+                    and called.attr in ("load", "store")
+                    and isinstance(called.value, ast.Name)
+                    and called.value.id in taken
+                ):
+                    return True
+    return False
+
+
+def _may_need_more(text: str) -> bool:
+    """Whether all words of a newer name are there: spares parsing nine texts in ten."""
+    words = frozenset(WORD.findall(text))
+    return any(rest <= words for word in words for rest in _rare_words().get(word, ()))
+
+
+@lru_cache(maxsize=1)
+def _rare_words() -> dict[str, list[frozenset[str]]]:
+    """For the last word of each newer name: the other words that a use of it must have."""
+    found: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for name in FIRST:
+        function, _, parameter = name.rstrip(")").partition("(")
+        last = function.rpartition(".")[2]
+        found[parameter or last].append(frozenset({last, "triton"}))
+    return found

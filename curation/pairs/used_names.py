@@ -1,0 +1,114 @@
+"""Names that a Python text uses wherever it runs, each in full: `tl.dot` is `triton.language.dot`.
+
+Code under a condition on the environment is left out: a branch of `if is_hip():`, the body of a
+`try`. Such a text runs without the names that it uses there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+ENVIRONMENT = frozenset(
+    {
+        *("amd", "ascend", "cdna", "cuda", "enflame", "gcu", "gfx", "hip", "iluvatar", "kunlunxin"),
+        *("metax", "mlu", "mthreads", "musa", "npu", "nvidia", "rdna", "rocm", "tpu", "xpu"),
+        *("arch", "available", "backend", "backends", "blackwell", "capability", "hasattr"),
+        *("hopper", "platform", "supported", "supports", "target", "version"),
+    }
+)
+"""Words of names and strings that make a condition one on the environment."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name in full; or, with `keyword`, an argument that a call of this name gives."""
+
+    name: str
+    keyword: str = ""
+    value: object = None
+    """The keyword's, where it is a constant."""
+
+
+def parse(text: str) -> ast.Module | None:
+    """The tree of a text, or None where it is not Python of this interpreter's version."""
+    try:
+        with warnings.catch_warnings():
+            # Unknown escapes in strings are the author's matter.
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def uses(tree: ast.Module) -> Iterator[Use]:
+    nodes = [*unconditional(tree)]
+    imported = dict(_imported(nodes))
+    for name in imported.values():
+        yield Use(name)
+    for node in nodes:
+        if isinstance(node, ast.Attribute | ast.Name):
+            if name := _in_full(node, imported):
+                yield Use(name)
+        elif isinstance(node, ast.Call):
+            name = _in_full(node.func, imported)
+            for keyword in node.keywords:
+                if name and keyword.arg:
+                    given = keyword.value
+                    value = given.value if isinstance(given, ast.Constant) else None
+                    yield Use(name, keyword.arg, value)
+
+
+def unconditional(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node that is under no condition on the environment."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.Try):
+            waiting += node.finalbody if node.handlers else [*node.body, *node.finalbody]
+        elif isinstance(node, ast.If | ast.IfExp) and _asks_environment(node.test):
+            continue
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _asks_environment(test: ast.expr) -> bool:
+    for node in ast.walk(test):
+        name = ""
+        if isinstance(node, ast.Name):
+            name = node.id
+        elif isinstance(node, ast.Attribute):
+            name = node.attr
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name = node.value
+        if any(word.lower() in ENVIRONMENT for word in WORD.findall(name)):
+            return True
+    return False
+
+
+def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    """What each imported name means."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                # `import a.b` binds `a`, and still needs `a.b`.
+                yield alias.asname or alias.name, alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _in_full(node: ast.expr, imported: dict[str, str]) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([imported.get(node.id, node.id), *reversed(parts)])
