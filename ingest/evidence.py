@@ -1,10 +1,11 @@
-"""What rules say of a kernel by its text alone: its kind, and a finding for each quality gate."""
+"""Evidence from a kernel's text alone: kind, hardware, lowest Triton release, quality findings."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from curation.pairs.min_triton import min_triton
 from ingest.candidate import Candidate
-from ingest.classify import Classification, read
+from ingest.classify import Classification, hardware_of_text, read
 from ingest.classify.classification import classification
 from ingest.quality import Finding, KernelFacts, check, default_profile
 
@@ -14,14 +15,18 @@ class Evidence:
     kind: Classification
     findings: tuple[Finding, ...]
     profile: str
+    hardware: str
+    """The hardware that the text names, or ""; where it names none, its places decide."""
+    min_triton: str
 
 
 def evidence(item: Candidate) -> Evidence:
-    """One look at the syntax tree serves the kind and the gates."""
+    """Gather all of it; the kind and the gates share one syntax tree."""
     kernel, unit = item.kernel, item.unit
+    text = unit.source or kernel.source
     launchers = " ".join(launcher.qualname for launcher in kernel.launchers)
     place = f"{PurePosixPath(kernel.path).stem} {launchers}"
-    reading = read(kernel.name, unit.source or kernel.source, place)
+    reading = read(kernel.name, text, place)
     profile = default_profile()
     facts = KernelFacts(
         name=kernel.name,
@@ -34,4 +39,10 @@ def evidence(item: Candidate) -> Evidence:
         kind=kernel.kind,
         tokens=item.tokens,
     )
-    return Evidence(classification(reading), check(facts, profile, reading), profile.version)
+    return Evidence(
+        kind=classification(reading),
+        findings=check(facts, profile, reading),
+        profile=profile.version,
+        hardware=hardware_of_text(text),
+        min_triton=min_triton(text),
+    )

@@ -11,6 +11,7 @@ from curation.kinds.reading import Reading, read
 from ingest.classify.operation import Operation, operation
 from ingest.classify.tags import tags
 
+# Raise it when the kind, the hardware or the lowest Triton release of some text changes.
 VERSION = "3"
 
 

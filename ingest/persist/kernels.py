@@ -8,11 +8,13 @@ from django.db.models import Exists, OuterRef
 
 from curation.models import CompiledGraph, Kernel, Provenance, QualityFinding, Repository
 from ingest.candidate import Candidate, GraphRead
-from ingest.classify import Classification, classification
+from ingest.classify import classification
+from ingest.classify.hardware import DEFAULT, hardware_of_path
 from ingest.evidence import Evidence, evidence
 from ingest.licenses import strictest
 from ingest.persist.evidence import kind_columns, renew_kinds, store_findings
 from ingest.persist.files import Files
+from ingest.persist.hardware import renew_requirements
 from ingest.persist.licenses import Licences
 from ingest.quality import default_profile
 
@@ -134,6 +136,7 @@ def wanting(found: Sequence[Candidate]) -> dict[str, Candidate]:
     wanted = {item.content_hash: item for item in found}
     known = _pks(wanted)
     today = Kernel.objects.filter(content_hash__among=wanted, kind_rules=classification.VERSION)
+    today = today.exclude(min_triton="")
     judged = QualityFinding.objects.filter(kernel=OuterRef("pk")).exclude(
         rules=default_profile().version
     )
@@ -154,11 +157,13 @@ def _kernel_rows(
     if missing:
         # Another worker may write the same kernel from its own repository at this moment.
         Kernel.objects.bulk_create(
-            [_kernel(item, said[name].kind) for name, item in missing.items()],
+            [_kernel(item, said[name]) for name, item in missing.items()],
             ignore_conflicts=True,
         )
     kernels = _pks(wanted)
-    renew_kinds({kernels[name]: said[name].kind for name in said if name not in missing})
+    renewed = {kernels[name]: said[name] for name in said if name not in missing}
+    renew_kinds({pk: evidence.kind for pk, evidence in renewed.items()})
+    renew_requirements(renewed)
     store_findings({kernels[name]: said[name] for name in said})
     return kernels, len(missing)
 
@@ -168,7 +173,7 @@ def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
     return dict(rows)
 
 
-def _kernel(item: Candidate, kind: Classification) -> Kernel:
+def _kernel(item: Candidate, gathered: Evidence) -> Kernel:
     kernel, unit = item.kernel, item.unit
     return Kernel(
         content_hash=item.content_hash,
@@ -184,7 +189,9 @@ def _kernel(item: Candidate, kind: Classification) -> Kernel:
         parameters=[asdict(parameter) for parameter in kernel.parameters],
         lines=unit.source.count("\n") + (not unit.source.endswith("\n")),
         tokens=item.tokens,
-        **kind_columns(kind),
+        hardware=gathered.hardware or hardware_of_path(kernel.path) or DEFAULT,
+        min_triton=gathered.min_triton,
+        **kind_columns(gathered.kind),
     )
 
 

@@ -12,6 +12,7 @@ from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
 from ingest.evidence import Evidence, evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
+from ingest.persist.hardware import settle_hardware
 from ingest.persist.kernels import Kernels, wanting
 from ingest.persist.licenses import settle_kernels
 
@@ -44,13 +45,14 @@ class Ledger:
                 self._store(batch, gathered)
 
     def close(self) -> None:
-        """Retire what this run did not see, and settle the licences of what it saw."""
+        """Retire what this run did not see; settle the licenses and the hardware of the rest."""
         with transaction.atomic():
             self._attempt.renew()
             self.funnel["retired"] += close(
                 self._run.repository, self._files.gone(), self._kernels.seen
             )
             settle_kernels(self._run.repository)
+            settle_hardware(self._run.repository)
 
     def _store(self, batch: list[Item], gathered: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]

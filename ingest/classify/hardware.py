@@ -1,0 +1,152 @@
+"""The accelerator that a kernel is written for: by its text, else by where the text is.
+
+1. A text names hardware by what it imports or calls (`torch_npu`, `tl.extra.hip`), or by a launch
+   option that other compilers refuse (`waves_per_eu`). Under a condition on the environment, such
+   as `if is_hip():`, it does not: such a kernel runs on CUDA too.
+2. A path names hardware by a folder (`backends/_ascend/`) or by a word of the file's name
+   (`rms_norm_npu.py`). A kernel seen in several places has no hardware by path if one of them
+   names none.
+3. Everything else is for `cuda`. A repository's owner decides nothing: kernels of ROCm/aiter that
+   neither their text nor their path ties to AMD run unchanged on CUDA.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from curation.pairs.used_names import parse, unconditional, uses
+
+DEFAULT = "cuda"
+
+MODULES = {
+    "torch_npu": "ascend",
+    "torch.npu": "ascend",
+    "triton.language.extra.ascend": "ascend",
+    "triton.language.extra.cann": "ascend",
+    "triton.backends.ascend": "ascend",
+    "triton.language.extra.hip": "hip",
+    "triton.backends.amd": "hip",
+    "triton.experimental.gluon.language.amd": "hip",
+    "triton.language.extra.intel": "xpu",
+    "triton.backends.intel": "xpu",
+    "intel_extension_for_pytorch": "xpu",
+    "torch_mlu": "cambricon",
+    "triton.language.extra.mlu": "cambricon",
+    "triton.backends.mlu": "cambricon",
+    "torch_xmlir": "kunlunxin",
+    "torch_musa": "mthreads",
+    "triton.language.extra.musa": "mthreads",
+    "torch_gcu": "enflame",
+    "triton.language.extra.gcu": "enflame",
+    "jax.experimental.pallas.tpu": "tpu",
+    "triton.language.extra.cpu": "cpu",
+}
+"""`triton.language.extra.xpu` is not here: Intel's and Kunlunxin's compilers both have it."""
+
+OPTIONS = {
+    "waves_per_eu": "hip",
+    "matrix_instr_nonkdim": "hip",
+    "kpack": "hip",
+    "grf_mode": "xpu",
+    "isCloseUnrollControl": "kunlunxin",
+    "isCloseVectorization": "kunlunxin",
+    "buffer_size_limit": "kunlunxin",
+}
+"""Launch options that one compiler alone takes."""
+
+FOLDERS = {
+    "amd": "hip", "hip": "hip", "rocm": "hip", "hygon": "hip", "dcu": "hip",
+    "ascend": "ascend", "npu": "ascend", "cann": "ascend",
+    "xpu": "xpu", "intel": "xpu",
+    "cambricon": "cambricon", "mlu": "cambricon",
+    "kunlunxin": "kunlunxin",
+    "iluvatar": "iluvatar", "corex": "iluvatar",
+    "metax": "metax", "maca": "metax",
+    "mthreads": "mthreads", "musa": "mthreads",
+    "enflame": "enflame", "gcu": "enflame",
+    "tpu": "tpu",
+    "cpu": "cpu", "arm": "cpu",
+}  # fmt: skip
+WORDS = FOLDERS.keys() - {"cpu", "arm", "intel"}
+"""Words that name hardware inside a file's or a folder's name too. `cpu_offload.py` holds kernels
+that run on a GPU, so that `cpu` counts only as the whole name of a folder."""
+SHARED = frozenset({"cuda", "gpu", "nvidia"})
+"""Beside one of them in a name, no other word decides: `cuda_hip_ops.py` is for both."""
+
+_MENTIONED = re.compile(
+    "|".join({re.escape(name.rpartition(".")[2]) for name in MODULES} | {*OPTIONS, "DeviceProp"})
+)
+
+
+def hardware(text: str, paths: Collection[str]) -> str:
+    """Return a value of the dataset's `hardware`; `paths` are those of the live places."""
+    return hardware_of_text(text) or hardware_of_paths(paths) or DEFAULT
+
+
+def hardware_of_paths(paths: Collection[str]) -> str:
+    """Return what all paths name, or "" where one names nothing."""
+    named = {hardware_of_path(path) for path in paths}
+    return min(named) if named and "" not in named else ""
+
+
+@lru_cache(maxsize=65_536)
+def hardware_of_path(path: str) -> str:
+    """Return what the innermost folder or file that names hardware names, or ""."""
+    pure = PurePosixPath(path)
+    for name in (pure.stem, *reversed(pure.parent.parts)):
+        words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
+        if SHARED.intersection(words):
+            continue
+        if len(words) == 1 and name != pure.stem and words[0] in FOLDERS:
+            return FOLDERS[words[0]]
+        for word in words:
+            if word in WORDS:
+                return FOLDERS[word]
+    return ""
+
+
+def hardware_of_text(text: str) -> str:
+    """Return what the text itself is bound to, or ""."""
+    if not _MENTIONED.search(text):
+        return ""
+    tree = parse(text)
+    if tree is None:
+        return ""
+    for use in uses(tree):
+        if use.name.endswith("DeviceProperties") and use.keyword == "type":
+            # The compiler that emitted the text wrote down for which device.
+            return str(use.value) if use.value in ("hip", "xpu", "cpu") else ""
+        for module, named in MODULES.items():
+            if f"{use.name}.".startswith(f"{module}."):
+                return named
+    options = _options(tree) - _parameters(tree)
+    return next((OPTIONS[name] for name in sorted(options)), "")
+
+
+def _options(tree: ast.Module) -> set[str]:
+    """Launch options in decorators and at the module's own level. What a function's body gives, it
+    may give under a condition that its caller asks."""
+    found: set[str] = set()
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef):
+            parts: list[ast.AST] = [*statement.decorator_list]
+        elif isinstance(statement, ast.ClassDef):
+            parts = []
+        else:
+            parts = [statement]
+        for node in (node for part in parts for node in unconditional(part)):
+            if isinstance(node, ast.Dict):
+                keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+                found.update(key for key in keys if isinstance(key, str))
+            elif isinstance(node, ast.keyword) and node.arg:
+                found.add(node.arg)
+    return found & OPTIONS.keys()
+
+
+def _parameters(tree: ast.Module) -> set[str]:
+    """Of the functions: an option that a kernel takes as its own parameter, any compiler takes."""
+    return {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

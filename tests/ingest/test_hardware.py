@@ -1,0 +1,83 @@
+"""Kernels get their hardware when they come in, and keep up with where they are."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from curation.models import Kernel, Pair
+from tests.conftest import commit
+from tests.factories import a_pair
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ascend_folder(kernel_folder: Path) -> Path:
+    """The kernel of `kernel_folder`, in a backend's folder."""
+    (kernel_folder / "_ascend").mkdir()
+    (kernel_folder / "add.py").rename(kernel_folder / "_ascend" / "add.py")
+    commit(kernel_folder)
+    return kernel_folder
+
+
+def read(folder: Path) -> None:
+    call_command("ingest", str(folder), "--now", verbosity=0)
+
+
+def hardware() -> str:
+    return Kernel.objects.get().hardware
+
+
+def test_a_kernel_in_a_backends_folder_is_for_that_backend(ascend_folder: Path) -> None:
+    read(ascend_folder)
+
+    kernel = Kernel.objects.get()
+    assert (kernel.hardware, kernel.min_triton) == ("ascend", "3.0")
+
+
+def test_hardware_follows_the_places_and_pairs_follow_their_kernel(ascend_folder: Path) -> None:
+    read(ascend_folder)
+    a_pair(kernel=Kernel.objects.get(), hardware="ascend")
+    text = (ascend_folder / "_ascend" / "add.py").read_text()
+
+    (ascend_folder / "add.py").write_text(text)
+    commit(ascend_folder)
+    read(ascend_folder)
+    assert (hardware(), Pair.objects.get().hardware) == ("cuda", "cuda")
+
+    (ascend_folder / "add.py").unlink()
+    commit(ascend_folder)
+    read(ascend_folder)
+    assert (hardware(), Pair.objects.get().hardware) == ("ascend", "ascend")
+
+
+def test_the_same_kernel_in_another_repository_makes_it_generic(
+    ascend_folder: Path, tmp_path: Path
+) -> None:
+    read(ascend_folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "add.py").write_text((ascend_folder / "_ascend" / "add.py").read_text())
+    commit(other)
+    read(other)
+
+    assert hardware() == "cuda"
+
+
+def test_a_recheck_fills_in_what_rows_lack(ascend_folder: Path) -> None:
+    read(ascend_folder)
+    Kernel.objects.update(hardware="cuda", min_triton="")
+    call_command("recheck", now=True, verbosity=0)
+
+    kernel = Kernel.objects.get()
+    assert (kernel.hardware, kernel.min_triton) == ("ascend", "3.0")
+
+
+def test_what_a_text_is_bound_to_is_no_matter_of_places(kernel_folder: Path) -> None:
+    file = kernel_folder / "add.py"
+    file.write_text(file.read_text().replace("tl.program_id", "tl.extra.hip.program_id"))
+    commit(kernel_folder)
+    read(kernel_folder)
+
+    assert hardware() == "hip"
