@@ -116,6 +116,7 @@ def _pair(
         differentiable=differentiable,
         split_group=f"operation:{repository.name}:{place.path}:{operation.name}"[:200],
         kernel=kernels[0].pk if kernels else None,
+        hardware=kernels[0].hardware if kernels else "cuda",
     )
 
 

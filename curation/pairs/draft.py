@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from curation.identity import content_hash
+from curation.pairs.min_triton import min_triton
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,11 @@ class PairDraft:
     split_group: str = ""
     kernel: int | None = None
     """The ingested kernel that it was drafted from."""
+    hardware: str = "cuda"
+
+    @property
+    def min_triton(self) -> str:
+        return min_triton(self.triton_code)
 
     @property
     def content_hash(self) -> str:
@@ -73,6 +79,9 @@ class PairDraft:
             "tags": list(self.tags),
             "entry_point": self.entry_point,
             "origin": self.origin,
+            "hardware": [self.hardware],
+            "min_triton": self.min_triton,
+            "max_triton": None,
             "provenance": self.source.as_metadata(),
             "differentiable": self.differentiable,
         }

@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from curation.errors import CurationError
 from curation.models import License, LicenseVerdict, Pair
 from curation.pairs.draft import OURS, PairDraft
+from curation.pairs.min_triton import min_triton
 from curation.tokens import ENCODING, count_many
 
 BATCH = 500
@@ -96,6 +97,18 @@ def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
     return row
 
 
+def fill_min_triton() -> int:
+    """Compute `min_triton` of pairs that were stored without, and return their number."""
+    missing = Pair.objects.filter(min_triton="").order_by("pk").only("pk", "triton_code")
+    filled = 0
+    while batch := list(missing[:BATCH]):
+        for row in batch:
+            row.min_triton = min_triton(row.triton_code)
+        Pair.objects.bulk_update(batch, ["min_triton"])
+        filled += len(batch)
+    return filled
+
+
 def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
     wanted = {draft.content_hash: draft for draft in drafts}
     known = Pair.objects.filter(content_hash__among=wanted).values_list("content_hash", flat=True)
@@ -125,6 +138,8 @@ def _row(name: str, draft: PairDraft, tokens: int, named: License | None) -> Pai
         operation_type=draft.operation_type,
         difficulty=draft.difficulty,
         tags=list(draft.tags),
+        hardware=draft.hardware,
+        min_triton=draft.min_triton,
         differentiable=draft.differentiable,
         recipe=draft.recipe,
         split_group=draft.split_group or f"pair:{draft.origin}:{draft.readable}"[:200],

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import F
 from django.utils import timezone
 
-from curation.models import Draft, DraftState, Pair, PairOrigin, Repository
+from curation.models import Draft, DraftState, Hardware, Pair, PairOrigin, Repository
 from curation.pairs.draft import PairDraft, Source
 
 GONE = "gone"
@@ -77,6 +77,7 @@ def as_pair(draft: Draft) -> PairDraft:
         differentiable=draft.differentiable,
         split_group=draft.split_group,
         kernel=draft.kernel_id,
+        hardware=draft.kernel.hardware if draft.kernel else Hardware.CUDA,
     )
 
 

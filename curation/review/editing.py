@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from curation.errors import CurationError
 from curation.identity import content_hash
 from curation.models import Pair, PairOrigin
+from curation.pairs.min_triton import min_triton
 
 LONGEST = 200_000
 
@@ -63,6 +64,8 @@ def new_version(*, pair: Pair, texts: Texts, author: User) -> Pair:
                 operation_type=pair.operation_type,
                 difficulty=pair.difficulty,
                 tags=pair.tags,
+                hardware=pair.hardware,
+                min_triton=min_triton(texts.triton_code),
                 kind_corrected=pair.kind_corrected,
                 differentiable=pair.differentiable,
                 split_group=pair.split_group,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from curation.kinds.difficulty import pair_difficulty
+from curation.models.vocabulary import Hardware
 from curation.pairs.draft import PairDraft, Source
 from validation.contract import ORIGINS, TEXTS, violations
 from validation.imports.record import Record, Refused, text
@@ -33,6 +34,7 @@ def draft(record: Record) -> PairDraft:
         source=_source(metadata),
         tags=tuple(metadata.get("tags", ())),
         differentiable=differentiable,
+        hardware=_hardware(metadata),
     )
 
 
@@ -48,6 +50,14 @@ def _metadata(record: Record) -> Record:
             metadata.get("differentiable") is True,
         )
     return metadata
+
+
+def _hardware(metadata: Record) -> str:
+    """The first of the list that a record of ours has."""
+    given = metadata.get("hardware") or ["cuda"]
+    if not isinstance(given, list) or given[0] not in Hardware.values:
+        raise Refused(f"metadata.hardware is {given!r}: it must list names such as cuda or hip.")
+    return str(given[0])
 
 
 def _source(metadata: Record) -> Source:

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from curation.evidence.resemblance import gather
+from curation.pairs.store import fill_min_triton
 from curation.words import counted
 
 
@@ -12,6 +13,7 @@ class Command(BaseCommand):
     help = "Find twins and benchmark problems among kernels and pairs that nobody looked at yet."
 
     def handle(self, **given: Any) -> None:
+        fill_min_triton()
         found = gather()
         self.stdout.write(
             f"{counted(found.fingerprinted, 'fingerprint')} made, "

@@ -1,0 +1,43 @@
+"""What a stored pair says of the machine that it needs."""
+
+import pytest
+from django.core.management import call_command
+
+from curation.models import Pair
+from curation.pairs.draft import OURS, PairDraft
+from curation.pairs.store import store_pairs
+from curation.review.editing import Texts, new_version
+from tests.factories import a_curator, a_pair
+
+pytestmark = pytest.mark.django_db
+
+GATHER = "import triton.language as tl\n\nf = tl.gather\n"
+
+
+def test_a_pair_has_its_drafts_hardware_and_its_texts_release() -> None:
+    draft = PairDraft(
+        entry_point="f", python_code="f = 1\n", triton_code=GATHER, test_code="t = 1\n",
+        origin="manual", operation_type="other", difficulty="easy", source=OURS, hardware="hip",
+    )  # fmt: skip
+    store_pairs([draft])
+
+    pair = Pair.objects.get()
+    assert (pair.hardware, pair.min_triton) == ("hip", "3.3")
+    assert draft.as_record()["metadata"]["hardware"] == ["hip"]
+    assert draft.as_record()["metadata"]["min_triton"] == "3.3"
+
+
+def test_an_edit_keeps_the_hardware_and_reads_the_new_text() -> None:
+    pair = a_pair(hardware="hip", min_triton="3.0")
+    texts = Texts(pair.python_code, GATHER, pair.test_code)
+
+    edited = new_version(pair=pair, texts=texts, author=a_curator())
+
+    assert (edited.hardware, edited.min_triton) == ("hip", "3.3")
+
+
+def test_examining_fills_in_the_release_that_old_rows_lack() -> None:
+    a_pair(triton_code=GATHER)
+    call_command("examine", verbosity=0)
+
+    assert Pair.objects.get().min_triton == "3.3"
