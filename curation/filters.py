@@ -18,6 +18,7 @@ from curation.matching import CONDITIONS, KINDS, NONE, Duplicates, WrongFilter, 
 from curation.models import (
     Category,
     Difficulty,
+    Hardware,
     Kernel,
     Kind,
     Language,
@@ -43,6 +44,7 @@ CHOICES: Mapping[str, Words] = {
     "validation": (*Verdict.values, NONE),
     "duplicates": tuple(Duplicates.values),
     "contaminated": ("yes", "no"),
+    "hardware": tuple(Hardware.values),
     "language": tuple(Language.values),
     "kind": tuple(Kind.values),
     "origin": tuple(PairOrigin.values),
@@ -67,6 +69,7 @@ class Filter:
     validation: Words = ()
     duplicates: Words = ()
     contaminated: Words = ()
+    hardware: Words = ()
     language: Words = ()
     kind: Words = ()
     origin: Words = ()

@@ -198,6 +198,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "validation": _validation,
     "duplicates": _duplicates,
     "contaminated": _contaminated,
+    "hardware": _column("hardware"),
     "language": _only(Kernel, "language"),
     "kind": _only(Kernel, "kind"),
     "origin": _only(Pair, "origin"),

@@ -39,6 +39,7 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
         "license_verdict",
         "operation_type",
         "difficulty",
+        "hardware",
     )
 
     @admin.display(description="see also")
@@ -52,8 +53,8 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
 @admin.register(Kernel)
 class KernelAdmin(ItemAdmin[Kernel]):
     list_display = (
-        "name", "status", "kind", "language", "operation_type", "license", "license_verdict",
-        "lines", "tokens", "created_at",
+        "name", "status", "kind", "language", "hardware", "operation_type", "license",
+        "license_verdict", "lines", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "kind", "language", "standalone")
     search_fields = ("name", "content_hash__startswith")
@@ -62,7 +63,7 @@ class KernelAdmin(ItemAdmin[Kernel]):
 @admin.register(Pair)
 class PairAdmin(ItemAdmin[Pair]):
     list_display = (
-        "__str__", "status", "origin", "operation_type", "difficulty", "license",
+        "__str__", "status", "origin", "hardware", "operation_type", "difficulty", "license",
         "license_verdict", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "origin", "differentiable")

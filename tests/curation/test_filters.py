@@ -118,7 +118,7 @@ def with_columns() -> None:
     mit = make.a_license(expression="MIT")
     make.an_approved_kernel(
         name="yes", license=mit, operation_type="matmul", difficulty="hard",
-        tags=["grouped", 'a"b'], language="gluon", kind="helper",
+        tags=["grouped", 'a"b'], language="gluon", kind="helper", hardware="hip",
     )  # fmt: skip
     make.a_kernel(name="no", tags=["ungrouped"])
 
@@ -182,6 +182,9 @@ ROWS: list[tuple[Callable[[], object], str, set[str]]] = [
     (with_columns, "'tag=a\"b'", {"yes"}),
     (with_columns, "language=gluon", {"yes"}),
     (with_columns, "kind=entry", {"no"}),
+    (with_columns, "hardware=hip", {"yes"}),
+    (with_columns, "hardware=cuda hardware=xpu", {"no"}),
+    (lambda: make.a_pair(slug="made", hardware="xpu"), "hardware=xpu", {"made"}),
     (with_columns, "status=approved kind=entry", set()),
     (with_findings, "finding=length", {"short"}),
     (with_findings, "finding=none", {"fine"}),

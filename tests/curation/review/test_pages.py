@@ -440,6 +440,15 @@ def lights(browser: Client, item: Any) -> dict[str, str]:
     return {light.name: f"{light.state}: {light.summary}" for light in shown}
 
 
+@pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
+def test_a_page_says_what_the_item_runs_on(
+    browser: Client, make_item: Callable[..., Kernel | Pair]
+) -> None:
+    item = make_item(hardware="ascend", min_triton="3.4")
+
+    assert "Huawei Ascend, Triton 3.4 or newer" in text(browser, item.get_absolute_url())
+
+
 def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> None:
     shown = lights(browser, make.a_kernel())
 
