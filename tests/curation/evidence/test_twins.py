@@ -62,6 +62,18 @@ def test_a_near_twin_is_represented_with_its_exact_similarity() -> None:
     assert 0.7 <= link.similarity < 1
 
 
+def test_a_kernel_that_turns_out_to_be_for_other_hardware_represents_no_longer() -> None:
+    better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
+    gather()
+    assert DuplicateLink.objects.get().of_kernel == better
+
+    Kernel.objects.filter(pk=better.pk).update(hardware="ascend")
+    gather()
+
+    assert DuplicateLink.objects.get().of_kernel == worse
+    assert Fingerprint.objects.get(kernel=better).hardware == "ascend"
+
+
 @pytest.mark.parametrize(
     ("better", "worse"),
     [

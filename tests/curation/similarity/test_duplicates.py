@@ -168,6 +168,16 @@ def test_the_permissive_one_takes_over_from_the_famous_one() -> None:
     assert changed == {1: None, 0: Link(1, "near", 0.9)}
 
 
+def test_the_one_for_cuda_takes_over_from_one_for_other_hardware() -> None:
+    store = Store(
+        {0: Facts("a", hardware="ascend", documented=True, stars=9), 1: Facts("b")},
+        {frozenset((0, 1)): 0.9},
+    )
+    store.add(0)
+
+    assert store.add(1) == {1: None, 0: Link(1, "near", 0.9)}
+
+
 def test_a_short_text_is_a_twin_only_of_its_equal() -> None:
     short = "@triton.jit\ndef f(x):\n    return tl.exp(x) + 1\n"
 
