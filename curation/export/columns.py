@@ -41,6 +41,13 @@ _SHARED: Columns = {
     "weight": REAL,
 }
 
+SCHEMA = 2
+"""Of the records and the manifest. A release keeps the schema that it was made with."""
+_ADDED: Mapping[int, frozenset[str]] = {2: frozenset({"hardware", "min_triton", "max_triton"})}
+"""The members of `metadata` that each schema added."""
+
+_RUNS_ON: Columns = {"hardware": ListOf(TEXT), "min_triton": TEXT, "max_triton": TEXT}
+
 KERNEL: Columns = {
     "input": TEXT,
     "metadata": {
@@ -52,6 +59,7 @@ KERNEL: Columns = {
         "kind": TEXT,
         "language": TEXT,
         "unit": TEXT,
+        **_RUNS_ON,
         "origin": TEXT,
         "category": TEXT,
         "seen": WHOLE,
@@ -75,6 +83,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
             "tags": ListOf(TEXT),
             "entry_point": TEXT,
             "origin": TEXT,
+            **_RUNS_ON,
             "provenance": PROVENANCE,
             "verified": {
                 "device": TEXT,
@@ -95,6 +104,15 @@ def pair_columns(checks: Sequence[str]) -> Columns:
             **_SHARED,
         },
     }
+
+
+def in_schema(columns: Columns, schema: int) -> Columns:
+    """Return the columns that records of an earlier schema have."""
+    later = {name for added, names in _ADDED.items() if added > schema for name in names}
+    metadata = columns["metadata"]
+    assert isinstance(metadata, dict)  # noqa: S101 - for mypy
+    kept: Columns = {name: column for name, column in metadata.items() if name not in later}
+    return {**columns, "metadata": kept}
 
 
 ALPACA: Columns = {"instruction": TEXT, "input": TEXT, "output": TEXT}

@@ -18,10 +18,11 @@ from curation.export.ledger import NOWHERE, located, record_id
 from curation.export.lines import encode, encode_sorted, encode_text
 from curation.export.notices import Notices, Shared
 from curation.export.options import Options
-from curation.export.records import joined
+from curation.export.records import PAIR_TEXTS, joined
 from curation.export.statistics import NONE, Profile
 from curation.export.verified import UNVERIFIED, verified
 from curation.models import PairOrigin
+from curation.pairs.min_triton import min_triton
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
 """Id, content hash, metadata and texts, both as JSON; put aside as it is."""
@@ -62,9 +63,14 @@ class Drafting:
         """In the order of the batch."""
         of_files = texts_named([item.content_hash for item in batch if item.file])
         for item in batch:
-            tags, operation, difficulty, kind, language, lines = item.told
+            tags, operation, difficulty, kind, language, lines, hardware, lowest = item.told
+            hardwares = [hardware]
             if item.file:
                 lines = item.file.lines
+                hardwares = sorted({known.facts.hardware for known in item.file.kernels})
+            text = of_files[item.content_hash] if item.file else joined(item.texts)
+            if not lowest or item.file or self._options.with_launcher:
+                lowest = min_triton(text)
             license, place = item.license, _first(item)
             mould = self._mould(
                 tags, operation or "other", difficulty or None, license, item.origin, item.weight,
@@ -75,13 +81,13 @@ class Drafting:
             metadata = (
                 f'{{"id":"{identity}","name":{encode_text(item.name)},{mould.kind},'
                 f"{_form(kind, language, self._options.unit)},"
+                f"{_runs_on(*hardwares, lowest=lowest)},"
                 f'"origin":"{item.origin}","category":{mould.category},'
                 f'"seen":{len([one for one in item.places if one.live])},"lines":{lines},'
                 f'"provenance":{{{self._where(place)},{mould.terms}}},'
                 f"{mould.rights},"
                 f'"tokens":{item.tokens},{mould.end}}}'
             )
-            text = of_files[item.content_hash] if item.file else joined(item.texts)
             yield (
                 (identity, item.content_hash, metadata, (encode_text(text),)),
                 (mould.profile, text.count("\n"), _size(text)),
@@ -91,9 +97,11 @@ class Drafting:
         """In the order of the batch. Of the checks, each has its own only: see `completed`."""
         tried = verified({item.tried.pk for item in batch if item.tried})
         for item in batch:
-            tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told = (
-                item.told
-            )
+            (
+                tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told,
+                hardware, lowest,
+            ) = item.told  # fmt: skip
+            lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
             details = json.loads(told) if told != "{}" else {}
             # A pair that was drafted from a kernel is given away on the kernel's terms.
@@ -110,7 +118,8 @@ class Drafting:
             )  # fmt: skip
             metadata = (
                 f'{{{mould.kind},"entry_point":{encode_text(entry_point)},'
-                f'"origin":"{item.origin}","provenance":{{{self._where(place)},{mould.terms}}},'
+                f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
+                f'"provenance":{{{self._where(place)},{mould.terms}}},'
                 f'"verified":{found.said},"differentiable":{"true" if differentiable else "false"},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
                 f'"details":{encode_text(encode_sorted(details) if details else None)},'
@@ -174,6 +183,11 @@ def _size(text: str) -> int:
 
 def _first(item: Leaving) -> Place | None:
     return item.places[0] if item.places else None
+
+
+@lru_cache(maxsize=256)
+def _runs_on(*hardware: str, lowest: str) -> str:
+    return f'"hardware":{encode(list(hardware))},"min_triton":"{lowest}","max_triton":null'
 
 
 @lru_cache(maxsize=256)

@@ -57,13 +57,18 @@ _GATES = (
     "pk", "content_hash", "status", "license_verdict", "license__expression", "license__verdict",
     "tokens",
 )  # fmt: skip
-KERNEL_COLUMNS = (stored("tags"), "operation_type", "difficulty", "kind", "language", "lines")
+KERNEL_COLUMNS = (
+    stored("tags"), "operation_type", "difficulty", "kind", "language", "lines",
+    "hardware", "min_triton",
+)  # fmt: skip
 PAIR_COLUMNS = (
     stored("tags"), "operation_type", "difficulty", "kernel_id", "entry_point",
-    stored("differentiable"), "recipe", stored("metadata"),
+    stored("differentiable"), "recipe", stored("metadata"), "hardware", "min_triton",
 )  # fmt: skip
 _TOLD = len(_GATES) + 3
 _KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")
+_HARDWARE_OF_KERNEL = KERNEL_COLUMNS.index("hardware")
+_HARDWARE_OF_PAIR = PAIR_COLUMNS.index("hardware")
 
 
 def kernels(
@@ -89,6 +94,7 @@ def kernels(
             facts = Facts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
             facts.standalone = bool(standalone)
+            facts.hardware = row[_TOLD + _HARDWARE_OF_KERNEL]
             facts.local_path = pk in local
             origin = sources[seen[0].source].origin if seen else REAL
             known = Known(pk, name, tokens or 0, origin, facts, seen, row[_TOLD:end], row[end:])
@@ -119,6 +125,7 @@ def pairs(
             seen = places.get(told[_KERNEL_OF_PAIR], ())
             facts = Facts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
+            facts.hardware = told[_HARDWARE_OF_PAIR]
             facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
             found.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
         yield found

@@ -1,7 +1,7 @@
 """Why an item stays behind. Pure: facts in, the first gate that holds it out, or None.
 
-The gates stand in the order of the funnel: isolated, licensed, unique, uncontaminated, validated,
-approved.
+The gates stand in the order of the funnel: isolated, for this hardware, licensed, unique,
+uncontaminated, validated, approved.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from curation.models import Actor, Device, Fingerprint, LicenseVerdict, Status, Verdict
+from curation.models import (
+    Actor,
+    Device,
+    Fingerprint,
+    Hardware,
+    LicenseVerdict,
+    Status,
+    Verdict,
+)
 
 # By their texts: each is asked for a million times, and a member of an enumeration is looked up
 # for longer than it is compared.
@@ -26,6 +34,7 @@ class Reason(StrEnum):
 
     RETIRED = "retired"
     NOT_STANDALONE = "not-standalone"
+    HARDWARE = "hardware"
     LICENSE = "licence"
     OPTED_OUT = "opted-out"
     LOCAL_PATH = "local-path"
@@ -45,6 +54,7 @@ class Reason(StrEnum):
 FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
     ("present", (Reason.RETIRED,)),
     ("standalone", (Reason.NOT_STANDALONE,)),
+    ("for this hardware", (Reason.HARDWARE,)),
     ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
     ("unique", (Reason.DUPLICATE,)),
     ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
@@ -93,6 +103,7 @@ class Facts:
     # Whether some place where it stands today gives it away.
     given: bool = True
     standalone: bool = True
+    hardware: str = Hardware.CUDA.value
     opted_out: str = ""
     local_path: bool = False
     duplicate_of: str = ""
@@ -111,6 +122,8 @@ class Rules:
     """What an export may be lenient about."""
 
     standalone: bool = True
+    hardware: tuple[str, ...] = ()
+    """Empty: any."""
     include_pending: bool = False
     policies: tuple[str, ...] = ()
     without_benchmarks: bool = False
@@ -121,6 +134,7 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
     return (
         _present(facts)
         or (_standalone(facts) if rules.standalone else None)
+        or (_hardware(facts, rules.hardware) if rules.hardware else None)
         or _licensed(facts)
         or _unique(facts, rules)
         or _validated(facts)
@@ -138,6 +152,13 @@ def _standalone(facts: Facts) -> Exclusion | None:
     if not facts.standalone:
         return Exclusion(Reason.NOT_STANDALONE, "It uses names that its unit does not define.")
     return None
+
+
+def _hardware(facts: Facts, wanted: tuple[str, ...]) -> Exclusion | None:
+    if facts.hardware in wanted:
+        return None
+    name, asked = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in wanted)
+    return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {asked}.")
 
 
 def _licensed(facts: Facts) -> Exclusion | None:

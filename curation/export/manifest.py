@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curation import __version__
+from curation.export.columns import SCHEMA
 from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
 from curation.export.lines import LineFile
@@ -20,7 +21,6 @@ from curation.export.statistics import Statistics, by_split
 from curation.models import Split
 from curation.tokens import ENCODING
 
-SCHEMA = 1
 SPLIT_RULE = (
     "The items of a group stand in one split. These are grouped: near-duplicates; versions of one "
     "item; a pair and the kernel that it was drafted from; pairs with the same operations in the "

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from curation.errors import CurationError
 from curation.filters import Filter
-from curation.models import Category, PairOrigin, Split
+from curation.models import Category, Hardware, PairOrigin, Split
 
 FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
 UNITS = ("standalone", "function", "file")
@@ -36,6 +36,7 @@ class Options:
     total_tokens: int = 0
     without_benchmarks: bool = False
     held_out_recipes: bool = False
+    hardware: tuple[str, ...] = (Hardware.CUDA.value,)
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:
@@ -46,6 +47,12 @@ class Options:
             raise WrongOptions("A file holds its launchers already: leave --with-launcher out.")
         if len(self.splits) != len(Split) or sum(self.splits) != 100 or min(self.splits) < 0:
             raise WrongOptions("Splits are three percentages that make 100, such as 90/5/5.")
+        if wrong := [name for name in self.hardware if name not in Hardware.values]:
+            raise WrongOptions(
+                f"There is no hardware {wrong[0]!r}. There is: {', '.join(Hardware.values)}."
+            )
+        if not self.hardware:
+            raise WrongOptions("Name the hardware to export for, such as cuda.")
         if self.total_tokens < 0:
             raise WrongOptions("A mix can't have fewer than no tokens.")
         Filter.from_text(self.where)
@@ -79,6 +86,12 @@ def parse_splits(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
         raise WrongOptions(f"{text!r} names no splits: write train/validation/test, as 90/5/5.")
     return tuple(map(int, text.split("/")))
+
+
+def parse_hardware(text: str) -> tuple[str, ...]:
+    """Read `cuda,hip`; `all` is every hardware that there is now."""
+    named = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
+    return tuple(sorted(set(named)))
 
 
 def parse_cap(text: str) -> tuple[str, float]:

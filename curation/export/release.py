@@ -40,10 +40,11 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
+        manifest = release.manifest
         held_out = None
         if options.held_out_recipes:
-            held_out = HeldOut.from_release(release.manifest, folder)
-        writing = Writing(options, folder, release.manifest["checks"], held_out)
+            held_out = HeldOut.from_release(manifest, folder)
+        writing = Writing(options, folder, manifest["checks"], held_out, manifest["schema"])
         writing.write(lambda: _records(release, options, progress))
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:

@@ -64,9 +64,10 @@ class Selecting:
         self._aside = aside
         self._where = Filter.from_text(options.where)
         self._rules = Rules(
-            options.unit == "standalone",
-            options.include_pending,
-            options.policies,
+            standalone=options.unit == "standalone",
+            hardware=options.hardware,
+            include_pending=options.include_pending,
+            policies=options.policies,
             without_benchmarks=options.without_benchmarks,
         )
         self._weight = weigher(options.upsample, self.sources)

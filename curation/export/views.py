@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from curation.errors import CurationError
 from curation.export.options import FORMATS, UNITS, parse_splits
 from curation.export.requests import request_export
-from curation.models import ExportRun
+from curation.models import ExportRun, Hardware
 
 may_export = permission_required("curation.add_exportrun", raise_exception=True)
 
@@ -30,6 +30,11 @@ class ExportForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     unit = forms.ChoiceField(choices=[(unit, unit) for unit in UNITS], initial="standalone")
+    hardware = forms.MultipleChoiceField(
+        choices=Hardware.choices,
+        initial=[Hardware.CUDA],
+        widget=forms.CheckboxSelectMultiple,
+    )
     splits = forms.CharField(initial="90/5/5", help_text="Train, validation, test in percent.")
     seed = forms.IntegerField(initial=0)
     where = forms.CharField(

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from curation.export.columns import pair_columns
+from curation.export.columns import KERNEL, SCHEMA, in_schema, pair_columns
 from curation.export.formats import FORMATS
 from curation.export.formats.writing import Target
 from curation.export.held_out import FOLDER as HELD_OUT
@@ -36,6 +36,7 @@ class Writing:
     folder: Path
     checks: Sequence[str]
     held_out: HeldOut | None = None
+    schema: int = SCHEMA
 
     def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
         names = [*self.options.formats, *([HELD_OUT] if self.held_out else [])]
@@ -53,8 +54,13 @@ class Writing:
         channel.send(self._formats([name], records()))
 
     def _formats(self, names: Sequence[str], records: Iterator[Record]) -> Files:
-        columns = pair_columns(self.checks)
-        target = Target(self.folder, self.options.fenced, columns, self.held_out)
+        target = Target(
+            self.folder,
+            self.options.fenced,
+            pair_columns=in_schema(pair_columns(self.checks), self.schema),
+            kernel_columns=in_schema(KERNEL, self.schema),
+            held_out=self.held_out,
+        )
         with ExitStack() as stack:
             formats = [FORMATS[name](target, stack) for name in names]
             while batch := list(islice(records, BATCH)):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from curation.errors import CurationError
-from curation.export.columns import KERNEL, Columns, ListOf
+from curation.export.columns import Columns, ListOf
 from curation.export.formats.writing import Target
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -29,7 +29,7 @@ class Parquet:
                 )
                 for split in SPLITS
             ]
-            for kind, columns in (("pair", target.pair_columns), ("kernel", KERNEL))
+            for kind, columns in (("pair", target.pair_columns), ("kernel", target.kernel_columns))
         }
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:

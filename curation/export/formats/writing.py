@@ -18,6 +18,7 @@ class Target:
     folder: Path
     fenced: bool
     pair_columns: Columns
+    kernel_columns: Columns
     held_out: HeldOut | None = None
 
 

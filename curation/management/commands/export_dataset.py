@@ -6,7 +6,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.export.dataset import Outcome, dry_run, export
-from curation.export.options import FORMATS, UNITS, Options, parse_cap, parse_splits
+from curation.export.options import (
+    FORMATS,
+    UNITS,
+    Options,
+    parse_cap,
+    parse_hardware,
+    parse_splits,
+)
 from curation.export.release import find_release, rebuild
 from curation.models import Release
 from curation.words import counted
@@ -24,6 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("--splits", metavar="90/5/5", help="train/validation/test in percent")
         parser.add_argument("--seed", type=int)
         parser.add_argument("--where", metavar="FILTER", help="as in the review lists' addresses")
+        parser.add_argument(
+            "--hardware", metavar="cuda,hip", help="what it is written for, or all; default cuda"
+        )
         parser.add_argument("--cap-origin", action="append", metavar="inductor=0.2", default=[])
         parser.add_argument(
             "--upsample", metavar="POLICY", help="`source`, or as tutorial=10,inductor=5"
@@ -78,7 +88,8 @@ class Command(BaseCommand):
 
     def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
         release = find_release(name)
-        differing = [key for key in asked if release.options.get(key) != _plain(asked[key])]
+        made = Options.from_json(release.options).as_json()
+        differing = [key for key in asked if made.get(key) != _plain(asked[key])]
         if differing:
             raise CommandError(
                 f"{name} was made with another {differing[0]}. Leave the options out to write it "
@@ -110,6 +121,7 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     asked = {
         "formats": given["format"] and tuple(given["format"].split(",")),
         "splits": given["splits"] and parse_splits(given["splits"]),
+        "hardware": given["hardware"] and parse_hardware(given["hardware"]),
         "caps": tuple(sorted(map(parse_cap, given["cap_origin"]))),
         "policies": tuple(sorted(given["accept_policy"])),
         "together": given["whole_repositories"],

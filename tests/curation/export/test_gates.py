@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from curation.errors import CurationError
 from curation.models import (
     Device,
     Fingerprint,
@@ -262,6 +263,27 @@ def test_a_filter_narrows_what_is_looked_at(tmp_path: Path) -> None:
 
     assert len(identities(folder)) == 1
     assert reasons(folder) == {}
+
+
+def test_what_is_for_other_hardware_comes_along_only_on_request(tmp_path: Path) -> None:
+    ascend = a_seen_kernel(hardware="ascend")
+    a_seen_kernel(hardware="cuda")
+    pair = an_approved_pair(hardware="hip")
+
+    default = export(tmp_path / "default")
+    two = export(tmp_path / "two", "--hardware", "cuda,ascend")
+    everything = export(tmp_path / "all", "--hardware", "all")
+
+    assert reasons(default) == {ascend.name: "hardware", pair.slug: "hardware"}
+    message = "It is written for Huawei Ascend, not for NVIDIA (CUDA)."
+    assert message in {line["message"] for line in records(default / "REJECTED.jsonl")}
+    assert [len(identities(folder)) for folder in (default, two, everything)] == [1, 2, 2]
+    assert [len(identities(folder, "pairs")) for folder in (default, two, everything)] == [0, 0, 1]
+
+
+def test_unknown_hardware_is_refused_with_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(CurationError, match="no hardware 'gpu'. There is: cuda, hip"):
+        export(tmp_path / "out", "--hardware", "gpu")
 
 
 @pytest.mark.parametrize("left_out", [{"placed": None}, {"compared_with": ""}])

@@ -10,7 +10,15 @@ import pytest
 
 from curation.export.columns import KERNEL, differing, pair_columns
 from curation.models import ValidationCheck
-from tests.curation.export.writing import export, hashes, manifest, records, some_rows
+from tests.curation.export.writing import (
+    a_seen_kernel,
+    every,
+    export,
+    hashes,
+    manifest,
+    records,
+    some_rows,
+)
 from tests.factories import an_approved_kernel, an_approved_pair
 
 pytestmark = pytest.mark.django_db(transaction=False)
@@ -128,6 +136,23 @@ def test_records_have_the_contracts_keys_in_every_file(tmp_path: Path) -> None:
     for record in records(folder / "kernels" / "train.jsonl"):
         assert differing(KERNEL, record) == []
         assert record["metadata"]["provenance"]["copyright"] == "Copyright (c) 2024 Ada"
+
+
+def test_each_record_says_what_it_runs_on(tmp_path: Path) -> None:
+    a_seen_kernel(hardware="hip", min_triton="3.4")
+    # Rows from before the column was there.
+    a_seen_kernel(standalone_source="import triton.language as tl\nf = tl.gather\n")
+    an_approved_pair(triton_code="from triton.tools.tensor_descriptor import TensorDescriptor\n")
+
+    folder = export(tmp_path / "out", "--hardware", "all")
+
+    said = {
+        (*record["metadata"]["hardware"], record["metadata"]["min_triton"])
+        for kind in ("kernels", "pairs")
+        for found in every(folder, kind).values()
+        for record in found
+    }
+    assert said == {("hip", "3.4"), ("cuda", "3.3"), ("cuda", "3.4")}
 
 
 def test_every_record_finds_its_notice_and_the_licences_text(folder: Path) -> None:

@@ -2,11 +2,15 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
+from curation.export.columns import KERNEL, SCHEMA, in_schema
+from curation.export.options import Options
+from curation.export.requests import request_export
 from curation.export.withdrawals import mark_withdrawn
 from curation.models import (
     Kernel,
@@ -19,7 +23,7 @@ from curation.models import (
     Withdrawal,
 )
 from tests.curation.export.writing import a_seen_kernel, export, hashes, some_rows
-from tests.factories import a_license, an_approved_kernel
+from tests.factories import a_curator, a_license, an_approved_kernel
 
 pytestmark = pytest.mark.django_db
 ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
@@ -52,6 +56,35 @@ def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="made with another seed"):
         export(tmp_path / "two", "--release", "1", "--seed", "4")
     assert not (tmp_path / "two").exists()
+
+
+def test_a_release_from_before_an_option_was_there_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_rows(2, 1)
+    as_json = Options.as_json
+
+    def without_hardware(options: Options) -> dict[str, Any]:
+        return {name: value for name, value in as_json(options).items() if name != "hardware"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Options, "as_json", without_hardware)
+        before = hashes(export(tmp_path / "one", "--release", "1"))
+
+    assert "hardware" not in Release.objects.get().options
+    assert hashes(export(tmp_path / "two", "--release", "1", "--hardware", "cuda")) == before
+    asked = Release.objects.get().options | {"hardware": ["cuda"]}
+    run = request_export(asked, name="1", user=a_curator())
+    assert run.name == "1"
+
+
+def test_columns_of_a_release_are_those_of_its_schema() -> None:
+    before, now = in_schema(KERNEL, 1)["metadata"], in_schema(KERNEL, SCHEMA)["metadata"]
+
+    assert isinstance(before, dict)
+    assert isinstance(now, dict)
+    assert set(now) - set(before) >= {"hardware", "min_triton", "max_triton"}
+    assert in_schema(KERNEL, SCHEMA) == KERNEL
 
 
 def test_a_release_of_nothing_is_refused_and_its_name_stays_free(tmp_path: Path) -> None:
