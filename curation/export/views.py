@@ -69,6 +69,7 @@ def _asked(request: HttpRequest, form: ExportForm) -> bool:
     name = options.pop("name")
     try:
         options["splits"] = parse_splits(options["splits"])
+        options["hardware"] = sorted(options["hardware"])
         request_export(options, name=name, user=request.user)
     except CurationError as error:
         form.add_error(None, str(error))

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from curation.errors import CurationError
 from curation.export import folder as writing
-from curation.models import Status
-from tests.factories import a_kernel, an_approved_kernel
+from curation.export.views import ExportForm
+from curation.models import ExportRun, Status
+from tests.factories import a_curator, a_kernel, an_approved_kernel
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +63,17 @@ def test_a_failing_export_leaves_nothing_behind(tmp_path: Path) -> None:
         raise ZeroDivisionError
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_form_asks_for_cuda_unless_told_otherwise(client: Client) -> None:
+    client.force_login(a_curator())
+    form = ExportForm()
+    shown = {
+        name: field.initial for name, field in form.fields.items() if field.initial is not None
+    }
+
+    client.post(reverse("exports"), shown)
+    client.post(reverse("exports"), {**shown, "hardware": ["hip", "cuda"]})
+
+    asked = ExportRun.objects.order_by("pk").values_list("options__hardware", flat=True)
+    assert list(asked) == [["cuda"], ["cuda", "hip"]]
