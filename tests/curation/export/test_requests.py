@@ -18,8 +18,8 @@ def test_the_form_asks_for_held_out_recipes(client: Client) -> None:
     client.post(
         "/exports/",
         {
-            "formats": "jsonl", "unit": "standalone", "hardware": "cuda", "splits": "90/5/5", "seed": 0,
-            "held_out_recipes": "on",
+            "formats": "jsonl", "unit": "standalone", "hardware": "cuda", "splits": "90/5/5",
+            "seed": 0, "held_out_recipes": "on",
         },
     )  # fmt: skip
 
