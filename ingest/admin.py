@@ -39,7 +39,9 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
     sparse_paths = LinesField(
         required=False, help_text="Folders and files to read, one a line; empty: everything."
     )
-    include_globs = LinesField(required=False, help_text="One a line; empty: **/*.py and **/*.md")
+    include_globs = LinesField(
+        required=False, help_text="One a line; empty: **/*.py, **/*.md and **/*.ipynb"
+    )
     exclude_globs = LinesField(required=False, help_text="One a line.")
     submodules = LinesField(
         required=False, help_text="Paths of submodules, one a line: each is read as its own source."

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from functools import cached_property
 
+from ingest.extract.notebooks import SUFFIX as NOTEBOOK
+from ingest.extract.notebooks import NotebookError, read_notebook
 from ingest.git.snapshot import OpenTree
 from ingest.licenses import (
     Assessment,
@@ -26,7 +28,7 @@ class FileLicences:
 
     def of(self, path: str) -> Assessment:
         if path not in self._known:
-            data = self._tree.read(path) or b""
+            data = _stated_text(path, self._tree.read(path) or b"")
             self._known[path] = assess_file(path, data, self._governing, reader=self._reader)
         return self._known[path]
 
@@ -41,3 +43,13 @@ class FileLicences:
     def _governing(self) -> TreeLicences:
         """What the repository says, read only where a kernel was found."""
         return read_tree(self._tree, self._reader)
+
+
+def _stated_text(path: str, data: bytes) -> bytes:
+    """The text in which a file may state its license: of a notebook, that of all its cells."""
+    if not path.endswith(NOTEBOOK):
+        return data
+    try:
+        return read_notebook(data).words.encode()
+    except NotebookError:
+        return data

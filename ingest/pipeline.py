@@ -12,6 +12,8 @@ from ingest.candidate import Candidate, Dropped, FileRead, Item
 from ingest.classify import classification
 from ingest.extract import Extraction, extract
 from ingest.extract.decoding import decode
+from ingest.extract.notebooks import SUFFIX as NOTEBOOK
+from ingest.extract.notebooks import NotebookError, read_notebook
 from ingest.git import Absent, Blob, Problem, Selection, Snapshot
 from ingest.git.snapshot import OpenTree
 from ingest.git.submodules import LISTED_IN
@@ -20,7 +22,7 @@ from ingest.licensing import FileLicences
 from ingest.quality import default_profile
 
 # Raise it when extraction makes other rows of the same bytes.
-RULES = 3
+RULES = 4
 
 # Read for what they say of other files, wherever they lie.
 LICENCE_FILES = (
@@ -30,7 +32,7 @@ LICENCE_FILES = (
 )  # fmt: skip
 
 # What is read when a source names nothing.
-EVERYTHING = ("**/*.py", "**/*.md")
+EVERYTHING = ("**/*.py", "**/*.md", "**/*.ipynb")
 
 # Called with the stage, how many files are done and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -84,8 +86,8 @@ def _files(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Ite
 
 
 def file_read(blob: Blob) -> FileRead:
-    """The facts of a file, and its text where it is one."""
-    text = None if b"\0" in blob.data else decode(blob.data).text
+    """The facts of a file, and its text where it is one: of a notebook, that of its code cells."""
+    text = _text(blob)
     return FileRead(
         path=blob.path,
         blob=blob.blob,
@@ -95,6 +97,17 @@ def file_read(blob: Blob) -> FileRead:
         tokens=None if text is None else count_tokens(text),
         text=text,
     )
+
+
+def _text(blob: Blob) -> str | None:
+    if b"\0" in blob.data:
+        return None
+    if not blob.path.endswith(NOTEBOOK):
+        return decode(blob.data).text
+    try:
+        return read_notebook(blob.data).code
+    except NotebookError:
+        return None
 
 
 def _kernels(

@@ -160,7 +160,7 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
                 ContaminationMatch.objects.select_related("benchmark").order_by("pk"),
             ),
         )
-        .order_by("source_file__repository__name", "source_file__path", "start_line", "pk")
+        .order_by("source_file__repository__name", "source_file__path", "cell", "start_line", "pk")
     )
     for place in places.iterator(chunk_size=2000):
         kernel = place.kernel
@@ -170,6 +170,7 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
             "qualname": place.qualname,
             "start": place.start_line,
             "end": place.end_line,
+            "cell": place.cell,
             "kind": kernel.kind,
             "language": kernel.language,
             "container": place.container,

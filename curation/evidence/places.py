@@ -28,6 +28,8 @@ class Place(NamedTuple):
     path: str
     commit: str
     lines: tuple[int, int]
+    cell: int | None
+    """In a notebook: the code cell that the lines are counted in."""
     live: bool
     expression: str | None
     verdict: str
@@ -42,7 +44,7 @@ class Place(NamedTuple):
 
 _COLUMNS = (
     "kernel_id", "pk", "source_file__repository_id", "source_file__path", "source_file__commit",
-    "start_line", "end_line", "license__expression", "license_verdict",
+    "start_line", "end_line", "cell", "license__expression", "license_verdict",
     stored("retired_at"), stored("opted_out"),
 )  # fmt: skip
 # As JSON: a repository's places mostly say the same, which is read once.
@@ -63,6 +65,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
         commit,
         start,
         end,
+        cell,
         expression,
         verdict,
         retired,
@@ -76,6 +79,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
             path,
             commit,
             (start, end),
+            cell,
             retired is None,
             expression,
             verdict,
@@ -89,9 +93,9 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
     return found
 
 
-def _order(place: Place, source: Source) -> tuple[bool, bool, int, str, str, tuple[int, int]]:
-    known = -(source.stars or 0)
-    return (not place.gives, not place.live, known, source.name, place.path, place.lines)
+def _order(place: Place, source: Source) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
+    known, cell = -(source.stars or 0), place.cell or 0
+    return (not place.gives, not place.live, known, source.name, place.path, cell, place.lines)
 
 
 @lru_cache(maxsize=4096)

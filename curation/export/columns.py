@@ -24,6 +24,7 @@ PROVENANCE: Columns = {
     "commit": TEXT,
     "path": TEXT,
     "lines": ListOf(WHOLE),
+    "cell": WHOLE,
     "url": TEXT,
     "license": TEXT,
     "copyright": TEXT,

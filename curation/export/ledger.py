@@ -94,15 +94,17 @@ class Ledger:
         return stages
 
 
-NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"url":null'
+NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"cell":null,"url":null'
 
 
 def located(place: Place, sources: Mapping[int, Source]) -> str:
     """Where it stands, as members of a JSON object."""
     file, page = _file(sources[place.source], place.commit, place.path)
     first, last = place.lines
-    url = f"{page}#L{first}-L{last}" if page else ""
-    return f'{file},"lines":[{first},{last}],"url":"{url}"'
+    # GitHub has no address for the lines of a notebook's cell.
+    url = f"{page}#L{first}-L{last}" if page and not place.cell else page
+    cell = place.cell or "null"
+    return f'{file},"lines":[{first},{last}],"cell":{cell},"url":"{url}"'
 
 
 # The kernels of a file mostly come one after the other.

@@ -184,7 +184,7 @@ class Selecting:
             tokens=file.tokens,
             told=known.told,
             texts=(),
-            places=[first._replace(commit=file.commit, lines=(1, file.lines)), *others],
+            places=[first._replace(commit=file.commit, lines=(1, file.lines), cell=None), *others],
             source=file.source,
             origin=origin,
             reviewed=all(map(_reviewed, file.kernels)),

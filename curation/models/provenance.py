@@ -25,7 +25,10 @@ class Container(models.TextChoices):
 
 
 class Provenance(models.Model):
-    """Lines of a file. The file's row says which repository, path and commit."""
+    """Lines of a file. The file's row says which repository, path and commit.
+
+    In a notebook the lines are counted in the code cell `cell`.
+    """
 
     kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="provenances")
     source_file = models.ForeignKey(
@@ -112,9 +115,18 @@ class Provenance(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.source_file} {self.start_line}-{self.end_line}"
+        return f"{self.source_file} {self.lines}"
+
+    @property
+    def lines(self) -> str:
+        """The lines as a person reads them, after the cell that they are counted in."""
+        cell = f"cell {self.cell}, " if self.cell else ""
+        return f"{cell}{self.start_line}\u2013{self.end_line}"
 
     @property
     def url(self) -> str:
         file = self.source_file
+        if self.cell:
+            # GitHub has no address for the lines of a notebook's cell.
+            return file.repository.page_url(file.commit, file.path)
         return file.repository.blob_url(file.commit, file.path, (self.start_line, self.end_line))

@@ -6,7 +6,10 @@ from curation.models.constraints import sha256
 
 
 class SourceText(models.Model):
-    """Kept in the database because the web's host need not have the mirror that it came from."""
+    """Kept in the database because the web's host need not have the mirror that it came from.
+
+    Of a notebook only the text of its code cells is kept.
+    """
 
     sha256 = models.CharField(max_length=64, primary_key=True, help_text="Of the file's bytes.")
     text = models.TextField(help_text="Decoded, each line ended by a line feed.")

@@ -171,6 +171,8 @@ def _body(
 
 def _lines_of(place: Provenance) -> Address:
     file = place.source_file
+    if place.cell:
+        return nowhere
     return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))
 
 

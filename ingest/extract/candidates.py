@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import posixpath
 
+from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.records import Problem
 
+SOURCES = (".py", NOTEBOOK)
+"""What is parsed as one module of Python."""
 MARKDOWN = (".md", ".markdown", ".mdx")
 TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 
 
 def is_candidate(path: str, data: bytes) -> bool:
     """Whether a file can hold a kernel at all."""
+    if b"pallas_call" in data and path.endswith(SOURCES):
+        return True
     if b"jit" not in data:
         return False
     # Triton's own library says `from ..runtime.jit import jit` and never its own name.
@@ -19,7 +24,7 @@ def is_candidate(path: str, data: bytes) -> bool:
 
 
 def has_known_suffix(path: str) -> bool:
-    return path.endswith((".py", *MARKDOWN, *TEMPLATES))
+    return path.endswith((*SOURCES, *MARKDOWN, *TEMPLATES))
 
 
 def unfit(path: str, data: bytes | None, limit: int) -> Problem | None:

@@ -156,13 +156,14 @@ class Gatherer:
     def _resolution(self, piece: Piece) -> Resolution:
         """The statement's names, worked out once for all kernels that need the statement."""
         shared = piece.leaf is not None and piece.module.path not in self._given_paths
-        if piece.leaf is not None and shared and self._drop_tuning in piece.leaf.resolved:
-            return piece.leaf.resolved[self._drop_tuning]
+        reading = (self._resolver.packages, self._drop_tuning)
+        if piece.leaf is not None and shared and reading in piece.leaf.resolved:
+            return piece.leaf.resolved[reading]
         scopes = piece.module.visible_from(piece.scope)
         reader = MeaningReader(self._repository, self._resolver, piece.module, scopes, self._taken)
         resolution = reader.read(piece.node, piece.leaf, piece.names, self._drop_tuning)
         if piece.leaf is not None and shared:
-            piece.leaf.resolved[self._drop_tuning] = resolution
+            piece.leaf.resolved[reading] = resolution
         return resolution
 
     def _define(self, key: Local) -> None:

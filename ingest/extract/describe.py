@@ -6,12 +6,11 @@ import hashlib
 
 from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.kernels import decorators_of, read_parameters
-from ingest.extract.records import ExtractedKernel
-from ingest.extract.references import References
+from ingest.extract.records import ExtractedKernel, Kind, Launcher
 from ingest.extract.syntax import text_of
 
 
-def describe(kernel: FoundKernel, references: References) -> ExtractedKernel:
+def describe(kernel: FoundKernel, kind: Kind, launchers: tuple[Launcher, ...]) -> ExtractedKernel:
     source = kernel.module.source.lines(kernel.first_line, kernel.last_line)
     return ExtractedKernel(
         path=kernel.module.path,
@@ -19,14 +18,14 @@ def describe(kernel: FoundKernel, references: References) -> ExtractedKernel:
         name=kernel.name,
         start_line=kernel.first_line,
         end_line=kernel.last_line,
-        kind=references.kind(kernel),
+        kind=kind,
         language=kernel.language,
         container=kernel.container,
         source=source,
         sha256=sha256_of(source),
         decorators=tuple(text_of(node) for node in decorators_of(kernel.node)),
         parameters=read_parameters(kernel),
-        launchers=references.launchers(kernel),
+        launchers=launchers,
     )
 
 

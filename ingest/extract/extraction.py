@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ingest.extract.candidates import (
     MARKDOWN,
+    SOURCES,
     has_known_suffix,
     is_candidate,
     unfit,
@@ -19,10 +20,12 @@ from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.fragments import kernels_in
 from ingest.extract.isolate import isolate
 from ingest.extract.kernels import kernels_of
+from ingest.extract.notebooks import cell_of
+from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls
 from ingest.extract.records import Extraction, Problem
 from ingest.extract.references import References
 from ingest.extract.remarks import remarks
-from ingest.extract.repository import Repository
+from ingest.extract.repository import Module, Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import MemoryTree, SourceTree
 
@@ -59,6 +62,8 @@ class Session:
     progress: Progress | None
     candidates: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
+    pallas: dict[str, dict[int, list[PallasCall]]] = field(default_factory=dict)
+    """The calls of each Pallas kernel, by its path and its first byte."""
 
     def __post_init__(self) -> None:
         self.repository = Repository(self.tree, self.file_limit)
@@ -88,7 +93,7 @@ class Session:
             yield from self.problems.get(path, ())
             if path in self.candidates:
                 with collector_paused():
-                    found = sorted(self._kernels(path), key=lambda e: e.kernel.start_line)
+                    found = sorted(self._kernels(path), key=_place)
                 yield from found
 
     def _find(self) -> None:
@@ -105,7 +110,7 @@ class Session:
             if data is None or problem is not None:
                 self.problems[path] = [problem] if problem else []
                 continue
-            if not path.endswith(".py"):
+            if not path.endswith(SOURCES):
                 self.candidates.add(path)
                 continue
             module = self.repository.module(path)
@@ -116,9 +121,18 @@ class Session:
             self.problems[path] = list(remarks(module))
             for kernel in kernels_of(module, self.resolver):
                 self.references.add_kernel(kernel)
+            for call in pallas_calls(module, self.resolver.for_language("pallas")):
+                path, start = call.kernel
+                self.pallas.setdefault(path, {}).setdefault(start, []).append(call)
+        # A kernel may be defined in a file that does not call it.
+        self.candidates.update(self.pallas)
 
     def _read_uses(self) -> None:
-        known = [path for path in self.repository.paths if path.endswith(".py")]
+        known = [
+            path
+            for path in self.repository.paths
+            if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
+        ]
         for number, path in enumerate(known):
             self._tell("uses", number, len(known))
             if path not in self.candidates:
@@ -129,8 +143,8 @@ class Session:
             if module is not None:
                 self.references.read(module)
 
-    def _kernels(self, path: str) -> Iterator[Extraction]:
-        if not path.endswith(".py"):
+    def _kernels(self, path: str) -> Iterator[Extraction | Problem]:
+        if not path.endswith(SOURCES):
             data = self.repository.read(path)
             text = decode(data or b"").text
             for fragment in (in_markdown if path.endswith(MARKDOWN) else in_template)(text):
@@ -139,16 +153,60 @@ class Session:
         module = self.repository.module(path)
         if module is None:
             return
-        for kernel in kernels_of(module, self.resolver):
+        for item in self._kernels_of_module(module):
+            yield _in_cell(item, module.cells) if module.cells else item
+
+    def _kernels_of_module(self, module: Module) -> Iterator[Extraction | Problem]:
+        kernels = kernels_of(module, self.resolver)
+        for kernel in kernels:
             yield self._extraction(kernel)
+        known = {kernel.start for kernel in kernels}
+        for start, calls in self.pallas.get(module.path, {}).items():
+            pallas = kernel_at(module, start) if start not in known else None
+            if pallas is not None:
+                yield self._pallas_extraction(pallas, calls)
         for fragment in in_strings(module.source):
-            yield from kernels_in(path, fragment)
+            yield from kernels_in(module.path, fragment)
 
     def _extraction(self, kernel: FoundKernel) -> Extraction:
-        record = describe(kernel, self.references)
-        launcher = record.launchers[0].source if record.launchers else None
+        kind, launchers = self.references.kind(kernel), self.references.launchers(kernel)
+        record = describe(kernel, kind, launchers)
+        launcher = launchers[0].source if launchers else None
         return Extraction(record, isolate(kernel, self.repository, self.resolver, launcher))
+
+    def _pallas_extraction(
+        self, kernel: FoundKernel, calls: list[PallasCall]
+    ) -> Extraction | Problem:
+        found = {(c.launcher.path, c.launcher.start_line): c.launcher for c in calls if c.launcher}
+        launchers = tuple(found[place] for place in sorted(found))
+        launcher = launchers[0].source if launchers else None
+        unit = isolate(kernel, self.repository, self.resolver, launcher)
+        problem = other_backend(kernel, unit, calls)
+        return problem or Extraction(describe(kernel, "entry", launchers), unit)
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         if self.progress is not None:
             self.progress(stage, done, total)
+
+
+def _place(item: Extraction | Problem) -> tuple[int, int]:
+    if isinstance(item, Problem):
+        return 0, item.line or 0
+    return item.kernel.cell or 0, item.kernel.start_line
+
+
+def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction | Problem:
+    """The same, its lines counted in the code cell that it begins in."""
+    line = item.line if isinstance(item, Problem) else item.kernel.start_line
+    cell, start = cell_of(cells, line or 1)
+    if isinstance(item, Problem):
+        message = f"{item.message} It is in code cell {cell}."
+        return replace(item, line=(line or 1) - start + 1, message=message)
+    kernel = replace(
+        item.kernel,
+        container="notebook",
+        cell=cell,
+        start_line=item.kernel.start_line - start + 1,
+        end_line=item.kernel.end_line - start + 1,
+    )
+    return replace(item, kernel=kernel)

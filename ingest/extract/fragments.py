@@ -56,7 +56,7 @@ def _extraction(
     repository: Repository,
     resolver: Resolver,
 ) -> Extraction:
-    record = describe(kernel, references)
+    record = describe(kernel, references.kind(kernel), references.launchers(kernel))
     source = "\n".join(fragment.original[record.start_line - 1 : record.end_line])
     record = replace(
         record,

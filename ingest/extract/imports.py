@@ -12,6 +12,9 @@ from ingest.extract.syntax import text_of
 
 DYNAMIC = re.compile(rb"([A-Za-z_]\w*)\s*=\s*importlib\.import_module\(\s*[\"']([\w.-]+)[\"']\s*\)")
 REMAINING = frozenset({"torch", "triton"})
+"""What a Triton or Gluon kernel may import beside the standard library."""
+REMAINING_PALLAS = frozenset({"jax", "jaxlib", "numpy"})
+"""What a Pallas kernel may import beside it. JAX requires numpy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +35,10 @@ class Imported:
         return self.attribute == "*"
 
 
-def may_remain(module: str) -> bool:
-    """Whether a standalone kernel may import this absolute module: torch, triton, the stdlib."""
+def may_remain(module: str, packages: frozenset[str] = REMAINING) -> bool:
+    """Whether a standalone kernel may import this absolute module: `packages` and the stdlib."""
     root = module.partition(".")[0]
-    return root in REMAINING or root in sys.stdlib_module_names
+    return root in packages or root in sys.stdlib_module_names
 
 
 def read_import(node: Node) -> tuple[Imported, ...]:

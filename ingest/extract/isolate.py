@@ -17,6 +17,7 @@ def isolate(
     launcher_source: str | None = None,
 ) -> StandaloneUnit:
     """The closure with its decorators if that stands alone, else without those that only tune."""
+    resolver = resolver.for_language(kernel.language)
     closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()
     if not closure.complete and closure.tuned:
         without = Gatherer(repository, resolver, kernel, drop_tuning=True).gather()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ingest.extract.imports import Imported, may_remain
+from ingest.extract.imports import Imported
 from ingest.extract.kernels import decorators_of, jit_language
 from ingest.extract.names import Names, Token
 from ingest.extract.outline import Leaf, Scope, definition_of
@@ -122,7 +122,7 @@ class MeaningReader:
                 if key is not None:
                     self.resolution.uses.append(Use(token.start, token.end, key, token.name))
                 continue
-            parts, ends = _chain(module.source.data, token)
+            parts, ends = dotted_name(module.source.data, token)
             found = self._resolver.reference(module, self._scopes, parts, self._taken)
             key = self._key(found, parts)
             if _means_the_same_everywhere(found):
@@ -169,7 +169,7 @@ class MeaningReader:
 
     def _conditional_imports(self, imports: Iterable[Imported]) -> None:
         for imported in imports:
-            if imported.level or not may_remain(imported.module):
+            if imported.level or not self._resolver.may_remain(imported.module):
                 module = "." * imported.level + imported.module
                 self._reason(f"It needs {module} under a condition.")
 
@@ -178,13 +178,13 @@ class MeaningReader:
             module = "." * imported.level + imported.module
             if self._repository.locate(self._module.path, imported.module, imported.level):
                 self._reason(f"It imports {module} inside a function.")
-            elif imported.level or not may_remain(imported.module):
+            elif imported.level or not self._resolver.may_remain(imported.module):
                 self._foreign(module, imported.name)
 
     def _foreign(self, module: str, name: str) -> None:
         self._reason(
-            f"It needs {module}, which is neither torch, triton, the standard library nor part of "
-            f"the repository (as {name})."
+            f"It needs {module}, which is neither {', '.join(sorted(self._resolver.packages))}, "
+            f"the standard library nor part of the repository (as {name})."
         )
 
     def _reason(self, reason: str) -> None:
@@ -223,7 +223,7 @@ def _means_the_same_everywhere(found: Reference) -> bool:
     return not (isinstance(target, External) and target.binds_root)
 
 
-def _chain(data: bytes, token: Token) -> tuple[tuple[str, ...], list[int]]:
+def dotted_name(data: bytes, token: Token) -> tuple[tuple[str, ...], list[int]]:
     """The dotted name that starts at a token, and the offset after each of its parts."""
     parts, ends = [token.name], [token.end]
     if data[token.end : token.end + 1] in b". \t\n\\" and (m := CHAIN.match(data, token.end)):

@@ -59,8 +59,8 @@ class Leaf:
     clauses: tuple[Clause, ...]
     imports: tuple[Imported, ...] = ()
     _names: Names | None = None
-    resolved: dict[bool, Resolution] = field(default_factory=dict)
-    """What its names mean, without and with tuning decorators; kept by whoever worked it out."""
+    resolved: dict[tuple[frozenset[str], bool], Resolution] = field(default_factory=dict)
+    """What its names mean, by the packages that may remain and whether tuning is dropped."""
 
     def __post_init__(self) -> None:
         if self.node.type in IMPORTS:

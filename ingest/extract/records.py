@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["entry", "helper"]
-Language = Literal["triton", "gluon"]
-Container = Literal["module", "function", "class", "condition", "string", "markdown", "template"]
+Language = Literal["triton", "gluon", "pallas"]
+Container = Literal[
+    "module", "function", "class", "condition", "string", "markdown", "template", "notebook"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,10 @@ class Launcher:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedKernel:
-    """A kernel where it stands: `source` is its exact lines, from the first decorator on."""
+    """A kernel where it stands: `source` is its exact lines, from the first decorator on.
+
+    In a notebook, `cell` is the number of the code cell, and the lines are counted in that cell.
+    """
 
     path: str
     qualname: str
@@ -46,6 +51,7 @@ class ExtractedKernel:
     decorators: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     launchers: tuple[Launcher, ...] = ()
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

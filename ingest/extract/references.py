@@ -156,7 +156,7 @@ class References:
         elif how == "call":
             usage.called = True
         if how == "launch" or how == "mention":
-            launcher = _launcher_around(module, expression)
+            launcher = launcher_around(module, expression)
             if launcher is not None:
                 usage.launchers.setdefault((module.path, launcher.start_line), launcher)
 
@@ -253,8 +253,8 @@ def _use_as_argument(call: Node) -> str:
     return "launch" if name in LAUNCH_ADAPTERS else "mention"
 
 
-def _launcher_around(module: Module, expression: Node) -> Launcher | None:
-    node = _function_around(expression)
+def launcher_around(module: Module, expression: Node) -> Launcher | None:
+    node = function_around(expression)
     if node is None:
         return None
     owner = node.parent
@@ -278,12 +278,12 @@ def _returns_nothing(kernel: FoundKernel) -> bool:
     if b"return" not in kernel.module.source.data[own.start_byte : own.end_byte]:
         return True
     return not any(
-        node.type == "return_statement" and node.named_child_count and _function_around(node) == own
+        node.type == "return_statement" and node.named_child_count and function_around(node) == own
         for node in statements(own)
     )
 
 
-def _function_around(node: Node) -> Node | None:
+def function_around(node: Node) -> Node | None:
     parent = node.parent
     while parent is not None and parent.type != "function_definition":
         parent = parent.parent

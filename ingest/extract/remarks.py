@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ingest.extract.notebooks import cell_of
 from ingest.extract.records import Problem
 from ingest.extract.repository import Module
 
@@ -13,5 +14,11 @@ def remarks(module: Module) -> Iterator[Problem]:
     if module.note is not None:
         yield Problem(module.path, None, "encoding", module.note)
     if module.broken_line is not None:
-        message = "Something here doesn't parse; the kernels around it that are whole were kept."
-        yield Problem(module.path, module.broken_line, "syntax", message)
+        line, where = module.broken_line, "here"
+        if module.cells:
+            cell, start = cell_of(module.cells, line)
+            line, where = line - start + 1, f"in code cell {cell}"
+        message = (
+            f"Something {where} doesn't parse; the kernels around it that are whole were kept."
+        )
+        yield Problem(module.path, line, "syntax", message)

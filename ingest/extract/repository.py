@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from ingest.extract.candidates import unfit
-from ingest.extract.decoding import decode
+from ingest.extract.candidates import SOURCES, unfit
+from ingest.extract.decoding import Decoded, decode
 from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.notebooks import SUFFIX as NOTEBOOK
+from ingest.extract.notebooks import NotebookError, read_notebook
 from ingest.extract.outline import Scope, function_scope, module_scope
 from ingest.extract.records import Problem
 from ingest.extract.recovery import first_error, recovered
@@ -42,6 +44,8 @@ class Module:
     """A piece of text out of another file, whose imports may stand elsewhere."""
     note: str | None = None
     """What was odd about its bytes."""
+    cells: tuple[int, ...] = ()
+    """Of a notebook: the lines that its code cells start at."""
     broken_line: int | None = None
     """The first line that doesn't parse."""
     kernels: list[FoundKernel] | None = None
@@ -90,7 +94,9 @@ class Repository:
         self._tree = tree
         self._limit = limit
         self.paths = tuple(sorted(set(tree.paths())))
-        self._python = frozenset(path for path in self.paths if path.endswith(".py"))
+        self._sources = frozenset(path for path in self.paths if path.endswith(SOURCES))
+        # What can be imported: no module imports a notebook.
+        self._python = frozenset(path for path in self._sources if path.endswith(".py"))
         self._held: OrderedDict[str, Module] = OrderedDict()
         self._held_bytes = 0
         self._unreadable: dict[str, Problem | None] = {}
@@ -111,22 +117,30 @@ class Repository:
         if path in self._held:
             self._held.move_to_end(path)
             return self._held[path]
-        if path not in self._python or path in self._unreadable:
+        if path not in self._sources or path in self._unreadable:
             return None
         data = self._tree.read(path)
         problem = unfit(path, data, self._limit)
         if data is None or problem is not None:
             self._unreadable[path] = problem
             return None
-        decoded = decode(data)
+        cells: tuple[int, ...] = ()
         try:
+            if path.endswith(NOTEBOOK):
+                notebook = read_notebook(data)
+                decoded, cells = Decoded(notebook.code), notebook.cells
+            else:
+                decoded = decode(data)
             source = parse(path, decoded.text)
             module = self._hold(recovered(source))
             module.broken_line = first_error(source)
+        except NotebookError as error:
+            self._unreadable[path] = Problem(path, None, "notebook", str(error))
+            return None
         except ParseTimeout as error:
             self._unreadable[path] = Problem(path, None, "too-slow", str(error))
             return None
-        module.note = decoded.note
+        module.note, module.cells = decoded.note, cells
         return module
 
     def hold(self, path: str, text: str) -> Module:

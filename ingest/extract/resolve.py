@@ -8,10 +8,12 @@ import builtins
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from ingest.extract.imports import Imported, may_remain
+from ingest.extract.imports import REMAINING, REMAINING_PALLAS, Imported, may_remain
 from ingest.extract.outline import Binding, Clause, Leaf, Scope
+from ingest.extract.records import Language
 from ingest.extract.repository import Module, Repository
 from ingest.extract.syntax import dotted
 
@@ -105,10 +107,25 @@ class Reference(NamedTuple):
 
 
 class Resolver:
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
+    """Says what names mean. `packages` are those whose imports a standalone unit may keep."""
+
+    def __init__(self, repository: Repository, packages: frozenset[str] = REMAINING) -> None:
+        self.repository = repository
+        self.packages = packages
         self._exports: dict[tuple[str, str], Target | None] = {}
         self._depth = 0
+
+    @cached_property
+    def _for_pallas(self) -> Resolver:
+        return Resolver(self.repository, REMAINING_PALLAS)
+
+    def for_language(self, language: Language) -> Resolver:
+        """The resolver for a language: Pallas keeps JAX, the others keep torch and Triton."""
+        return self._for_pallas if language == "pallas" else self
+
+    def may_remain(self, module: str) -> bool:
+        """Whether a standalone unit may import this absolute module."""
+        return may_remain(module, self.packages)
 
     def reference(
         self, module: Module, scopes: Sequence[Scope], parts: Sequence[str], taken: Taken
@@ -153,7 +170,7 @@ class Resolver:
         Of several values the last one counts, but for a kernel's own scope the last one `before`
         it: decorators and defaults are evaluated there and then.
         """
-        module = self._repository.module(local.path)
+        module = self.repository.module(local.path)
         if module is None:
             return []
         found = visible(module.scope_at(local.scope).bindings(local.name), taken)
@@ -167,7 +184,7 @@ class Resolver:
         return kept[::-1]
 
     def _alias_of(self, local: Local) -> tuple[Module, Scope, tuple[str, ...]] | None:
-        module = self._repository.module(local.path)
+        module = self.repository.module(local.path)
         if module is None:
             return None
         scope = module.scope_at(local.scope)
@@ -211,7 +228,7 @@ class Resolver:
             if self._is_certain(module.path, imported):
                 return imported
         for imported in imports:
-            if self._repository.locate(module.path, imported.module, imported.level):
+            if self.repository.locate(module.path, imported.module, imported.level):
                 return imported
         return None
 
@@ -221,8 +238,8 @@ class Resolver:
         root = absolute.partition(".")[0]
         if full in CERTAIN or (root in sys.stdlib_module_names and root != "typing"):
             return True
-        path = self._repository.locate(importer, imported.module, imported.level)
-        if path is None or imported.attribute is None or may_remain(absolute):
+        path = self.repository.locate(importer, imported.module, imported.level)
+        if path is None or imported.attribute is None or self.may_remain(absolute):
             return False
         found = self._exported(path, imported.attribute)
         return isinstance(found, External) and found.dotted in CERTAIN
@@ -230,13 +247,13 @@ class Resolver:
     def _absolute(self, importer: str, imported: Imported) -> str:
         if not imported.level:
             return imported.module
-        package = self._repository.package_of(importer).split(".")
+        package = self.repository.package_of(importer).split(".")
         above = package[: len(package) - imported.level + 1]
         return ".".join(part for part in (*above, imported.module) if part)
 
     def _follow(self, importer: str, imported: Imported, parts: Sequence[str]) -> Reference:
         absolute = self._absolute(importer, imported)
-        if may_remain(absolute):
+        if self.may_remain(absolute):
             if imported.binds_root:
                 return Reference(External(imported.module, None, True))
             return Reference(External(absolute, imported.attribute))
@@ -246,24 +263,24 @@ class Resolver:
                 return self._into(target, parts, 1)
             return Reference(target)
         if not imported.binds_root:
-            path = self._repository.locate(importer, imported.module, 0)
+            path = self.repository.locate(importer, imported.module, 0)
             found = ModuleValue(path) if path else None
             return self._into(found, parts, 1) if found else Reference(Foreign(imported.module))
         for length in range(len(parts), 0, -1):
-            path = self._repository.locate(importer, ".".join(parts[:length]), 0)
+            path = self.repository.locate(importer, ".".join(parts[:length]), 0)
             if path:
                 return self._into(ModuleValue(path), parts, length)
         return Reference(Foreign(imported.module))
 
     def _member(self, importer: str, imported: Imported) -> Target:
         name = imported.attribute or ""
-        path = self._repository.locate(importer, imported.module, imported.level)
+        path = self.repository.locate(importer, imported.module, imported.level)
         if path is not None:
             found = self._exported(path, name)
             if not isinstance(found, Unknown):
                 return found
         dotted_name = ".".join(part for part in (imported.module, name) if part)
-        below = self._repository.locate(importer, dotted_name, imported.level)
+        below = self.repository.locate(importer, dotted_name, imported.level)
         if below is not None:
             return ModuleValue(below)
         if path is not None:
@@ -278,7 +295,7 @@ class Resolver:
             found = self._exported(value.path, parts[used])
             if isinstance(found, Unknown):
                 folder = value.path.removesuffix("__init__.py").removesuffix("/")
-                below = self._repository.module_file(folder, parts[used])
+                below = self.repository.module_file(folder, parts[used])
                 if below is None:
                     return Reference(Unknown(".".join(parts[: used + 1])), used + 1)
                 found = ModuleValue(below)
@@ -294,7 +311,7 @@ class Resolver:
         if key in self._exports:
             # None while it is being looked up: an import cycle.
             return self._exports[key] or Unknown(name)
-        module = self._repository.module(path)
+        module = self.repository.module(path)
         if module is None or self._depth > IMPORT_DEPTH:
             return Unknown(name)
         self._exports[key] = None
@@ -310,9 +327,9 @@ class Resolver:
         if name in BUILTINS:
             return None
         absolute = self._absolute(importer, star)
-        if may_remain(absolute):
+        if self.may_remain(absolute):
             return External(absolute, name)
-        path = self._repository.locate(importer, star.module, star.level)
+        path = self.repository.locate(importer, star.module, star.level)
         if path is None or name.startswith("_"):
             return None
         found = self._exported(path, name)

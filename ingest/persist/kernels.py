@@ -117,6 +117,7 @@ class Kernels:
             container=item.kernel.container,
             start_line=start,
             end_line=end,
+            cell=item.kernel.cell,
             sha256=item.kernel.sha256,
             drawn_from=list(item.unit.drawn_from),
             graph_id=self._graphs.get(item.graph) if item.graph else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import textwrap
 
 from ingest.extract import Extraction, MemoryTree, Problem, extract, undefined_names
@@ -45,3 +46,25 @@ def only(text: str | bytes, path: str = "ops/kernels.py") -> Extraction:
 def named(found: list[Extraction], name: str) -> Extraction:
     (match,) = [e for e in found if e.kernel.qualname == name]
     return match
+
+
+def notebook(*cells: str, **over: object) -> bytes:
+    """A notebook of these code cells; one that begins with `#md ` is Markdown."""
+    document: dict[str, object] = {
+        "cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": text.removeprefix("#md ")}
+            if text.startswith("#md ")
+            else {
+                "cell_type": "code",
+                "execution_count": None,
+                "metadata": {},
+                "outputs": [],
+                "source": text.splitlines(keepends=True),
+            }
+            for text in cells
+        ],
+        "metadata": {"kernelspec": {"language": "python", "name": "python3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps({**document, **over}).encode()

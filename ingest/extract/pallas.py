@@ -1,0 +1,261 @@
+"""Pallas kernels: the functions that are passed to `pallas_call`, and the backend they are for.
+
+Pallas is JAX's kernel language. Only kernels that JAX compiles with Triton are kept; those for TPU
+and for Mosaic GPU are left out with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.meaning import dotted_name
+from ingest.extract.names import names_of
+from ingest.extract.outline import definition_of
+from ingest.extract.records import Launcher, Problem, StandaloneUnit
+from ingest.extract.references import KernelId, function_around, launcher_around
+from ingest.extract.repository import Module
+from ingest.extract.resolve import Local, Resolver
+from ingest.extract.syntax import captures, dotted, text_of
+
+Backend = Literal["triton", "tpu", "mosaic-gpu"]
+
+CALL = b"pallas_call"
+CALLS = frozenset(
+    {
+        "jax.experimental.pallas.pallas_call",
+        "jax._src.pallas.pallas_call",
+        "jax._src.pallas.pallas_call.pallas_call",
+    }
+)
+PARTIALS = frozenset({"functools.partial", "jax.tree_util.Partial"})
+BACKENDS: dict[str, Backend] = {
+    "jax.experimental.pallas.triton": "triton",
+    "jax.experimental.pallas.gpu": "triton",
+    "jax._src.pallas.triton": "triton",
+    "jax.experimental.pallas.tpu": "tpu",
+    "jax.experimental.pallas.tpu_sc": "tpu",
+    "jax._src.pallas.mosaic": "tpu",
+    "jax.experimental.pallas.mosaic_gpu": "mosaic-gpu",
+    "jax._src.pallas.mosaic_gpu": "mosaic-gpu",
+}
+"""Modules of Pallas that one backend alone has. `pallas.gpu` was Triton's name until 2024."""
+NAMES = {"tpu": "TPU", "mosaic-gpu": "Mosaic GPU"}
+
+IMPORT = re.compile(r"^[ \t]*(?:import ([\w.]+)|from ([\w.]+) import ([^\n#]+))", re.M)
+VALUE_LIMIT = 50
+"""So many expressions are followed from one `pallas_call` to its kernels."""
+
+
+@dataclass(frozen=True, slots=True)
+class PallasCall:
+    """One `pallas_call` for one kernel."""
+
+    kernel: KernelId
+    launcher: Launcher | None
+    used: frozenset[Backend]
+    """Backends that the launcher names."""
+    imported: frozenset[Backend]
+    """Backends that the launcher's file imports."""
+
+
+def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
+    """Every `pallas_call` of a module with each function that it may be given.
+
+    `resolver` must know JAX: see `Resolver.for_language`.
+    """
+    if CALL not in module.source.data:
+        return
+    imported = frozenset(_imported_backends(module))
+    for node in _names_of_pallas_call(module, resolver):
+        call, given = _kernel_argument(module, node, resolver)
+        if given is None:
+            continue
+        around = function_around(call)
+        used = frozenset(_named_backends(module, around or call, resolver))
+        launcher = launcher_around(module, call)
+        for owner, definition in _functions(module, given, resolver):
+            yield PallasCall((owner.path, definition.start_byte), launcher, used, imported)
+
+
+def kernel_at(module: Module, start: int) -> FoundKernel | None:
+    """The Pallas kernel whose definition begins at this offset."""
+    node = module.source.tree.root_node.descendant_for_byte_range(start, start)
+    while node is not None and node.type not in {"decorated_definition", "function_definition"}:
+        node = node.parent
+    if node is None or node.start_byte != start or node.has_error:
+        return None
+    return FoundKernel(module, node, "pallas", None)
+
+
+def other_backend(
+    kernel: FoundKernel, unit: StandaloneUnit, calls: Iterable[PallasCall]
+) -> Problem | None:
+    """Why a kernel is not for JAX's Triton backend, or None.
+
+    The unit decides; a unit that names no backend is judged by its launchers, and those that name
+    none by what their files import.
+    """
+    calls = list(calls)
+    in_unit = frozenset(_backends_of(_imports(unit.source)))
+    if others := in_unit - {"triton"}:
+        return _problem(kernel, sorted(others)[0], "its unit uses")
+    for where, named in (
+        ("its launcher uses", [call.used for call in calls]),
+        ("the file of its launcher imports", [call.imported for call in calls]),
+    ):
+        every = in_unit.union(*named)
+        if "triton" in every:
+            return None
+        if every:
+            return _problem(kernel, sorted(every)[0], where)
+    return None
+
+
+def _problem(kernel: FoundKernel, backend: Backend, where: str) -> Problem:
+    modules = [name for name, known in BACKENDS.items() if known == backend]
+    message = (
+        f"{kernel.name} is a Pallas kernel for {NAMES[backend]}, not for JAX's Triton backend: "
+        f"{where} {modules[0]}."
+    )
+    return Problem(kernel.module.path, kernel.first_line, f"pallas-{backend}", message)
+
+
+def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
+    """The expressions that mean JAX's `pallas_call`, whatever it is called here."""
+    names = {CALL.decode()} | {
+        imported.name
+        for imported in module.scope.members_imported()
+        if imported.attribute == CALL.decode()
+    }
+    found = captures("[(identifier) (attribute)] @name", module.source.tree.root_node)
+    for node in sorted(found.get("name", ()), key=lambda node: node.start_byte):
+        parts = dotted(node) if text_of(node).rpartition(".")[2] in names else None
+        if parts is None or (node.parent is not None and node.parent.type == "attribute"):
+            continue
+        if resolver.canonical(module, module.enclosing(node), parts) in CALLS:
+            yield node
+
+
+def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[Node, Node | None]:
+    """The call that `pallas_call` is a part of, and the expression that it gets as its kernel."""
+    call = node.parent
+    if call is None:
+        return node, None
+    if call.type == "call":
+        return call, _first_argument(call)
+    # `partial(pallas_call, …)`, which decorates a kernel or is called with one.
+    partial = call.parent
+    if (
+        partial is None
+        or call.type != "argument_list"
+        or not _is_partial(module, partial, resolver)
+        or _first_argument(partial) != node
+    ):
+        return node, None
+    outer = partial.parent
+    if outer is not None and outer.type == "decorator" and outer.parent is not None:
+        return outer.parent, outer.parent
+    if outer is not None and outer.type == "call":
+        return outer, _first_argument(outer)
+    return partial, None
+
+
+def _functions(module: Module, given: Node, resolver: Resolver) -> Iterator[tuple[Module, Node]]:
+    """The definitions that an expression may mean: by name, in `partial`, in either branch."""
+    pending = [(module, given)]
+    seen: set[tuple[str, int, int]] = set()
+    while pending and len(seen) < VALUE_LIMIT:
+        module, node = pending.pop()
+        place = (module.path, node.start_byte, node.end_byte)
+        if place in seen:
+            continue
+        seen.add(place)
+        if definition_of(node).type == "function_definition":
+            yield module, node
+        elif node.type in {"parenthesized_expression", "conditional_expression"}:
+            pending.extend((module, child) for child in node.named_children[::2])
+        elif node.type == "call" and _is_partial(module, node, resolver):
+            first = _first_argument(node)
+            pending.extend([(module, first)] if first is not None else [])
+        elif parts := dotted(node):
+            pending.extend(_values(module, node, parts, resolver))
+
+
+def _values(
+    module: Module, node: Node, parts: tuple[str, ...], resolver: Resolver
+) -> Iterator[tuple[Module, Node]]:
+    """The definitions and assigned expressions behind a name, in whichever file they stand."""
+    found = resolver.reference(module, module.enclosing(node), parts, {})
+    if not isinstance(found.target, Local) or found.parts != len(parts):
+        return
+    owner = resolver.repository.module(found.target.path)
+    if owner is None:
+        return
+    before = node.start_byte if owner.path == module.path else None
+    for binding in resolver.bindings(found.target, {}, before):
+        statement = binding.leaf.node
+        if definition_of(statement).type == "function_definition":
+            yield owner, statement
+            continue
+        inner = statement.named_children[0] if statement.named_children else None
+        value = inner.child_by_field_name("right") if inner is not None else None
+        if value is not None:
+            yield owner, value
+
+
+def _is_partial(module: Module, call: Node, resolver: Resolver) -> bool:
+    function = call.child_by_field_name("function")
+    parts = dotted(function) if function is not None else None
+    return parts is not None and (
+        resolver.canonical(module, module.enclosing(call), parts) in PARTIALS
+    )
+
+
+def _first_argument(call: Node) -> Node | None:
+    """The first positional argument, or the one that is named `kernel`."""
+    arguments = call.child_by_field_name("arguments")
+    for child in arguments.named_children if arguments is not None else ():
+        if child.type == "keyword_argument":
+            name = child.child_by_field_name("name")
+            if name is not None and text_of(name) == "kernel":
+                return child.child_by_field_name("value")
+        elif child.type != "comment":
+            return child
+    return None
+
+
+def _named_backends(module: Module, node: Node, resolver: Resolver) -> Iterator[Backend]:
+    """The backends whose modules a piece of code uses."""
+    scopes = module.enclosing(node)
+    for parts in {dotted_name(module.source.data, token)[0] for token in names_of(node).loads}:
+        name = resolver.canonical(module, scopes, parts)
+        yield from _backends_of([name] if name else [])
+
+
+def _imported_backends(module: Module) -> Iterator[Backend]:
+    for leaf in module.scope.leaves:
+        for imported in leaf.imports:
+            attribute = f".{imported.attribute}" if imported.attribute else ""
+            yield from _backends_of([imported.module + attribute])
+
+
+def _imports(source: str) -> Iterator[str]:
+    """The dotted names that a rendered unit imports."""
+    for plain, module, members in IMPORT.findall(source):
+        if plain:
+            yield plain
+        for member in members.split(","):
+            yield f"{module}.{member.split(' as ')[0].strip()}"
+
+
+def _backends_of(names: Iterable[str]) -> Iterator[Backend]:
+    for name in names:
+        for known, backend in BACKENDS.items():
+            if name == known or name.startswith(f"{known}."):
+                yield backend
