@@ -71,7 +71,8 @@ class Reach:
         self._kernels[local] = kernel
 
     def _asked_for(self, module: Module, leaf: Leaf) -> dict[Local, None]:
-        if False not in leaf.resolved:
+        reading = (self._resolver.packages, False)
+        if reading not in leaf.resolved:
             reader = MeaningReader(self._repository, self._resolver, module, [module.scope], {})
-            leaf.resolved[False] = reader.read(leaf.node, leaf, leaf.names, False)
-        return leaf.resolved[False].needs
+            leaf.resolved[reading] = reader.read(leaf.node, leaf, leaf.names, False)
+        return leaf.resolved[reading].needs
