@@ -37,6 +37,7 @@ def evidence(item: Candidate) -> Evidence:
         standalone_reasons=unit.reasons,
         launcher_source=unit.launcher_source,
         kind=kernel.kind,
+        language=kernel.language,
         tokens=item.tokens,
     )
     return Evidence(

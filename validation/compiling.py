@@ -38,7 +38,7 @@ class CompilerAway(CurationError):
 
 def compilable() -> QuerySet[Kernel]:
     """Helpers have no signature to launch with: they are compiled with the kernels that call
-    them. Gluon's layouts can't be inferred."""
+    them. Gluon's layouts can't be inferred, and JAX compiles Pallas."""
     return Kernel.objects.filter(
         kind=Kind.ENTRY,
         language=Language.TRITON,
@@ -84,6 +84,8 @@ class Compiler:
 
 
 def _not_asked(kernel: Kernel) -> str:
+    if kernel.language == Language.PALLAS:
+        return "undecided: JAX compiles a Pallas kernel, not Triton"
     if kernel.language == Language.GLUON:
         return "undecided: a Gluon kernel's layouts can't be inferred from its text"
     if kernel.kind == Kind.HELPER:

@@ -18,6 +18,13 @@ LANGUAGES = (
     ("triton", "language"),
     ("triton", "experimental", "gluon", "language"),
     ("triton", "experimental", "gluon"),
+    # Pallas and the parts of JAX that its kernels compute with: the names mean the same.
+    ("jax", "experimental", "pallas", "triton"),
+    ("jax", "experimental", "pallas"),
+    ("jax", "numpy"),
+    ("jax", "lax"),
+    ("jax", "_src", "lax", "lax"),
+    ("jax", "nn"),
 )
 EXTRA = frozenset(
     {"math", "core", "standard", "extra", "cuda", "hip", "libdevice", "random", "intrinsics"}
@@ -189,6 +196,7 @@ SAME_AS = {
     **dict.fromkeys(DOTS, "dot"),
     **dict.fromkeys(LOADS, "load"),
     **dict.fromkeys(STORES, "store"),
+    **dict.fromkeys(("dot_general", "matmul", "einsum", "vdot", "tensordot"), "dot"),
     "fast_expf": "exp",
     "fast_dividef": "fdiv",
     "max2": "max",
@@ -242,8 +250,13 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
         (node.start_byte, node.end_byte)
         for node in captures("[(for_statement) (while_statement)] @loop", body).get("loop", ())
     ]
-    nodes = captures("(call) @call", body).get("call", ())
+    nodes = captures(CALLS, body).get("call", ())
     for node in sorted(nodes, key=lambda node: node.start_byte):
+        in_loop = any(start <= node.start_byte < end for start, end in loops)
+        if node.type == "binary_operator":
+            # Pallas kernels write a product of blocks so.
+            yield Call("tl.dot", node, node.start_point.row + 1, (), {}, in_loop)
+            continue
         called = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         if called is None or arguments is None:
@@ -254,10 +267,11 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
             node.start_point.row + 1,
             tuple(a for a in arguments.named_children if a.type not in NOT_PLACED),
             dict(_keywords(arguments)),
-            any(start <= node.start_byte < end for start, end in loops),
+            in_loop,
         )
 
 
+CALLS = '[(call) (binary_operator operator: "@")] @call'
 NOT_PLACED = frozenset({"keyword_argument", "comment"})
 
 

@@ -318,10 +318,23 @@ def element_wise(reading: Reading, _: Flow) -> Found:
     stores = reading.named(*STORES)
     if stores and (reading.named(*LOADS) or reading.named("tl.full", "tl.zeros", "tl.arange")):
         return _all("element-wise", "each value by itself", stores[0])
+    if reading.kernel is not None and (written := _written_references(reading.kernel, reading)):
+        return written
     if not reading.calls or reading.kernel is None:
         return _returned(reading)
     maths = [c for c in reading.calls if c.name.removeprefix("tl.") in MATHEMATICS]
     return _all("element-wise", "a function of its arguments", maths[0]) if maths else ()
+
+
+def _written_references(kernel: Node, reading: Reading) -> Found:
+    """What a Pallas kernel writes into one of its references: `o_ref[...] = …`."""
+    pattern = "(assignment left: (subscript value: (identifier) @name)) @written"
+    found = captures(pattern, kernel)
+    if not any(text_of(node) in reading.parameters for node in found.get("name", ())):
+        return ()
+    first = min(found["written"], key=lambda node: node.start_byte)
+    text = " ".join(text_of(first).split())[:160]
+    return [Evidence("element-wise", "each value by itself", first.start_point.row + 1, text)]
 
 
 def _returned(reading: Reading) -> Found:

@@ -15,4 +15,5 @@ class KernelFacts:
     standalone_reasons: tuple[str, ...] = ()
     launcher_source: str | None = None
     kind: str = "entry"
+    language: str = "triton"
     tokens: int | None = None

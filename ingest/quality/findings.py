@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from curation.kinds.reading import Reading, read
 from ingest.quality.facts import KernelFacts
-from ingest.quality.measures import MEASURES, Measured
+from ingest.quality.measures import MEASURES, OF_TRITON, Measured
 from ingest.quality.profile import Action, Gate, Profile, default_profile
 
 
@@ -35,6 +35,9 @@ def blocks(findings: tuple[Finding, ...]) -> bool:
 def _finding(gate: Gate, facts: KernelFacts, reading: Reading) -> Finding:
     if gate.entries_only and facts.kind != "entry":
         message = "Not asked of a helper, which other kernels call."
+        return Finding(gate.name, True, gate.action, None, message)
+    if gate.name in OF_TRITON and facts.language == "pallas":
+        message = "Not asked of a Pallas kernel: it is about what Triton's language looks like."
         return Finding(gate.name, True, gate.action, None, message)
     measured = MEASURES[gate.name](facts, reading)
     return Finding(

@@ -171,6 +171,10 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
+OF_TRITON = frozenset({"has_jit", "bounds_masking", "program_id", "block_size", "load_store"})
+"""What a Pallas kernel does otherwise: `pallas_call` makes it a kernel and cuts it into blocks,
+and references are read and written by subscripts."""
+
 JIT = re.compile(r"^@[^(]*\bjit\b|\bpartial\([\w.]*jit\b")
 TEST_FILE = re.compile(r"^test_|_test\.py$|^conftest\.py$")
 DOUBLE = re.compile(r"dummy|mock|fake|stub|noop|no_op|^empty|^foo|^bar|example|^kernel\d*$")

@@ -189,6 +189,7 @@ def test_the_scheduler_asks_for_what_came_in_and_only_once(queue_redis: object) 
     for over in (
         {"kind": Kind.HELPER},
         {"language": Language.GLUON},
+        {"language": Language.PALLAS},
         {"standalone": False},
         {"status": Status.RETIRED},
     ):

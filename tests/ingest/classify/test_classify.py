@@ -213,3 +213,38 @@ def test_the_standard_library_is_classified_in_bounded_time() -> None:
         classify("main", text)
 
         assert time.monotonic() - start < 0.5 + len(text) / 20_000
+
+
+JAX = (
+    "import jax\nimport jax.numpy as jnp\nfrom jax import lax\n"
+    "from jax.experimental import pallas as pl\n"
+    "from jax.experimental.pallas import triton as plgpu\n"
+)
+PALLAS = {
+    "element-wise": "def k(x_ref, o_ref):\n    o_ref[...] = x_ref[...] * 2\n",
+    "matmul": "def k(x_ref, y_ref, o_ref):\n    o_ref[...] = x_ref[...] @ y_ref[...]\n",
+    "softmax": (
+        "def k(x_ref, o_ref):\n    x = plgpu.load(x_ref)\n    e = jnp.exp(x - jnp.max(x))\n"
+        "    plgpu.store(o_ref, e / jnp.sum(e))\n"
+    ),
+    "normalization": (
+        "def k(x_ref, o_ref, *, eps):\n    x = x_ref[...]\n    var = jnp.sum(x * x) / 8\n"
+        "    o_ref[...] = x * lax.rsqrt(var + eps)\n"
+    ),
+    "reduction": "def k(x_ref, o_ref):\n    o_ref[0] = jnp.sum(x_ref[...])\n",
+    "scan": "def k(x_ref, o_ref):\n    o_ref[...] = jnp.cumsum(x_ref[...])\n",
+    "other": "def k(x_ref, o_ref):\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("kind", PALLAS)
+def test_a_pallas_kernel_is_known_by_the_same_vocabulary(kind: str) -> None:
+    assert classify("k", JAX + PALLAS[kind]).operation_type == kind
+
+
+def test_a_loop_of_jax_counts_as_a_loop() -> None:
+    text = (
+        "def k(x_ref, o_ref):\n    o_ref[0] = lax.fori_loop(0, 4, lambda i, a: a + x_ref[i], 0)\n"
+    )
+    (counted,) = [e for e in classify("k", JAX + text).evidence if e.says == "easy"]
+    assert "1 loops (1)" in counted.text

@@ -205,3 +205,14 @@ def test_any_text_can_be_checked(text: str) -> None:
     facts = KernelFacts("k", "a.py", text, text, standalone=False)
 
     assert len(check(facts)) == len(default_profile().gates)
+
+
+@pytest.mark.parametrize(
+    "gate", ["has_jit", "bounds_masking", "program_id", "block_size", "load_store"]
+)
+def test_gates_about_tritons_language_are_not_asked_of_a_pallas_kernel(gate: str) -> None:
+    text = "def scale(x_ref, o_ref):\n    o_ref[...] = x_ref[...] * 2\n"
+    asked = finding(gate, language="pallas", function_source=text, standalone_source=text)
+
+    assert asked.passed
+    assert asked.value is None
