@@ -51,6 +51,7 @@ class SourceReport:
     entry: int
     helper: int
     gluon: int
+    pallas: int
     standalone: int
     licences: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
@@ -84,6 +85,7 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             entry=Count("pk", filter=Q(kernel__kind=Kind.ENTRY)),
             helper=Count("pk", filter=Q(kernel__kind=Kind.HELPER)),
             gluon=Count("pk", filter=Q(kernel__language=Language.GLUON)),
+            pallas=Count("pk", filter=Q(kernel__language=Language.PALLAS)),
             standalone=Count("pk", filter=Q(kernel__standalone=True)),
             **COVERAGE,
         )
@@ -97,7 +99,8 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             commit=repository.last_commit,
             **_counts(files.get(repository.pk), "files", "lines", "bytes", "tokens"),
             **_counts(
-                kernels.get(repository.pk), "kernels", "entry", "helper", "gluon", "standalone"
+                kernels.get(repository.pk),
+                *("kernels", "entry", "helper", "gluon", "pallas", "standalone"),
             ),
             licences=_counts(kernels.get(repository.pk), *COVERAGE),
             drops=drops.get(repository.pk, {}),

@@ -14,6 +14,7 @@ from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.manifest import SPLIT_RULE, shares, splits
 from curation.export.options import Options
 from curation.export.pictures import draw_bars
+from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
 from curation.tokens import ENCODING
@@ -85,8 +86,10 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
         "pairs": ("pairs", pairs),
         "kernels": ("kernels", KERNEL),
         HELD_OUT: (HELD_OUT, pairs),
+        PALLAS: (PALLAS, KERNEL),
         f"{PARQUET}/pairs": ("pairs", pairs),
         f"{PARQUET}/kernels": ("kernels", KERNEL),
+        f"{PARQUET}/{PALLAS}": (PALLAS, KERNEL),
         "alpaca": ("alpaca", ALPACA),
         "kernelbook": ("kernelbook", KERNELBOOK),
     }
@@ -144,17 +147,25 @@ def _body(
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
 ) -> Iterator[str]:
-    numbers = {kind: len(drawn.of(kind)) for kind in KINDS}
+    numbers, pallas = {kind: len(drawn.of(kind)) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
     yield ""
     yield (
-        f"{counted(numbers['kernel'], 'kernel')} ({statistics.tokens['kernel']:,} tokens) and "
+        f"{counted(numbers['kernel'] - pallas.records, 'kernel')} "
+        f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
         f"{counted(numbers['pair'], 'pair')} of Python and Triton "
         f"({statistics.tokens['pair']:,} tokens), counted as {ENCODING}. Each record names its "
         "repository, commit, path, lines and licence; what licences ask to travel along stands in "
         "[NOTICE](NOTICE) and `licenses/`. What was left out, and why, stands in "
         "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
     )
+    if pallas.records:
+        yield ""
+        yield (
+            f"{counted(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
+            f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
+            "Triton. The tables and pictures below count them among the kernels."
+        )
     yield from _files(files)
     yield from _splits(drawn, options)
     if drawn.held_out:

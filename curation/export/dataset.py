@@ -125,5 +125,6 @@ def _records(drawn: Draw, aside: Aside, checks: tuple[str, ...]) -> Iterator[Rec
                 if kind == "pair":
                     metadata = completed(metadata, drawn.profiles[number].checks, checks)
                 yield Record(
-                    kind, identity, pk, content_hash, split, weight, tokens, metadata, spelled
+                    kind, identity, pk, content_hash, split, weight, tokens, metadata, spelled,
+                    drawn.profiles[number].language,
                 )  # fmt: skip

@@ -76,6 +76,7 @@ class Drafting:
                 tags, operation or "other", difficulty or None, license, item.origin, item.weight,
                 place and place.source, item.reviewed, self._notices.of_kernel(place, license),
                 repository=self._sources[place.source].name if place else "",
+                language=language,
             )  # fmt: skip
             identity = record_id("kernel", item.name, item.content_hash)
             metadata = (
@@ -157,12 +158,14 @@ class Drafting:
         checks: tuple[str, ...] = (),
         recipe: str = "",
         repository: str = "",
+        language: str = "",
     ) -> _Mould:
         source = self._sources[place] if place else None
         category = source.category if source else None
         profile = Profile(
             operation, difficulty, license, origin, category, reviewed, notice.key, device, checks,
             recipe, repository,
+            language,
         )  # fmt: skip
         stars = source.stars if source else None
         return _Mould(

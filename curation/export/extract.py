@@ -50,7 +50,9 @@ def _write(folder: Path, progress: Progress) -> dict[str, Any]:
             progress("files weighed", number)
         source = file.source
         if file.why is None:
-            leaving[Wanted(source.category, source.name, source.row.name, file.path)] = file
+            # Of a notebook the text of its code cells is kept, which is Python.
+            path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
+            leaving[Wanted(source.category, source.name, source.row.name, path)] = file
         else:
             left_out[source.category][file.why] += 1
     notices = Notices(sources)

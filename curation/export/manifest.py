@@ -16,6 +16,7 @@ from curation.export.folder import MANIFEST
 from curation.export.lines import LineFile
 from curation.export.mixing import Share, table
 from curation.export.options import Options
+from curation.export.records import PALLAS
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.statistics import Statistics, by_split
 from curation.models import Split
@@ -57,8 +58,12 @@ def describe(
         "seed": options.seed,
         "tools": tools(options),
         "checks": list(checks),
-        "records": {f"{kind}s": len(drawn.of(kind)) for kind in KINDS},
-        "tokens": {f"{kind}s": statistics.tokens[kind] for kind in KINDS},
+        "records": _with_pallas(
+            {f"{kind}s": len(drawn.of(kind)) for kind in KINDS}, statistics.pallas.records
+        ),
+        "tokens": _with_pallas(
+            {f"{kind}s": statistics.tokens[kind] for kind in KINDS}, statistics.pallas.tokens
+        ),
         "by_category": _by_category(statistics),
         "funnel": drawn.funnel(),
         "left_out": {
@@ -72,6 +77,13 @@ def describe(
         "mixing": [share.as_json() for share in shares(drawn)],
         "files": sorted(files, key=lambda file: str(file["path"])),
     }
+
+
+def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
+    """The same with the Pallas kernels apart from the others, if there are any."""
+    if not pallas:
+        return numbers
+    return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
 
 
 def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:

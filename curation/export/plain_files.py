@@ -20,7 +20,7 @@ from curation.evidence.sources import Source
 from curation.evidence.subjects import chunks
 from curation.export.evidence import LOCAL_PATH
 from curation.export.plain_paths import safe_names
-from curation.models import Kernel, LicenseVerdict, Provenance, SourceFile
+from curation.models import Kernel, Language, LicenseVerdict, Provenance, SourceFile
 
 
 class Stays(StrEnum):
@@ -117,8 +117,9 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
 
 
 def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
-    """The kernels of each of these files."""
-    rows = Provenance.objects.filter(source_file__among=files, retired_at=None).annotate(
+    """The Triton and Gluon kernels of each of these files."""
+    triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
+    rows = triton.filter(source_file__among=files, retired_at=None).annotate(
         wished=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
     )
     columns = (

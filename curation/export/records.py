@@ -11,7 +11,9 @@ from typing import Any
 
 from curation.export.lines import encode
 from curation.export.options import Options
-from curation.models import Kernel, Pair
+from curation.models import Kernel, Language, Pair
+
+PALLAS = Language.PALLAS.value
 
 
 @dataclass(slots=True)
@@ -28,6 +30,12 @@ class Record:
     metadata: str
     # The kernel's text, or the pair's three, each as JSON: most formats take it so.
     spelled: tuple[str, ...]
+    language: str
+
+    @property
+    def folder_kind(self) -> str:
+        """Which files it is written to. Pallas kernels have their own: they are not Triton."""
+        return PALLAS if self.language == PALLAS else self.kind
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def _records(release: Release, options: Options, progress: Progress) -> Iterator
             said = json.loads(metadata)
             yield Record(
                 kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
-                tuple(map(encode_text, texts[member])),
+                tuple(map(encode_text, texts[member])), said.get("language", ""),
             )  # fmt: skip
         last = batch[-1][0]
 

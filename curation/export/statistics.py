@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from curation.export.picks import Picks
+from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 
 NONE = "none"
@@ -29,6 +30,8 @@ class Profile(NamedTuple):
     checks: tuple[str, ...] = ()
     recipe: str = ""
     repository: str = ""
+    # Of kernels.
+    language: str = ""
 
     @property
     def source(self) -> str:
@@ -55,6 +58,8 @@ class Statistics:
     tokens: Counter[str] = field(default_factory=Counter)
     # category → what its texts add up to.
     sizes: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))
+    # Of the kernels, those in Pallas.
+    pallas: Size = field(default_factory=Size)
 
     def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:
         counts = self.counts[kind]
@@ -83,11 +88,15 @@ class Statistics:
         )
         for number, times in enumerate(records):
             if times:
-                size = self.sizes[profiles[number].category or NONE]
-                size.records += times
-                size.lines += lines[number]
-                size.bytes += sizes[number]
-                size.tokens += tokens[number]
+                profile = profiles[number]
+                counted = [self.sizes[profile.category or NONE]]
+                if profile.language == PALLAS:
+                    counted.append(self.pallas)
+                for size in counted:
+                    size.records += times
+                    size.lines += lines[number]
+                    size.bytes += sizes[number]
+                    size.tokens += tokens[number]
 
     def as_json(self, kind: str) -> dict[str, dict[str, int]]:
         return {

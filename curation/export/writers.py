@@ -73,7 +73,7 @@ class Writing:
         """Each as often as it stands there."""
         grouped: dict[tuple[str, int], list[Record]] = {}
         for record in records:
-            grouped.setdefault((record.kind, record.split), []).extend(
+            grouped.setdefault((record.folder_kind, record.split), []).extend(
                 [record] * repeats(record.weight, record.split, self.options.repeat_rows)
             )
         return grouped

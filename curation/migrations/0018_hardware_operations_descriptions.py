@@ -88,6 +88,11 @@ class Migration(migrations.Migration):
             field=models.JSONField(blank=True, default=list, help_text='The files that matter most, the first one first; globs are allowed.'),
         ),
         migrations.AlterField(
+            model_name='repository',
+            name='include_globs',
+            field=models.JSONField(blank=True, default=list, help_text='Empty: **/*.py, **/*.md and **/*.ipynb'),
+        ),
+        migrations.AlterField(
             model_name='kernel',
             name='language',
             field=models.CharField(choices=[('triton', 'Triton'), ('gluon', 'Gluon'), ('pallas', 'Pallas')], default='triton', max_length=10),

@@ -83,7 +83,7 @@ class Repository(models.Model):
         default=list, blank=True, help_text="Folders and files to read; empty: everything."
     )
     include_globs = models.JSONField(
-        default=list, blank=True, help_text="Empty: **/*.py and **/*.md"
+        default=list, blank=True, help_text="Empty: **/*.py, **/*.md and **/*.ipynb"
     )
     exclude_globs = models.JSONField(default=list, blank=True)
     key_files = models.JSONField(

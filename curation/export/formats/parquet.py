@@ -1,4 +1,4 @@
-"""pairs/ and kernels/ as Parquet, with the columns of the JSON lines."""
+"""pairs/, kernels/ and pallas/ as Parquet, with the columns of the JSON lines."""
 
 import hashlib
 import json
@@ -20,19 +20,24 @@ ROWS = 2000
 class Parquet:
     def __init__(self, target: Target, stack: ExitStack) -> None:
         self._folder = target.folder
+        self._stack = stack
+        self._kernel_columns = target.kernel_columns
         self._files = {
-            kind: [
-                stack.enter_context(
-                    _ParquetFile(
-                        target.folder / "parquet" / f"{kind}s" / f"{split}.parquet", columns
-                    )
-                )
-                for split in SPLITS
-            ]
-            for kind, columns in (("pair", target.pair_columns), ("kernel", target.kernel_columns))
+            "pair": self._open("pairs", target.pair_columns),
+            "kernel": self._open("kernels", target.kernel_columns),
         }
 
+    def _open(self, folder: str, columns: Columns) -> list["_ParquetFile"]:
+        beside = self._folder / "parquet" / folder
+        return [
+            self._stack.enter_context(_ParquetFile(beside / f"{split}.parquet", columns))
+            for split in SPLITS
+        ]
+
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        if kind not in self._files:
+            # Only an export with Pallas kernels has their folder.
+            self._files[kind] = self._open(kind, self._kernel_columns)
         file = self._files[kind][split]
         for record in records:
             file.write(_row(record), record.tokens)

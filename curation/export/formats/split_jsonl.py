@@ -1,4 +1,7 @@
-"""pairs/ and kernels/, each with train, validation and test: a record a line."""
+"""pairs/ and kernels/, each with train, validation and test: a record a line.
+
+Pallas kernels, if there are any, have a folder pallas/ of the same form.
+"""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -13,16 +16,19 @@ from curation.export.splits import SPLITS
 class SplitJsonl:
     def __init__(self, target: Target, stack: ExitStack) -> None:
         self._folder = target.folder
-        self._files = {
-            kind: [
-                stack.enter_context(LineFile(target.folder / f"{kind}s" / f"{split}.jsonl"))
-                for split in SPLITS
-            ]
-            for kind in ("pair", "kernel")
-        }
+        self._stack = stack
+        self._files = {kind: self._open(f"{kind}s") for kind in ("pair", "kernel")}
+
+    def _open(self, folder: str) -> list[LineFile]:
+        return [
+            self._stack.enter_context(LineFile(self._folder / folder / f"{split}.jsonl"))
+            for split in SPLITS
+        ]
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
-        line = kernel_line if kind == "kernel" else pair_line
+        if kind not in self._files:
+            self._files[kind] = self._open(kind)
+        line = pair_line if kind == "pair" else kernel_line
         self._files[kind][split].write([line(record) for record in records], tokens_of(records))
 
     def files(self) -> list[dict[str, Any]]:

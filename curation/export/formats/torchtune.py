@@ -11,7 +11,7 @@ from typing import Any
 
 from curation.export.formats.writing import INSTRUCTION, Target, fenced, tokens_of
 from curation.export.lines import LineFile, encode_text
-from curation.export.records import Record
+from curation.export.records import PALLAS, Record
 from curation.export.splits import SPLITS
 
 
@@ -37,6 +37,8 @@ class Torchtune:
         )
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
+        if kind == PALLAS:
+            return
         tokens = tokens_of(records)
         if kind == "kernel":
             inputs = [f'{{"input":{self._shown(record.spelled[0])}}}' for record in records]

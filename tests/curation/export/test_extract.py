@@ -18,6 +18,7 @@ from curation.errors import CurationError
 from curation.export.extract import FOLDER, extract
 from curation.models import (
     Category,
+    Language,
     License,
     LicenseVerdict,
     Origin,
@@ -98,6 +99,21 @@ def test_a_file_that_holds_a_kernel_stands_beneath_its_category(tmp_path: Path) 
     assert sorted(p.name for p in folder.iterdir() if p.name in Category.values) == sorted(
         Category.values
     )
+
+
+def test_a_notebook_leaves_as_the_python_of_its_code_cells(tmp_path: Path) -> None:
+    a_kernel_file(a_repository(category=Category.TUTORIAL), "a.ipynb")
+
+    assert files_in(extracted(tmp_path)) == ["tutorial/a.ipynb.py"]
+
+
+def test_a_file_with_pallas_kernels_only_stays(tmp_path: Path) -> None:
+    pallas = a_kernel(
+        language=Language.PALLAS, license_verdict=LicenseVerdict.PERMISSIVE, license=mit()
+    )
+    a_kernel_file(a_repository(category=Category.JAX), kernel=pallas)
+
+    assert files_in(extracted(tmp_path)) == []
 
 
 def test_the_manifest_has_the_plans_shape_and_says_where_a_file_comes_from(tmp_path: Path) -> None:

@@ -420,6 +420,17 @@ def test_a_page_links_each_line_to_its_origin_at_its_commit(browser: Client) -> 
     assert f'id="L5"><th scope="row"><a href="{origin}#L12-L12"' in page
 
 
+def test_a_kernel_of_a_notebook_shows_its_cell_and_links_to_the_notebook(browser: Client) -> None:
+    place = make.a_provenance(cell=3, container="notebook", start_line=2, end_line=5)
+    file = place.source_file
+
+    page = text(browser, place.kernel.get_absolute_url())
+
+    assert "cell 3, 2\N{EN DASH}5" in page
+    assert f'<a href="{file.repository.url}/blob/{file.commit}/{file.path}"' in page
+    assert f"{file.path}#L" not in page
+
+
 def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
     place = make.a_provenance(license_reason="The header says so.")
     make.some_license_evidence(
