@@ -194,7 +194,12 @@ def _product(kernel: _Kernel) -> list[Node]:
 
 
 def _accumulation(kernel: _Kernel) -> list[Node]:
-    """A value set before a loop and made from itself in the loop; no address and no counter."""
+    """A value set before a loop and made from itself in the loop; no address and no counter.
+
+    A Pallas kernel loops by a call that carries the value.
+    """
+    if kernel.dots:
+        return []
     addresses = {
         name
         for call in kernel.reading.named("tl.load", *STORES, *ATOMICS)
@@ -206,8 +211,8 @@ def _accumulation(kernel: _Kernel) -> list[Node]:
         node
         for function in kernel.reading.functions
         for name, node in carried(function)
-        if not kernel.dots and name not in addresses and not ADDRESS.search(name)
-    ]
+        if name not in addresses and not ADDRESS.search(name)
+    ] + [call.node for call in kernel.reading.named("tl.fori_loop", "tl.while_loop")]
 
 
 def carried(function: Node) -> Iterator[tuple[str, Node]]:

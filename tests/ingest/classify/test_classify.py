@@ -246,5 +246,4 @@ def test_a_loop_of_jax_counts_as_a_loop() -> None:
     text = (
         "def k(x_ref, o_ref):\n    o_ref[0] = lax.fori_loop(0, 4, lambda i, a: a + x_ref[i], 0)\n"
     )
-    (counted,) = [e for e in classify("k", JAX + text).evidence if e.says == "easy"]
-    assert "1 loops (1)" in counted.text
+    assert classify("k", JAX + text).difficulty == "medium"
