@@ -4,21 +4,27 @@ A whole draft becomes a pair, pending, once. What an operation's pair was at an 
 becomes the version before it. What is not whole becomes a draft that a person may finish.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from django.conf import settings
 
 from curation.errors import CurationError
 from curation.kinds.difficulty import pair_difficulty
 from curation.models import Origin, Provenance, Repository, Role
 from curation.pairs.draft import PairDraft, Source
-from curation.pairs.unfinished import Unfinished
+from curation.pairs.store import Stored, store_versions
+from curation.pairs.unfinished import Kept, Unfinished, keep
+from curation.words import counted
 from ingest.classify.pairs import pair_operation
-from ingest.drafting import Operation, Outcome, Place, Texts, draft
+from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.licenses import Assessment, LicenceReader, Verdict, strictest
 from ingest.licensing import FileLicences
+from ingest.persist.licenses import kept_readings, licence_reader
 from ingest.pipeline import LICENCE_FILES
 
 Progress = Callable[[str, int, int], None]
@@ -49,6 +55,83 @@ class Drafted:
             missing.append(SEEDED)
         place = operation.launcher or operation.kernels[0]
         return Unfinished(place.path, operation.name, self.outcome.missing, missing, self.known)
+
+
+REASONS: dict[Missing, str] = {
+    Missing.NO_LAUNCHER: "without a launcher",
+    Missing.NO_TEST: "without a test that calls the launcher",
+    Missing.NO_COMPARISON: "without a test that compares",
+    Missing.KERNEL_AGAINST_KERNEL: "compared with another kernel only",
+    Missing.GRADIENTS_ONLY: "compared in their gradients only",
+    Missing.INPUTS: "with inputs that could not be read",
+    Missing.REFERENCE_NOT_STANDALONE: "with a reference that does not stand alone",
+    Missing.INPUTS_NOT_STANDALONE: "with inputs that do not stand alone",
+    Missing.TRITON_NOT_STANDALONE: "with a Triton side that does not stand alone",
+    Missing.COMPUTES_IN_TORCH: "with a launcher that computes in torch",
+    Missing.UNREADABLE: "with code that could not be read",
+}
+
+
+@dataclass(slots=True)
+class Drafting:
+    """The drafts of some repositories, by repository, and the errors of the others."""
+
+    drafts: dict[Repository, list[Drafted]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> list[PairDraft]:
+        each = (draft.pair for drafts in self.drafts.values() for draft in drafts)
+        return [pair for pair in each if pair is not None]
+
+    def summary(self) -> str:
+        """Return "2 repositories -> 27 pairs (31 operations without a test that compares, …)"."""
+        missing = Counter(
+            draft.outcome.missing for drafts in self.drafts.values() for draft in drafts
+        )
+        del missing[None]
+        reasons = [
+            f"{counted(count, 'operation')} {REASONS.get(reason, str(reason))}"
+            for reason, count in missing.most_common()
+            if reason is not None
+        ]
+        repositories = len(self.drafts)
+        sources = "1 repository" if repositories == 1 else f"{repositories:,} repositories"
+        line = f"{sources} -> {counted(len(self.pairs), 'pair')}"
+        return f"{line} ({', '.join(reasons)})" if reasons else line
+
+    def store(self, limit: int | None = None) -> tuple[Stored, Kept]:
+        """Store the whole drafts as pairs, at most `limit`, and keep the others for curators."""
+        stored = store_versions(self.pairs[:limit])
+        each = []
+        for repository, drafts in self.drafts.items():
+            unfinished = [draft.unfinished for draft in drafts if draft.unfinished]
+            whole = [draft.pair for draft in drafts if draft.pair]
+            each.append(keep(repository, unfinished, whole))
+        added, changed, left = (
+            sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
+        )
+        return stored, Kept(added, changed, left)
+
+
+def draft_repositories(repositories: Iterable[Repository], progress: Progress) -> Drafting:
+    """Draft each repository's pairs. An error of one repository does not stop the others."""
+    drafting = Drafting()
+    for repository in repositories:
+        try:
+            drafting.drafts[repository] = list(
+                drafted(
+                    repository,
+                    mirrors=settings.DATA_DIR / "mirrors",
+                    licences=licence_reader(),
+                    progress=progress,
+                )
+            )
+        except CurationError as error:
+            drafting.errors.append(str(error))
+        finally:
+            kept_readings().write()
+    return drafting
 
 
 def drafted(

@@ -1,22 +1,22 @@
-"""The whole way in one go: sources are read, judged, and written as plain folders and a dataset.
+"""The stages of `manage.py pipeline` that are ingest's own, and its summary of the others."""
 
-Each step is the one that its own command takes. One source that fails doesn't stop the others.
-"""
-
-from collections.abc import Iterator, Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from curation.errors import CurationError
-from curation.export.dataset import Outcome, export
-from curation.export.extract import FOLDER, extract
+from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE
+from curation.export.dataset import Outcome
+from curation.export.extract import FOLDER
 from curation.export.folder import check_target
-from curation.export.options import Options
-from curation.export.progress import Progress, silently
-from curation.models import IngestRun, Repository
+from curation.export.gates import Reason
+from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
+from curation.words import counted
 from ingest.in_process import ingest_now
+from ingest.report import report
 from ingest.sources import take_up
 
 DATASET = "dataset"
@@ -24,47 +24,100 @@ DATASET = "dataset"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of one source: a run, or the sentence that says why not."""
+    """The result of reading one source: a run, or the sentence that says why not."""
 
     source: str
     run: IngestRun | None = None
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    manifest: dict[str, Any]
-    dataset: Outcome
-
-
 def asked_for(texts: Sequence[str]) -> list[str]:
-    """The sources that were named, or all known ones, the project's own among them.
+    """Return the named sources, or all enabled ones if `texts` is empty.
 
-    They are loaded in any case: by them a local clone is known for what it is.
+    The shipped sources are loaded in any case: a local clone of one is recognized by them.
     """
     load_sources()
     return list(texts) or list(Repository.objects.enabled().values_list("name", flat=True))
 
 
 def read_each(sources: Sequence[str]) -> Iterator[Reading]:
+    """Ingest each source in this process."""
     for text in sources:
         try:
             run = ingest_now(take_up(text))
         except CurationError as error:
             yield Reading(text, failure=str(error))
-        except Exception as error:  # noqa: BLE001 - whatever one source brings about
+        except Exception as error:  # noqa: BLE001 - a fault in one source must not stop the others
             yield Reading(text, failure=f"{type(error).__name__}: {error}")
         else:
             yield Reading(text, run)
 
 
 def check_folders(out: Path) -> None:
-    """Before sources are read for an hour, and not after."""
+    """Refuse a folder that is not ours before the sources are read, which can take an hour."""
     for name in (FOLDER, DATASET):
         check_target(out / name)
 
 
-def write(out: Path, *, progress: Progress = silently) -> Written:
-    manifest = extract(out, progress=progress)
-    everything = Options(include_pending=True)
-    return Written(manifest, export(everything, out / DATASET, progress=progress))
+def draftable(readings: Iterable[Reading]) -> list[Repository]:
+    """Return the sources that pairs can be drafted from: code that people wrote, no benchmarks."""
+    read = (reading.run.repository for reading in readings if reading.run)
+    return [
+        repository
+        for repository in dict.fromkeys(read)
+        if repository.role == Role.SOURCE
+        and repository.origin != Origin.INDUCTOR
+        and not repository.opted_out
+    ]
+
+
+def ingest_summary(readings: Sequence[Reading]) -> str:
+    """Return "2 sources -> 209 kernels, 197 standalone, in 659 files (3 left out: …)"."""
+    keys = [reading.run.repository_id for reading in readings if reading.run]
+    rows = list(report(Repository.objects.filter(pk__in=keys)))
+    kernels, standalone, files = (
+        sum(getattr(row, name) for row in rows) for name in ("kernels", "standalone", "files")
+    )
+    dropped: Counter[str] = Counter()
+    for row in rows:
+        dropped.update(row.drops)
+    # A kernel that does not stand alone is stored all the same.
+    del dropped["not-standalone"]
+    return with_reasons(
+        f"{counted(len(readings), 'source')} -> {counted(kernels, 'kernel')}, "
+        f"{standalone:,} standalone, in {counted(files, 'file')}",
+        dropped,
+    )
+
+
+def export_summary(outcome: Outcome) -> str:
+    """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
+    found, exported = (
+        " and ".join(counted(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
+        for stage in ("found", "exported")
+    )
+    return with_reasons(f"{found} -> {exported}", outcome.left_out)
+
+
+def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[Reason, int]) -> str:
+    if not any(left_out.values()):
+        return line
+    ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in ordered if count)
+    return f"{line} ({sum(left_out.values()):,} left out: {reasons})"
+
+
+def next_command(outcome: Outcome | None, out: Path, device: str) -> str:
+    """Return the command to type after a pipeline.
+
+    outcome: of the export, or None if it failed.
+    device: where pairs were validated, or "".
+    """
+    if outcome is None:
+        folder = shlex.quote(str(out / DATASET))
+        return f"python manage.py export_dataset --include-pending --out {folder}"
+    if outcome.left_out.get(Reason.UNEXAMINED):
+        return EXAMINE
+    if outcome.left_out.get(Reason.NOT_VALIDATED):
+        return VALIDATE.replace("interpreter", "cuda") if device == Device.CUDA else VALIDATE
+    return REVIEW if any(stages["found"] for stages in outcome.funnel.values()) else READ

@@ -1,6 +1,7 @@
 """An export from its beginning to its end: draw, write, describe, remember, put in place."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from django.contrib.auth.models import User
 
 from curation.collector import relieved_collector
 from curation.errors import CurationError
+from curation.export.advice import advise
 from curation.export.aside import Aside
 from curation.export.card import write_card
 from curation.export.coverage import Coverage, check_release
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
+from curation.export.gates import Reason
 from curation.export.lines import LineFile
 from curation.export.manifest import describe, write_manifest
 from curation.export.moment import one_moment
@@ -36,15 +39,28 @@ class NothingToRelease(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an export."""
+    """The result of an export."""
 
     funnel: dict[str, dict[str, int]]
+    left_out: Mapping[Reason, int]
     files: Sequence[dict[str, Any]] = ()
     release: Release | None = None
     coverage: Coverage = field(default_factory=Coverage)
 
+    @property
+    def exported(self) -> int:
+        return sum(stages["exported"] for stages in self.funnel.values())
+
     def told(self) -> Iterator[str]:
-        """The funnel, a line for each kind, and what was compared with the benchmarks."""
+        """Yield the funnel, a line for each kind, what was compared with the benchmarks, and what
+        to run if nothing was exported.
+        """
+        yield from self.stages()
+        if not self.exported:
+            found = sum(stages["found"] for stages in self.funnel.values())
+            yield from advise(found, self.left_out)
+
+    def stages(self) -> Iterator[str]:
         for kind, stages in self.funnel.items():
             yield f"{kind}: {' → '.join(f'{count:,} {stage}' for stage, count in stages.items())}"
         yield from self.coverage.sentences()
@@ -65,10 +81,8 @@ def export(
             with LineFile(folder / REJECTED) as rejected:
                 drawn = draw(options, rejected, aside, readers, progress)
             if name and not any(drawn.of(kind).pks for kind in KINDS):
-                raise NothingToRelease(
-                    f"{name} is no release: of all that was asked for nothing may leave yet. "
-                    "A dry run says where it stays behind."
-                )
+                advice = "\n".join(_outcome(drawn).told())
+                raise NothingToRelease(f"{name} is not a release: it would be empty.\n{advice}")
             if name and not options.without_benchmarks:
                 check_release(name, drawn.coverage)
             checks, statistics = drawn.checks(), _counted(drawn)
@@ -87,7 +101,7 @@ def export(
         if name:
             members = _records(drawn, aside, checks)
             release = remember_release(name, options, manifest, folder, members, user)
-    return Outcome(drawn.funnel(), manifest["files"], release, drawn.coverage)
+    return _outcome(drawn, manifest["files"], release)
 
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
@@ -97,8 +111,14 @@ def dry_run(options: Options, progress: Progress = silently) -> Outcome:
         Readers(how_many(), options, None) as readers,
         one_moment(readers.enter),
     ):
-        drawn = draw(options, None, None, readers, progress)
-        return Outcome(drawn.funnel(), coverage=drawn.coverage)
+        return _outcome(draw(options, None, None, readers, progress))
+
+
+def _outcome(
+    drawn: Draw, files: Sequence[dict[str, Any]] = (), release: Release | None = None
+) -> Outcome:
+    left_out = sum((drawn.ledger.reasons(kind) for kind in KINDS), Counter[Reason]())
+    return Outcome(drawn.funnel(), left_out, files, release, drawn.coverage)
 
 
 def _counted(drawn: Draw) -> Statistics:

@@ -13,7 +13,7 @@ import numpy as np
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
 from curation.export.aside import Aside, HashOrder
-from curation.export.gates import FUNNEL, Exclusion
+from curation.export.gates import FUNNEL, Exclusion, Reason
 from curation.export.lines import LineFile, encode_text
 
 BATCH = 1000
@@ -33,7 +33,7 @@ class Counted:
     """What was weighed, and what of it was left out: of each kind."""
 
     seen: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    reasons: dict[str, Counter[Reason]] = field(default_factory=lambda: defaultdict(Counter))
     waiting: dict[str, Waiting] = field(default_factory=lambda: defaultdict(Waiting))
 
 
@@ -81,7 +81,7 @@ class Ledger:
                 while some := list(islice(lines, BATCH)):
                     file.write(some)
 
-    def reasons(self, kind: str) -> Counter[str]:
+    def reasons(self, kind: str) -> Counter[Reason]:
         return self.counted.reasons[kind]
 
     def funnel(self, kind: str) -> dict[str, int]:

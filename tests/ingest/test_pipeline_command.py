@@ -13,12 +13,23 @@ from curation.export.extract import FOLDER
 from curation.models import IngestRun, Kernel, Repository, Status
 from tests.conftest import KERNEL, commit
 from tests.curation.export.writing import every, hashes, manifest
+from tests.ingest.drafting.repositories import DOUBLING, HEAD
 from tests.ingest.git.repositories import git
 
 pytestmark = pytest.mark.django_db
 
 MIT = "# SPDX-License-Identifier: MIT\n"
 GPL = "# SPDX-License-Identifier: GPL-3.0-only\n"
+TEST = """
+def ref_doubled(x):
+    return x + x
+
+
+@pytest.mark.parametrize("n", [16, 37])
+def test_doubled(n):
+    x = torch.randn(n, device=device)
+    assert torch.allclose(doubled(x), ref_doubled(x))
+"""
 
 
 def a_clone(folder: Path, of: str, **files: str) -> str:
@@ -48,10 +59,21 @@ def attention(tmp_path: Path) -> str:
     return a_clone(tmp_path / "flash-attention", "Dao-AILab/flash-attention", **texts)
 
 
-def pipeline(*sources: str, out: Path) -> str:
+def pipeline(*sources: str, out: Path, **options: object) -> str:
     said = StringIO()
-    call_command("pipeline", *sources, out=out, stdout=said)
+    call_command("pipeline", *sources, out=out, stdout=said, **options)
     return said.getvalue()
+
+
+@pytest.fixture
+def tested(tmp_path: Path) -> str:
+    """An operation with a test that compares, and one that no test calls."""
+    texts = {
+        "ops__doubling": MIT + DOUBLING,
+        "ops__halving": MIT + DOUBLING.replace("doubl", "halv").replace("Doubl", "Halv"),
+        "tests__test_doubling": MIT + HEAD + TEST,
+    }
+    return a_clone(tmp_path / "tested", "linkedin/Liger-Kernel", **texts)
 
 
 def plain(out: Path) -> list[str]:
@@ -71,6 +93,7 @@ def test_sources_become_plain_folders_and_a_dataset_of_what_nobody_rejected(
     records = [record for split in written.values() for record in split]
     assert [record["metadata"]["reviewed"] for record in records] == [False, False]
     assert said.startswith("1/2 ")
+    assert "ingest: 2 sources -> 3 kernels, 3 standalone, in " in said
     assert "1 left out: licence-blocked" in said
     assert "1 left out: no-kernel" in said
     assert "stayed behind: blocked" in said
@@ -187,3 +210,50 @@ def test_extract_prints_what_there_is_and_what_was_written(tutorials: str, tmp_p
     for title in ("source", "licences of kernels", "gates that kernels pass", "written"):
         assert any(line.startswith(title) for line in said.getvalue().splitlines())
     assert "1 left out: no-kernel" in said.getvalue()
+
+
+def test_pairs_are_drafted_generated_examined_validated_and_exported(
+    tested: str, tmp_path: Path
+) -> None:
+    said = pipeline(tested, out=tmp_path / "out", generate=1, device="interpreter")
+
+    assert "draft: 1 repository -> 1 pair (1 operation without a test that calls" in said
+    assert "generate: " in said
+    assert "examine: " in said
+    assert "validate: 2 items: 2 passed." in said
+    written = every(tmp_path / "out" / "dataset", "pairs")
+    origins = {r["metadata"]["origin"] for split in written.values() for r in split}
+    assert origins == {"real-world", "template"}
+    assert said.splitlines()[-1] == "Next: python manage.py up"
+
+
+def test_without_a_device_pairs_wait_for_validation(tested: str, tmp_path: Path) -> None:
+    said = pipeline(tested, out=tmp_path / "out")
+
+    assert "validate: skipped" in said
+    assert "not-validated 1" in said
+    assert said.splitlines()[-1] == (
+        "Next: python manage.py validate --pending --device interpreter --now"
+    )
+
+
+def test_a_limit_leaves_pairs_for_a_later_validation(tested: str, tmp_path: Path) -> None:
+    said = pipeline(tested, out=tmp_path / "out", generate=1, device="interpreter", limit=1)
+
+    assert "validate: 1 item: 1 passed." in said
+    assert said.splitlines()[-1].startswith("Next: python manage.py validate --pending")
+
+
+def test_a_stage_that_fails_stops_no_later_stage(tested: str, tmp_path: Path) -> None:
+    said = StringIO()
+
+    with pytest.raises(CommandError, match="generate: failed: --count must be") as failure:
+        call_command("pipeline", tested, out=tmp_path / "out", generate=-1, stdout=said)
+
+    assert failure.value.returncode == 1
+    assert "generate: failed: --count must be at least 1." in said.getvalue()
+    assert "examine: " in said.getvalue()
+    assert plain(tmp_path / "out") == [
+        "utils/ops/doubling.py",
+        "utils/ops/halving.py",
+    ]

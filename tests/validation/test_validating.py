@@ -236,7 +236,7 @@ def test_kernels_are_compiled_at_the_shell() -> None:
 
     said = call("--now")
 
-    assert said == "3 items: 1 passed, 2 failed."
+    assert said == "3 items: 1 passed, 2 failed. Failed checks: ttir 2, import 1."
     verdict = compile_verdict(good)
     assert verdict
     assert verdict.verdict == Verdict.PASSED

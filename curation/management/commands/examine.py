@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from curation.evidence.resemblance import gather
+from curation.models import ContaminationMatch, DuplicateLink
 from curation.pairs.store import fill_min_triton
 from curation.words import counted
 
@@ -19,4 +20,9 @@ class Command(BaseCommand):
             f"{counted(found.fingerprinted, 'fingerprint')} made, "
             f"{counted(found.placed, 'item')} placed among twins, "
             f"{counted(found.compared, 'item')} held against the benchmarks."
+        )
+        overlaps = ContaminationMatch.objects.order_by().values("kernel", "pair").distinct()
+        self.stdout.write(
+            f"Now {counted(DuplicateLink.objects.count(), 'near-duplicate')} of another item, "
+            f"{counted(overlaps.count(), 'overlap')} with benchmarks."
         )

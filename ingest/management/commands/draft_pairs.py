@@ -6,19 +6,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
 from curation.models import Repository
-from curation.pairs.draft import PairDraft
-from curation.pairs.store import Stored, store_versions
-from curation.pairs.unfinished import Unfinished, keep
 from curation.progress_bar import Bar
 from curation.words import counted
 from ingest.drafting import Missing, Rule
-from ingest.drafts import Drafted, drafted
-from ingest.persist.licenses import kept_readings, licence_reader
+from ingest.drafts import Drafted, draft_repositories
 from ingest.sources import chosen
 
 
@@ -43,72 +38,41 @@ class Command(BaseCommand):
             sources = list(chosen(repository))
         except CurationError as error:
             raise CommandError(str(error)) from error
-        tables: dict[str, Counter[str]] = {}
-        found: dict[Repository, list[Drafted]] = {}
-        for source in sources:
-            try:
-                here = self._drafted(source)
-            except CurationError as error:
-                self.stdout.write(str(error))
-                continue
-            tables[source.name] = Counter(map(_word, here))
-            found[source] = here
-            if options["reasons"]:
-                self._tell(source, here)
-        whole = (one.pair for here in found.values() for one in here)
-        pairs = [pair for pair in whole if pair is not None][: options["limit"]]
+        bar = Bar(sys.stderr)
+        try:
+            drafting = draft_repositories(sources, bar.show)
+        finally:
+            bar.end()
+        for sentence in drafting.errors:
+            self.stdout.write(sentence)
+        if options["reasons"]:
+            for source, drafts in drafting.drafts.items():
+                self._write_reasons(source, drafts)
+        pairs = drafting.pairs[: options["limit"]]
         if options["write"]:
             lines = (json.dumps(pair.as_record()) + "\n" for pair in pairs)
             options["write"].write_text("".join(lines), encoding="utf-8")
-        stored = Stored(0, 0) if options["dry_run"] else store_versions(pairs)
-        self.stdout.write(_table(tables))
+        self.stdout.write(
+            _table({source.name: Counter(map(_word, d)) for source, d in drafting.drafts.items()})
+        )
         if options["dry_run"]:
             self.stdout.write(f"{counted(len(pairs), 'pair')} could be stored.")
-        else:
-            self.stdout.write(
-                f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before."
-            )
-            self._keep(found)
-
-    def _drafted(self, source: Repository) -> list[Drafted]:
-        bar = Bar(sys.stderr)
-        try:
-            return list(
-                drafted(
-                    source,
-                    mirrors=settings.DATA_DIR / "mirrors",
-                    licences=licence_reader(),
-                    progress=bar.show,
-                )
-            )
-        finally:
-            kept_readings().write()
-            bar.end()
-
-    def _keep(self, found: dict[Repository, list[Drafted]]) -> None:
-        each = [keep(source, *_parted(here)) for source, here in found.items()]
-        added, changed, left = (
-            sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
-        )
+            return
+        stored, kept = drafting.store(options["limit"])
+        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")
         self.stdout.write(
-            f"{counted(added, 'draft')} opened for curators, {changed:,} changed, "
-            f"{left:,} left as people have made them."
+            f"{counted(kept.added, 'draft')} opened for curators, {kept.changed:,} changed, "
+            f"{kept.left:,} left as people have made them."
         )
 
-    def _tell(self, source: Repository, here: list[Drafted]) -> None:
-        for one in here:
+    def _write_reasons(self, source: Repository, drafts: list[Drafted]) -> None:
+        for one in drafts:
             outcome = one.outcome
             if outcome.missing is not None:
                 self.stdout.write(
                     f"{source.name}  {outcome.operation.name}  {outcome.missing}: "
                     f"{outcome.sentence}"
                 )
-
-
-def _parted(here: list[Drafted]) -> tuple[list[Unfinished], list[PairDraft]]:
-    unfinished = [one.unfinished for one in here]
-    whole = [one.pair for one in here]
-    return [one for one in unfinished if one], [one for one in whole if one]
 
 
 def _word(one: Drafted) -> str:

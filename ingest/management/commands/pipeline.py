@@ -1,24 +1,45 @@
-"""`manage.py pipeline [SOURCE…] --out DIR`: from repositories to files, in one command."""
+"""`manage.py pipeline [SOURCE…] --out DIR`: from repositories to a dataset, in one command."""
 
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.errors import CurationError
 from curation.evidence.funnel import funnel
+from curation.export.dataset import Outcome, export
+from curation.export.extract import FOLDER, extract
+from curation.export.options import Options
+from curation.models import Device, Repository
 from curation.progress_bar import Bar
 from curation.words import counted
 from ingest import tables
+from ingest.drafts import draft_repositories
 from ingest.management.commands.ingest import summary
 from ingest.report import read_sources
-from ingest.whole_way import DATASET, asked_for, check_folders, read_each, write
+from ingest.whole_way import (
+    DATASET,
+    asked_for,
+    check_folders,
+    draftable,
+    export_summary,
+    ingest_summary,
+    next_command,
+    read_each,
+    with_reasons,
+)
 
 
 class Command(BaseCommand):
     help = (
-        "Read sources in this process, and write what is in the database then: plain folders of "
-        "source files, and a dataset of all that nobody has rejected."
+        "Read sources, draft and generate pairs, examine and validate, all in this process. Then "
+        "write what the database holds: plain folders of source files, and a dataset of all items "
+        "that were not rejected."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,32 +49,120 @@ class Command(BaseCommand):
         parser.add_argument(
             "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier one"
         )
+        parser.add_argument(
+            "--generate", type=int, default=0, metavar="N", help="generate N pairs by recipe too"
+        )
+        parser.add_argument(
+            "--inductor", type=int, default=0, metavar="N",
+            help="have Inductor write N pairs too, at most",
+        )  # fmt: skip
+        parser.add_argument(
+            "--device", choices=Device.values, default="",
+            help="validate there what has no verdict yet; without it, nothing is validated",
+        )  # fmt: skip
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="validate N items at most; the rest can follow"
+        )
 
-    def handle(self, *, source: list[str], out: Path, **options: Any) -> None:
+    def handle(
+        self,
+        *,
+        source: list[str],
+        out: Path,
+        generate: int,
+        inductor: int,
+        device: str,
+        limit: int | None,
+        **options: Any,
+    ) -> None:
         check_folders(out)
-        bar = Bar(sys.stderr)
-        sources = asked_for(source)
-        failed = []
+        self._bar, self._failures = Bar(sys.stderr), list[str]()
+        self._outcome: Outcome | None = None
+        repositories = self._ingest(asked_for(source))
+        self._stage("draft", partial(self._draft, repositories))
+        if generate:
+            self._command("generate", "generate_pairs", count=generate)
+        if inductor:
+            self._command("inductor", "generate_inductor_pairs", limit=inductor)
+        self._command("examine", "examine")
+        if device:
+            self._command(
+                "validate", "validate", pending=True, device=device, now=True, limit=limit
+            )
+        else:
+            self.stdout.write(
+                "validate: skipped. `--device interpreter` or `--device cuda` checks."
+            )
+        self._stage("extract", partial(self._extract, out))
+        self._stage("export", partial(self._export, out))
+        self.stdout.write(f"\n{out} holds {FOLDER}/ and {DATASET}/.")
+        self.stdout.write(f"Next: {next_command(self._outcome, out, device)}")
+        if self._failures:
+            raise CommandError("\n".join(self._failures))
+
+    def _ingest(self, sources: Sequence[str]) -> list[Repository]:
+        readings, failed = [], []
         for number, reading in enumerate(read_each(sources), start=1):
-            bar.end()
+            readings.append(reading)
+            self._bar.end()
             if reading.run is None:
                 failed.append(f"{reading.source}: {reading.failure}")
-            said = summary(reading.run) if reading.run else f"{failed[-1]}"
-            self.stdout.write(f"{number}/{len(sources)} {said}")
-        written = write(out, progress=bar.count)
-        bar.end()
-        for line in (
-            "",
-            *tables.everything(),
-            "",
-            *tables.funnel(funnel(read_sources())),
-            "",
-            *tables.extraction(written.manifest),
-            "",
-            *written.dataset.told(),
-            "",
-            f"{out} holds {written.manifest['extraction_dir']}/ and {DATASET}/.",
-        ):
-            self.stdout.write(line)
+            line = summary(reading.run) if reading.run else failed[-1]
+            self.stdout.write(f"{number}/{len(sources)} {line}")
         if failed:
-            raise CommandError("\n".join([f"{counted(len(failed), 'source')} failed:", *failed]))
+            self._failures += [f"{counted(len(failed), 'source')} failed:", *failed]
+        self.stdout.write(f"ingest: {ingest_summary(readings)}")
+        return draftable(readings)
+
+    def _draft(self, repositories: list[Repository]) -> Iterable[str]:
+        drafting = draft_repositories(repositories, self._bar.show)
+        stored, kept = drafting.store()
+        yield drafting.summary()
+        yield (
+            f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before; "
+            f"{counted(kept.added, 'draft')} opened for curators"
+        )
+        if drafting.errors:
+            raise CurationError(" ".join(drafting.errors))
+
+    def _extract(self, out: Path) -> Iterable[str]:
+        manifest = extract(out, progress=self._bar.count)
+        files = manifest["total_files"]
+        left = manifest["left_out"]
+        found = counted(files + sum(left.values()), "file")
+        yield with_reasons(f"{found} -> {counted(files, 'file')}", left)
+        yield from ("", *tables.everything())
+        yield from ("", *tables.funnel(funnel(read_sources())))
+        yield from ("", *tables.extraction(manifest), "")
+
+    def _export(self, out: Path) -> Iterable[str]:
+        everything = Options(include_pending=True)
+        self._outcome = export(everything, out / DATASET, progress=self._bar.count)
+        yield export_summary(self._outcome)
+        yield from self._outcome.stages()
+
+    def _command(self, stage: str, name: str, **options: Any) -> None:
+        """Call another command by its name: `ingest` must not import `validation`."""
+
+        def lines() -> Iterable[str]:
+            written = StringIO()
+            try:
+                call_command(name, stdout=written, **options)
+            finally:
+                self._bar.end()
+                yield from written.getvalue().splitlines()
+
+        self._stage(stage, lines)
+
+    def _stage(self, name: str, work: Callable[[], Iterable[str]]) -> None:
+        """Print the lines of a stage, the first after its name. Remember its failure and go on."""
+        try:
+            for number, line in enumerate(work()):
+                self._bar.end()
+                self.stdout.write(f"  {line}".rstrip() if number else f"{name}: {line}")
+        except Exception as error:  # noqa: BLE001 - the later stages run where they can
+            self._bar.end()
+            kind = "" if isinstance(error, CurationError | CommandError) else type(error).__name__
+            failure = ": ".join(filter(None, (name, "failed", kind, str(error))))
+            self.stdout.write(failure)
+            self._failures.append(failure)

@@ -1,6 +1,7 @@
 """What stays behind, and what the ledger says of it."""
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -312,3 +313,53 @@ def test_the_examination_of_another_content_is_none(tmp_path: Path) -> None:
     Fingerprint.objects.update(content_hash="0" * 64)
 
     assert identities(export(tmp_path / "out")) == {}
+
+
+def of_no_item() -> None:
+    pass
+
+
+def of_an_unexamined_pair() -> None:
+    an_approved_pair()
+    Fingerprint.objects.all().delete()
+
+
+def of_an_unvalidated_pair() -> None:
+    a_pair(license=a_license(), license_verdict=LicenseVerdict.PERMISSIVE)
+    call_command("examine", verbosity=0)
+
+
+def of_an_unreviewed_kernel() -> None:
+    a_seen_kernel(status=Status.PENDING)
+    call_command("examine", verbosity=0)
+
+
+def of_an_unlicensed_kernel() -> None:
+    a_kernel()
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence", "command"),
+    [
+        (of_no_item, "holds no such item", "pipeline --out dataset"),
+        (of_an_unexamined_pair, "of 1 item: 1 unexamined", "examine"),
+        (
+            of_an_unvalidated_pair,
+            "1 not-validated",
+            "validate --pending --device interpreter --now",
+        ),
+        (of_an_unreviewed_kernel, "1 pending. Review them in the browser, or export with", "up"),
+        (of_an_unlicensed_kernel, "1 licence", "report"),
+    ],
+)
+def test_an_export_of_nothing_names_the_stage_to_run(
+    rows: Callable[[], None], sentence: str, command: str, tmp_path: Path
+) -> None:
+    rows()
+    written = StringIO()
+
+    call_command("export_dataset", out=tmp_path / "out", stdout=written)
+
+    *_, why, step = written.getvalue().splitlines()
+    assert sentence in why
+    assert step == f"Next: python manage.py {command}"

@@ -6,7 +6,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 
-from curation.models import Device, Kernel, Repository, RunState, Verdict
+from curation.models import (
+    Device,
+    Kernel,
+    Outcome,
+    Repository,
+    RunState,
+    ValidationCheck,
+    Verdict,
+)
 from curation.queue.in_process import carry_out_here
 from curation.words import counted
 from validation.changes import changes as changed
@@ -31,6 +39,7 @@ class Command(BaseCommand):
             help="check nothing: show which verdicts another torch or Triton changed",
         )
         parser.add_argument("--repository", help="only what was seen in this source")
+        parser.add_argument("--limit", type=int, help="check so many items at most")
         parser.add_argument("--device", choices=CHECKERS, default=Device.COMPILER)
         parser.add_argument(
             "--now", action="store_true", help="do it in this process instead of the queue"
@@ -50,6 +59,7 @@ class Command(BaseCommand):
         all: bool,
         changes: bool,
         repository: str | None,
+        limit: int | None,
         device: str,
         now: bool,
         timing: bool,
@@ -63,12 +73,19 @@ class Command(BaseCommand):
         how = {name: True for name, on in (("timing", timing), ("sanitize", sanitize)) if on}
         if how and wanted is not Device.CUDA:
             raise CommandError(f"--{next(iter(how))} needs a GPU: give it --device cuda.")
-        items = list(_chosen(wanted, ids, repository, everything=all).only("pk", "content_hash"))
+        if limit is not None and limit < 1:
+            raise CommandError("--limit must be at least 1.")
+        chosen = _chosen(wanted, ids, repository, everything=all).only("pk", "content_hash")
+        items = list(chosen[:limit])
         asked = counted(len(items), "item")
         if now:
-            verdicts = _check_here(items, wanted, how)
+            verdicts, failed = _check_here(items, wanted, how)
             counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
-            self.stdout.write(f"{asked}: {counts or 'nothing to do'}.")
+            reasons = ", ".join(f"{name} {count:,}" for name, count in failed.most_common())
+            self.stdout.write(
+                f"{asked}: {counts or 'nothing to do'}."
+                + (f" Failed checks: {reasons}." if reasons else "")
+            )
         else:
             runs = request_validation(items, device=wanted, options=how)
             self.stdout.write(f"{asked} in {counted(len(runs), 'run')}: queued.")
@@ -81,16 +98,24 @@ class Command(BaseCommand):
         self.stdout.write(f"On {device.label}: {counted(count, 'changed verdict')}.")
 
 
-def _check_here(items: list[Any], device: Device, options: dict[str, Any]) -> Counter[str]:
-    """Run after run, each made when its turn comes: what waits for long, others would take."""
+def _check_here(
+    items: list[Any], device: Device, options: dict[str, Any]
+) -> tuple[Counter[str], Counter[str]]:
+    """Check `items` in this process. Return how often each verdict came and each check failed.
+
+    A run is created when its turn comes, so that no worker takes a run that waits.
+    """
     verdicts: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
     for batch in batches(items, device):
         for run in request_validation(batch, device=device, hand_over=False, options=options):
             done = carry_out_here(run, validate)
             if done.state != RunState.SUCCEEDED:
                 raise CommandError(done.message)
             verdicts.update(done.results.values_list("verdict", flat=True))
-    return verdicts
+            checks = ValidationCheck.objects.filter(result__run=done, outcome=Outcome.FAILED)
+            failed.update(checks.values_list("name", flat=True))
+    return verdicts, failed
 
 
 def _chosen(

@@ -1,0 +1,60 @@
+"""Which stage to run after an export, from the reasons that its ledger counted."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from curation.export.gates import FUNNEL, Reason
+from curation.words import counted
+
+EXAMINE = "python manage.py examine"
+VALIDATE = "python manage.py validate --pending --device interpreter --now"
+REVIEW = "python manage.py up"
+FUNNELS = "python manage.py report --funnel"
+READ = "python manage.py pipeline --out dataset"
+
+
+class Step(NamedTuple):
+    """A command that can be typed as it is, and the sentence before it."""
+
+    sentence: str
+    command: str
+
+
+STEPS: dict[Reason, Step] = {
+    Reason.HARDWARE: Step("They are for other hardware: name it with `--hardware`.", FUNNELS),
+    Reason.LICENSE: Step(
+        "`report` counts the licenses; a curator decides on unknown ones in the admin.",
+        "python manage.py report",
+    ),
+    Reason.UNEXAMINED: Step(
+        "`examine` looks for near-duplicates and benchmark problems first.", EXAMINE
+    ),
+    Reason.NOT_VALIDATED: Step(
+        "`validate` checks pairs: `--device interpreter` without a GPU, `--device cuda` with one.",
+        VALIDATE,
+    ),
+    Reason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
+    Reason.PENDING: Step("Review them in the browser, or export with `--include-pending`.", REVIEW),
+    Reason.BY_POLICY: Step(
+        "Review them in the browser, or export with `--accept-policy RULES`.", REVIEW
+    ),
+}
+OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
+
+
+def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
+    """Yield why an export holds no item, and the stage to run: that of the most frequent reason.
+
+    found: how many items were weighed.
+    left_out: how many of them each reason left out.
+    """
+    if not found:
+        yield "Nothing was exported: the database holds no such item. `pipeline` reads sources."
+        yield f"Next: {READ}"
+        return
+    order = [reason for _, reasons in FUNNEL for reason in reasons]
+    counts = {reason: left_out[reason] for reason in order if left_out.get(reason)}
+    named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
+    step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
+    yield f"Nothing was exported of {counted(found, 'item')}: {named}. {step.sentence}"
+    yield f"Next: {step.command}"
