@@ -6,7 +6,7 @@ from its first records, and refuse the later ones that differ.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 TEXT, WHOLE, REAL, YES_NO = "string", "int64", "float64", "bool"
 
@@ -43,9 +43,7 @@ _SHARED: Columns = {
 }
 
 SCHEMA = 2
-"""Of the records and the manifest. A release keeps the schema that it was made with."""
-_ADDED: Mapping[int, frozenset[str]] = {2: frozenset({"hardware", "min_triton", "max_triton"})}
-"""The members of `metadata` that each schema added."""
+"""Of the records and the manifest."""
 
 _RUNS_ON: Columns = {"hardware": ListOf(TEXT), "min_triton": TEXT, "max_triton": TEXT}
 
@@ -85,6 +83,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
             "entry_point": TEXT,
             "origin": TEXT,
             **_RUNS_ON,
+            "differentiable": YES_NO,
             "provenance": PROVENANCE,
             "verified": {
                 "device": TEXT,
@@ -98,22 +97,28 @@ def pair_columns(checks: Sequence[str]) -> Columns:
                 "speedup": REAL,
                 "at": TEXT,
             },
-            "differentiable": YES_NO,
             "recipe": TEXT,
             "category": TEXT,
-            "details": TEXT,
             **_SHARED,
         },
     }
 
 
-def in_schema(columns: Columns, schema: int) -> Columns:
-    """Return the columns that records of an earlier schema have."""
-    later = {name for added, names in _ADDED.items() if added > schema for name in names}
-    metadata = columns["metadata"]
-    assert isinstance(metadata, dict)  # noqa: S101 - for mypy
-    kept: Columns = {name: column for name, column in metadata.items() if name not in later}
-    return {**columns, "metadata": kept}
+# What earlier releases had.
+_FORMER: Columns = {"details": TEXT}
+
+
+def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
+    """Return the columns of a release, by the names in one of its records.
+
+    A release is written again with the columns that it had, and in their order.
+    """
+    kept: Columns = {}
+    for name, value in record.items():
+        column = {**_FORMER, **columns}[name]
+        nested = isinstance(column, dict) and isinstance(value, Mapping)
+        kept[name] = columns_as_in(cast(Columns, column), value) if nested else column
+    return kept
 
 
 ALPACA: Columns = {"instruction": TEXT, "input": TEXT, "output": TEXT}

@@ -13,6 +13,7 @@ from curation.errors import CurationError
 from curation.export.advice import advise
 from curation.export.aside import Aside
 from curation.export.card import write_card
+from curation.export.columns import KERNEL, pair_columns
 from curation.export.coverage import Coverage, check_release
 from curation.export.draw import KINDS, Draw, draw
 from curation.export.folder import new_folder
@@ -89,7 +90,7 @@ def export(
             others = [rejected, *drawn.notices.write(folder)]
             if drawn.held_out:
                 others.append(drawn.held_out.write_dropped(folder))
-        files = Writing(options, folder, checks, drawn.held_out).write(
+        files = Writing(options, folder, pair_columns(checks), KERNEL, drawn.held_out).write(
             lambda: _records(drawn, aside, checks), processes, progress
         )
         write_card(folder, drawn, options, name, statistics, files, checks)

@@ -5,17 +5,18 @@ all of them.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from curation.evidence.notices import texts_named
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
 from curation.export.leaving import Leaving
 from curation.export.ledger import NOWHERE, located, record_id
-from curation.export.lines import encode, encode_sorted, encode_text
+from curation.export.lines import encode, encode_text
 from curation.export.notices import Notices, Shared
 from curation.export.options import Options
 from curation.export.records import PAIR_TEXTS, joined
@@ -104,26 +105,26 @@ class Drafting:
             ) = item.told  # fmt: skip
             lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
-            details = json.loads(told) if told != "{}" else {}
+            own = _recorded(told)
             # A pair that was drafted from a kernel is given away on the kernel's terms.
             notice = (
                 self._notices.of_kernel(place, license)
                 if kernel
-                else self._notices.of_pair(license, details)
+                else self._notices.of_pair(license, own.copyright)
             )
             found = tried[item.tried.pk] if item.tried else UNVERIFIED
             mould = self._mould(
                 tags, operation, difficulty, license, item.origin, item.weight,
                 place and place.source, item.reviewed, notice, found.device, found.checks, recipe,
-                self._repository(item, place, details),
+                self._repository(item, place, own),
             )  # fmt: skip
             metadata = (
                 f'{{{mould.kind},"entry_point":{encode_text(entry_point)},'
                 f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
-                f'"provenance":{{{self._where(place)},{mould.terms}}},'
-                f'"verified":{found.said},"differentiable":{"true" if differentiable else "false"},'
+                f'"differentiable":{"true" if differentiable else "false"},'
+                f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'
+                f'"verified":{found.said},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
-                f'"details":{encode_text(encode_sorted(details) if details else None)},'
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
             identity = record_id("pair", item.name, item.content_hash)
@@ -132,12 +133,11 @@ class Drafting:
                 (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
 
-    def _repository(self, item: Leaving, place: Place | None, details: Mapping[str, Any]) -> str:
+    def _repository(self, item: Leaving, place: Place | None, own: "_Recorded") -> str:
         """Return where a pair's code comes from; "" if it was written for the dataset."""
         if place:
             return self._sources[place.source].name
-        real = item.origin == PairOrigin.REAL_WORLD
-        return str(details.get("provenance", {}).get("repository", "")) if real else ""
+        return own.repository if item.origin == PairOrigin.REAL_WORLD else ""
 
     def _where(self, place: Place | None) -> str:
         # Every key, also where nothing is known: see `columns`.
@@ -186,6 +186,36 @@ def _size(text: str) -> int:
 
 def _first(item: Leaving) -> Place | None:
     return item.places[0] if item.places else None
+
+
+class _Recorded(NamedTuple):
+    """Where a pair comes from, as it was stored: for pairs without a kernel."""
+
+    members: str
+    """Of a JSON object."""
+    copyright: str
+    repository: str
+
+
+# All pairs by recipe have the same.
+@lru_cache(maxsize=512)
+def _recorded(metadata: str) -> _Recorded:
+    """Read the JSON that a pair was stored with."""
+    provenance = json.loads(metadata).get("provenance") or {}
+    ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))
+    members = {
+        "repository": provenance.get("repository") or None,
+        "commit": provenance.get("commit") or None,
+        "path": provenance.get("path") or None,
+        "lines": [int(end) for end in ends.groups()] if ends else None,
+        "cell": None,
+        "url": provenance.get("url") or None,
+    }
+    return _Recorded(
+        encode(members)[1:-1],
+        str(provenance.get("copyright") or ""),
+        str(provenance.get("repository") or ""),
+    )
 
 
 @lru_cache(maxsize=256)

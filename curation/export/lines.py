@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_sorting = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 FLUSH = 1 << 20
 
@@ -17,11 +16,6 @@ FLUSH = 1 << 20
 def encode(value: Any) -> str:
     """The one spelling of JSON that leaves the house."""
     return _encoder.encode(value)
-
-
-def encode_sorted(value: Any) -> str:
-    """The same of what a database keeps as a value: of two, one tells its keys in another order."""
-    return _sorting.encode(value)
 
 
 def encode_text(text: str | None) -> str:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import Place, Terms
@@ -49,10 +48,9 @@ class Notices:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
 
-    def of_pair(self, expression: str | None, details: Mapping[str, Any]) -> Shared:
-        """Of a pair that was drafted from no kernel."""
-        said = details.get("copyright")
-        copyrights = (said,) if isinstance(said, str) and said else ()
+    def of_pair(self, expression: str | None, copyright: str) -> Shared:
+        """Return the notice of a pair that was not drafted from a kernel."""
+        copyrights = (copyright,) if copyright else ()
         return self.of_work("", expression or "", Terms(copyrights, ()))
 
     def of_work(self, repository: str, expression: str, terms: Terms) -> Shared:

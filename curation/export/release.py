@@ -5,10 +5,11 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from curation.errors import CurationError
 from curation.evidence.notices import texts_named
+from curation.export.columns import KERNEL, Columns, columns_as_in, pair_columns
 from curation.export.folder import MANIFEST, new_folder
 from curation.export.held_out import HeldOut
 from curation.export.lines import encode_text
@@ -44,7 +45,9 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
         held_out = None
         if options.held_out_recipes:
             held_out = HeldOut.from_release(manifest, folder)
-        writing = Writing(options, folder, manifest["checks"], held_out, manifest["schema"])
+        pairs = _columns_of(release, pair_columns(manifest["checks"]), kernel=None)
+        kernels = _columns_of(release, KERNEL, pair=None)
+        writing = Writing(options, folder, pairs, kernels, held_out)
         writing.write(lambda: _records(release, options, progress))
         for file in release.manifest["files"]:
             with (folder / file["path"]).open("rb") as written:
@@ -54,6 +57,16 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
                     f"{file['path']} of {release} would not be what it was: it was written by "
                     f"version {release.code_version} with {json.dumps(release.manifest['tools'])}."
                 )
+
+
+def _columns_of(release: Release, columns: Columns, **kind: None) -> Columns:
+    """Return the columns that the release's records of a kind have."""
+    members = ReleaseMember.objects.filter(release=release, **kind).order_by("pk")
+    metadata = members.values_list("metadata", flat=True).first()
+    if metadata is None:
+        return columns
+    known = cast(Columns, columns["metadata"])
+    return {**columns, "metadata": columns_as_in(known, json.loads(metadata))}
 
 
 def _write_kept(release: Release, path: str, to: Path) -> None:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from curation.export.columns import KERNEL, SCHEMA, in_schema, pair_columns
+from curation.export.columns import Columns
 from curation.export.formats import FORMATS
 from curation.export.formats.writing import Target
 from curation.export.held_out import FOLDER as HELD_OUT
@@ -34,9 +34,9 @@ Files: TypeAlias = list[dict[str, Any]]
 class Writing:
     options: Options
     folder: Path
-    checks: Sequence[str]
+    pair_columns: Columns
+    kernel_columns: Columns
     held_out: HeldOut | None = None
-    schema: int = SCHEMA
 
     def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
         names = [*self.options.formats, *([HELD_OUT] if self.held_out else [])]
@@ -57,8 +57,8 @@ class Writing:
         target = Target(
             self.folder,
             self.options.fenced,
-            pair_columns=in_schema(pair_columns(self.checks), self.schema),
-            kernel_columns=in_schema(KERNEL, self.schema),
+            pair_columns=self.pair_columns,
+            kernel_columns=self.kernel_columns,
             held_out=self.held_out,
         )
         with ExitStack() as stack:

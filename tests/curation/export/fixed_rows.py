@@ -18,7 +18,12 @@ from tests.factories import (
 AT = datetime(2026, 11, 1, 12, tzinfo=UTC)
 KERNELS = PAIRS = 30
 # PostgreSQL keeps such a value, not its text: it would tell the keys in another order.
-DETAILS = {"path": "ops/add.py", "copyright": "Copyright (c) 2001 Ada", "at": {"to": 9, "from": 2}}
+METADATA = {
+    "token_encoding": "cl100k_base",
+    "provenance": {
+        "repository": "ada/pairs", "lines": "2-9", "copyright": "Copyright (c) 2001 Ada",
+    },
+}  # fmt: skip
 
 
 def write_fixed_rows(order: Sequence[int]) -> None:
@@ -45,7 +50,7 @@ def write_fixed_rows(order: Sequence[int]) -> None:
         an_approved_pair(
             license=mit, slug=f"add-{number}", content_hash=sha(f"fixed pair {number}"),
             triton_code=KERNEL_SOURCE.format(name=f"add_{number}"), split_group=f"g{number // 4}",
-            metadata=DETAILS if number % 2 else {},
+            metadata=METADATA if number % 2 else {},
         )  # fmt: skip
 
     writers: tuple[Callable[[int], None], ...] = (kernel, pair)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curation.export.columns import KERNEL, differing, pair_columns
+from curation.export.columns import KERNEL, columns_as_in, differing, pair_columns
 from curation.models import ValidationCheck
 from tests.curation.export.writing import (
     a_seen_kernel,
@@ -19,7 +19,7 @@ from tests.curation.export.writing import (
     records,
     some_rows,
 )
-from tests.factories import an_approved_kernel, an_approved_pair
+from tests.factories import a_license, an_approved_kernel, an_approved_pair
 
 pytestmark = pytest.mark.django_db(transaction=False)
 EVERYTHING = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook", "--splits", "60/20/20")
@@ -153,6 +153,39 @@ def test_each_record_says_what_it_runs_on(tmp_path: Path) -> None:
         for record in found
     }
     assert said == {("hip", "3.4"), ("cuda", "3.3"), ("cuda", "3.4")}
+
+
+def test_a_pair_without_a_kernel_has_the_provenance_that_it_was_stored_with(tmp_path: Path) -> None:
+    provenance = {"repository": "ada/pairs", "lines": "3-9", "copyright": "Copyright (c) 2001 Ada"}
+    an_approved_pair(license=a_license(expression="MIT"), metadata={"provenance": provenance})
+
+    folder = export(tmp_path / "out", "--splits", "100/0/0")
+
+    (record,) = records(folder / "pairs" / "train.jsonl")
+    assert record["metadata"]["provenance"] == {
+        "repository": "ada/pairs",
+        "commit": None,
+        "path": None,
+        "lines": [3, 9],
+        "cell": None,
+        "url": None,
+        "license": "MIT",
+        "copyright": "Copyright (c) 2001 Ada",
+    }
+    assert "Copyright (c) 2001 Ada" in (folder / "NOTICE").read_text()
+
+
+def test_a_release_keeps_the_columns_that_its_records_had() -> None:
+    known = pair_columns(["equal"])["metadata"]
+    assert isinstance(known, dict)
+    record = {"origin": "x", "details": None, "provenance": {"path": "a.py"}, "verified": None}
+
+    assert columns_as_in(known, record) == {
+        "origin": "string",
+        "details": "string",
+        "provenance": {"path": "string"},
+        "verified": known["verified"],
+    }
 
 
 def test_every_record_finds_its_notice_and_the_licences_text(folder: Path) -> None:
