@@ -18,6 +18,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 ORIGINS = ("manual", "template", "real-world", "inductor")
 TEXTS = ("python_code", "triton_code", "test_code")
 MOST_CHARACTERS = 1_000_000
+LONGEST_DESCRIPTION = 2_000
 
 MAY_IMPORT = {
     "python_code": {"torch", "math", "__future__", "typing"},
@@ -72,6 +73,9 @@ def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:
     entry_point = metadata.get("entry_point")
     if not isinstance(entry_point, str) or not entry_point.isidentifier():
         yield f"metadata.entry_point is {entry_point!r}: it must name a function."
+    description = metadata.get("description", "")
+    if not isinstance(description, str) or len(description) > LONGEST_DESCRIPTION:
+        yield f"metadata.description is not a text of at most {LONGEST_DESCRIPTION:,} characters."
     tags = metadata.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         yield "metadata.tags is no list of texts."

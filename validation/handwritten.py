@@ -38,6 +38,7 @@ def _draft(folder: Path, described: dict[str, Any]) -> PairDraft:
             texts["triton_code"], described["operation_type"], differentiable
         ),
         source=OURS,
+        description=described["description"],
         slug=folder.name,
         tags=tuple(described["tags"]),
         differentiable=differentiable,

@@ -77,6 +77,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
         "triton_code": TEXT,
         "test_code": TEXT,
         "metadata": {
+            "description": TEXT,
             "operation_type": TEXT,
             "difficulty": TEXT,
             "tags": ListOf(TEXT),

@@ -101,7 +101,7 @@ class Drafting:
         for item in batch:
             (
                 tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told,
-                hardware, lowest,
+                hardware, lowest, description,
             ) = item.told  # fmt: skip
             lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
@@ -119,7 +119,8 @@ class Drafting:
                 self._repository(item, place, own),
             )  # fmt: skip
             metadata = (
-                f'{{{mould.kind},"entry_point":{encode_text(entry_point)},'
+                f'{{"description":{encode_text(description)},{mould.kind},'
+                f'"entry_point":{encode_text(entry_point)},'
                 f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
                 f'"differentiable":{"true" if differentiable else "false"},'
                 f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'

@@ -64,6 +64,7 @@ KERNEL_COLUMNS = (
 PAIR_COLUMNS = (
     stored("tags"), "operation_type", "difficulty", "kernel_id", "entry_point",
     stored("differentiable"), "recipe", stored("metadata"), "hardware", "min_triton",
+    "description",
 )  # fmt: skip
 _TOLD = len(_GATES) + 3
 _KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")

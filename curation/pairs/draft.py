@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from curation.identity import content_hash
+from curation.pairs.descriptions import derive
 from curation.pairs.min_triton import min_triton
 
 
@@ -44,6 +45,8 @@ class PairDraft:
     operation_type: str
     difficulty: str
     source: Source
+    description: str = ""
+    """One English sentence: what both functions compute. Empty: derived from the Python side."""
     slug: str = ""
     """Empty: made from the entry point."""
     tags: tuple[str, ...] = ()
@@ -71,9 +74,25 @@ class PairDraft:
     def readable(self) -> str:
         return (self.slug or self.entry_point.strip("_").replace("_", "-").lower())[:120]
 
+    @property
+    def sentence(self) -> str:
+        return self.description or self.derived_description
+
+    @property
+    def derived_description(self) -> str:
+        return derive(
+            origin=self.origin,
+            entry_point=self.entry_point,
+            operation_type=self.operation_type,
+            python_code=self.python_code,
+            split_group=self.split_group,
+            provenance=self.source.as_metadata(),
+        )
+
     def as_record(self) -> dict[str, Any]:
         """The dataset's record."""
         metadata: dict[str, Any] = {
+            "description": self.sentence,
             "operation_type": self.operation_type,
             "difficulty": self.difficulty,
             "tags": list(self.tags),

@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 
 from curation.errors import CurationError
 from curation.models import License, LicenseVerdict, Pair
+from curation.pairs.descriptions import derive
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.min_triton import min_triton
 from curation.tokens import ENCODING, count_many
@@ -34,6 +35,7 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
     waiting = iter(drafts)
     while batch := tuple(islice(waiting, BATCH)):
         fresh = _unknown(batch)
+        _describe_known([draft for draft in batch if draft.content_hash not in fresh])
         # In one order everywhere, so that two writers of the same pairs can't lock each other out.
         rows = _rows(sorted(fresh.items()))
         with transaction.atomic():
@@ -115,6 +117,43 @@ def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
     return {name: wanted[name] for name in wanted.keys() - set(known)}
 
 
+def _describe_known(drafts: Sequence[PairDraft]) -> None:
+    """Give stored pairs the description of their drafts. A sentence that a person wrote stays."""
+    written = {draft.content_hash: draft for draft in drafts if draft.description}
+    rows = Pair.objects.filter(content_hash__among=written).only("content_hash", "description")
+    for row in rows:
+        draft = written[row.content_hash]
+        if (
+            row.description in ("", draft.derived_description)
+            and row.description != draft.description
+        ):
+            Pair.objects.filter(pk=row.pk, description=row.description).update(
+                description=draft.description
+            )
+
+
+def describe_missing() -> int:
+    """Derive the description of each pair that has none. Return how many pairs got one."""
+    described = 0
+    rows = Pair.objects.filter(description="").order_by("pk").defer("triton_code", "test_code")
+    last = 0
+    while batch := list(rows.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1].pk
+        for pair in batch:
+            pair.description = derive(
+                origin=pair.origin,
+                entry_point=pair.entry_point,
+                operation_type=pair.operation_type,
+                python_code=pair.python_code,
+                split_group=pair.split_group,
+                provenance=pair.metadata.get("provenance", {}),
+            )
+        found = [pair for pair in batch if pair.description]
+        Pair.objects.bulk_update(found, ["description"])
+        described += len(found)
+    return described
+
+
 def _rows(drafts: Sequence[tuple[str, PairDraft]]) -> list[Pair]:
     texts = ["\n".join((d.python_code, d.triton_code, d.test_code)) for _, d in drafts]
     licenses = {
@@ -137,6 +176,7 @@ def _row(name: str, draft: PairDraft, tokens: int, named: License | None) -> Pai
         origin=draft.origin,
         operation_type=draft.operation_type,
         difficulty=draft.difficulty,
+        description=draft.sentence,
         tags=list(draft.tags),
         hardware=draft.hardware,
         min_triton=draft.min_triton,

@@ -11,6 +11,7 @@ from curation.models import Pair, PairOrigin
 from curation.pairs.min_triton import min_triton
 
 LONGEST = 200_000
+LONGEST_DESCRIPTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,25 @@ class Texts:
         return texts
 
 
-def new_version(*, pair: Pair, texts: Texts, author: User) -> Pair:
+def new_version(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
+    """Store an edited pair as a new version. Return `pair` itself if only its description changed.
+
+    description: one sentence; empty: that of `pair`.
+    """
+    description = " ".join(description.split()) or pair.description
+    if len(description) > LONGEST_DESCRIPTION:
+        raise CurationError(f"Keep the description below {LONGEST_DESCRIPTION:,} letters.")
+    if "\0" in description:
+        raise CurationError("The description holds a zero byte, which the database does not take.")
     texts = texts.storable()
     sources = (texts.python_code, texts.triton_code, texts.test_code)
     if not all(sources):
         raise CurationError("None of the three texts may be empty.")
     name = content_hash(*sources)
+    if name == pair.content_hash and description != pair.description:
+        # Not part of a pair's identity: decisions on its texts stay valid.
+        Pair.objects.filter(pk=pair.pk).update(description=description)
+        return pair
     if name == pair.content_hash:
         raise CurationError("Nothing has changed in any of the three texts.")
     if known := Pair.objects.filter(content_hash=name).first():
@@ -59,6 +73,7 @@ def new_version(*, pair: Pair, texts: Texts, author: User) -> Pair:
                 triton_code=texts.triton_code,
                 test_code=texts.test_code,
                 origin=pair.origin if pair.origin != PairOrigin.TEMPLATE else PairOrigin.MANUAL,
+                description=description,
                 slug=pair.slug,
                 entry_point=pair.entry_point,
                 operation_type=pair.operation_type,

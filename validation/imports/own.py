@@ -32,6 +32,7 @@ def draft(record: Record) -> PairDraft:
         operation_type=metadata["operation_type"],
         difficulty=metadata["difficulty"],
         source=_source(metadata),
+        description=" ".join(metadata.get("description", "").split()),
         tags=tuple(metadata.get("tags", ())),
         differentiable=differentiable,
         hardware=_hardware(metadata),

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand
 
 from curation.evidence.resemblance import gather
 from curation.models import ContaminationMatch, DuplicateLink
-from curation.pairs.store import fill_min_triton
+from curation.pairs.store import describe_missing, fill_min_triton
 from curation.words import counted
 
 
@@ -15,6 +15,9 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         fill_min_triton()
+        described = describe_missing()
+        if described:
+            self.stdout.write(f"{counted(described, 'pair')} got a description.")
         found = gather()
         self.stdout.write(
             f"{counted(found.fingerprinted, 'fingerprint')} made, "

@@ -19,17 +19,21 @@ def edit_pair(request: HttpRequest, pk: int) -> HttpResponse:
     pair = get_object_or_404(Pair, pk=pk)
     code = 200
     typed = {name: getattr(pair, name) for name in COLUMNS}
+    description = pair.description
     if request.method == "POST":
         typed = {name: request.POST.get(name, "") for name in COLUMNS}
+        description = request.POST.get("description", description)
         try:
-            made = new_version(pair=pair, texts=Texts(**typed), author=person(request))
+            made = new_version(
+                pair=pair, texts=Texts(**typed), description=description, author=person(request)
+            )
         except CurationError as error:
             messages.error(request, str(error))
             code = 400
         else:
-            messages.success(
-                request, f"{made} is a new version of {pair}. It waits for a decision."
-            )
+            new = f"{made} is a new version of {pair}. It waits for a decision."
+            messages.success(request, "The description is saved." if made == pair else new)
             return redirect(made)
     texts = [(name, f"{name}.py", text) for name, text in typed.items()]
-    return render(request, "curation/edit_pair.html", {"pair": pair, "texts": texts}, status=code)
+    shown = {"pair": pair, "texts": texts, "description": description}
+    return render(request, "curation/edit_pair.html", shown, status=code)

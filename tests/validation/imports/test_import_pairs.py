@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from curation.models import LicenseVerdict, Pair, Status
 from tests.validation.imports import records
 from tests.validation.test_library import assert_passing_for_a_stranger
+from validation.handwritten import handwritten
 from validation.imports.reading import Refusal, read
 
 
@@ -62,6 +63,28 @@ def test_a_licence_is_carried_along_and_nobody_has_judged_it(tmp_path: Path) -> 
     assert pair.license.expression == "GPL-3.0-only"
     assert pair.license_verdict == LicenseVerdict.UNKNOWN
     assert pair.metadata["provenance"]["repository"] == "somebody/models"
+
+
+@pytest.mark.django_db
+def test_a_description_comes_in_with_its_record(tmp_path: Path) -> None:
+    record = next(handwritten()).as_record()
+    record["metadata"]["description"] = "Add\ntwo vectors."
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+
+    import_pairs(file)
+
+    assert Pair.objects.get().description == "Add two vectors."
+
+
+def test_a_description_that_is_not_a_text_is_refused() -> None:
+    record = next(handwritten()).as_record()
+    record["metadata"]["description"] = ["Add two vectors."]
+
+    (refusal,) = read([json.dumps(record).encode()])
+
+    assert isinstance(refusal, Refusal)
+    assert "metadata.description is not a text" in refusal.reason
 
 
 def test_what_was_converted_passes_for_a_stranger(tmp_path: Path) -> None:

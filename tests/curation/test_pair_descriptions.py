@@ -1,0 +1,98 @@
+"""The description of a pair: stored with it, filled in later, edited, and exported first."""
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from curation.models import Pair
+from curation.pairs.draft import OURS, PairDraft
+from curation.pairs.store import store_pairs
+from tests.curation.export.writing import export, records
+from tests.factories import a_curator, a_license, a_pair, an_approved_pair
+
+pytestmark = pytest.mark.django_db
+
+PYTHON = (
+    'def add(x, bias):\n    """Each element of a vector: adding bias."""\n    return x + bias\n'
+)
+DERIVED = "Add `bias` to each element of a vector."
+
+
+def a_draft(description: str = "") -> PairDraft:
+    return PairDraft(
+        entry_point="add", python_code=PYTHON, triton_code="y = 1\n", test_code="z = 1\n",
+        origin="template", operation_type="element-wise", difficulty="easy", source=OURS,
+        description=description,
+    )  # fmt: skip
+
+
+def test_a_pair_without_a_description_gets_one_from_its_python_side() -> None:
+    store_pairs([a_draft()])
+
+    assert Pair.objects.get().description == DERIVED
+
+
+def test_examine_describes_pairs_that_were_stored_before() -> None:
+    pair = a_pair(python_code=PYTHON)
+    broken = a_pair(python_code="def (")
+    said = StringIO()
+
+    call_command("examine", stdout=said)
+
+    pair.refresh_from_db()
+    broken.refresh_from_db()
+    assert pair.description == DERIVED
+    assert broken.description == ""
+    assert "1 pair got a description." in said.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("stored", "after"),
+    [("", "Add."), (DERIVED, "Add."), ("A person wrote this.", "A person wrote this.")],
+)
+def test_a_draft_stored_again_describes_its_pair_unless_a_person_did(
+    stored: str, after: str
+) -> None:
+    store_pairs([a_draft()])
+    Pair.objects.update(description=stored)
+
+    store_pairs([a_draft(description="Add.")])
+
+    assert Pair.objects.get().description == after
+
+
+def test_a_records_metadata_begins_with_its_description(tmp_path: Path) -> None:
+    an_approved_pair(license=a_license(), description="Add two vectors.")
+
+    folder = export(tmp_path / "out", "--splits", "100/0/0")
+
+    (record,) = records(folder / "pairs" / "train.jsonl")
+    assert next(iter(record["metadata"].items())) == ("description", "Add two vectors.")
+
+
+def test_a_description_is_shown_and_edited_without_a_new_version(client: Client) -> None:
+    client.force_login(a_curator())
+    store_pairs([a_draft(description="Add two <vectors>.")])
+    pair = Pair.objects.get()
+    texts = {name: getattr(pair, name) for name in Pair.SOURCES}
+
+    assert "Add two &lt;vectors&gt;." in client.get(pair.get_absolute_url()).content.decode()
+    client.post(reverse("edit-pair", args=[pair.pk]), texts | {"description": "Add  them."})
+
+    pair.refresh_from_db()
+    assert pair.description == "Add them."
+    assert Pair.objects.count() == 1
+
+
+def test_a_new_version_keeps_or_changes_the_description(client: Client) -> None:
+    client.force_login(a_curator())
+    pair = a_pair(description="Add two vectors.")
+    texts = {name: getattr(pair, name) for name in Pair.SOURCES} | {"triton_code": "y = 3\n"}
+
+    client.post(reverse("edit-pair", args=[pair.pk]), texts)
+
+    assert Pair.objects.get(previous=pair).description == "Add two vectors."
