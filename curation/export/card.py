@@ -17,7 +17,7 @@ from curation.export.pictures import draw_bars
 from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
-from curation.tokens import ENCODING
+from curation.tokens import tokenizer_of
 from curation.words import counted
 
 PARQUET = "parquet"
@@ -154,7 +154,8 @@ def _body(
         f"{counted(numbers['kernel'] - pallas.records, 'kernel')} "
         f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
         f"{counted(numbers['pair'], 'pair')} of Python and Triton "
-        f"({statistics.tokens['pair']:,} tokens), counted as {ENCODING}. Each record names its "
+        f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
+        "Each record names its "
         "repository, commit, path, lines and licence; what licences ask to travel along stands in "
         "[NOTICE](NOTICE) and `licenses/`. What was left out, and why, stands in "
         "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
@@ -166,7 +167,7 @@ def _body(
             f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
             "Triton. The tables and pictures below count them among the kernels."
         )
-    yield from _files(files)
+    yield from _files(files, options)
     yield from _splits(drawn, options)
     if drawn.held_out:
         yield from _held_out(drawn.held_out, files)
@@ -179,8 +180,9 @@ def _body(
     yield from _mixing(drawn, options)
 
 
-def _files(files: Sequence[dict[str, Any]]) -> Iterator[str]:
-    yield from ("", "## Files", "", "| file | records | tokens | bytes |", "|---|--:|--:|--:|")
+def _files(files: Sequence[dict[str, Any]], options: Options) -> Iterator[str]:
+    tokens = f"tokens ({tokenizer_of(options.tokenizer).name})"
+    yield from ("", "## Files", "", f"| file | records | {tokens} | bytes |", "|---|--:|--:|--:|")
     for file in sorted(files, key=lambda file: str(file["path"])):
         yield (
             f"| `{file['path']}` | {file['records']:,} | {file['tokens']:,} | {file['bytes']:,} |"
@@ -326,7 +328,8 @@ def _mixing(drawn: Draw, options: Options) -> Iterator[str]:
         f"{', repeated as rows in train' if options.repeat_rows else ''}."
     )
     yield ""
-    yield f"| source | records | tokens | share | weighted tokens | share |{of_all}"
+    counter = tokenizer_of(options.tokenizer).name
+    yield f"| source | records | tokens ({counter}) | share | weighted tokens | share |{of_all}"
     yield f"|---|--:|--:|--:|--:|--:|{'--:|' if of_all else ''}"
     for share in table:
         line = (

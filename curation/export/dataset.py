@@ -29,6 +29,7 @@ from curation.export.remember import remember_release, remember_splits
 from curation.export.statistics import Statistics, occurring
 from curation.export.writers import Writing
 from curation.models import Release
+from curation.tokens import tokenizer_of
 
 REJECTED = "REJECTED.jsonl"
 BATCH = 1000
@@ -76,6 +77,8 @@ def export(
     progress: Progress = silently,
 ) -> Outcome:
     """Write a dataset; with a `name`, keep it as a release that can be written again."""
+    # A bad file is said before the work, and read before the processes are forked.
+    tokenizer_of(options.tokenizer)
     processes = how_many()
     with new_folder(out) as folder, Aside(folder, processes + 1) as aside, relieved_collector():
         with Readers(processes, options, aside) as readers, one_moment(readers.enter):
@@ -106,7 +109,8 @@ def export(
 
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
-    """Who would leave, without a file and without a trace."""
+    """Return what an export would give, without writing a file or a row."""
+    tokenizer_of(options.tokenizer)
     with (
         relieved_collector(),
         Readers(how_many(), options, None) as readers,

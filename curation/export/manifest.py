@@ -20,7 +20,7 @@ from curation.export.records import PALLAS
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.statistics import Statistics, by_split
 from curation.models import Split
-from curation.tokens import ENCODING
+from curation.tokens import tokenizer_of
 
 SPLIT_RULE = (
     "The items of a group stand in one split. These are grouped: near-duplicates; versions of one "
@@ -44,6 +44,7 @@ def describe(
     beside: Sequence[LineFile],
     checks: Sequence[str],
 ) -> dict[str, Any]:
+    tokenizer = tokenizer_of(options.tokenizer)
     listed = {file["path"] for file in records}
     known = {file.as_json(folder)["path"]: file.as_json(folder) for file in beside}
     others = sorted(
@@ -57,6 +58,7 @@ def describe(
         "options": options.as_json(),
         "seed": options.seed,
         "tools": tools(options),
+        "tokenizer": {"name": tokenizer.name, "sha256": tokenizer.sha256 or None},
         "checks": list(checks),
         "records": _with_pallas(
             {f"{kind}s": len(drawn.of(kind)) for kind in KINDS}, statistics.pallas.records
@@ -98,7 +100,7 @@ def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
 
 def tools(options: Options) -> dict[str, str]:
     """What shapes the bytes, and nothing else: the same on every Python."""
-    made_by = {"triton-curation": __version__, "tokens": ENCODING}
+    made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any, Self
 
 from curation.errors import CurationError
@@ -37,6 +38,8 @@ class Options:
     without_benchmarks: bool = False
     held_out_recipes: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
+    tokenizer: str = ""
+    """The path of a tokenizer's file; kept as its name only."""
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:
@@ -68,7 +71,9 @@ class Options:
         return cls(**{name: _frozen(value) for name, value in document.items()})
 
     def as_json(self) -> dict[str, Any]:
-        return {name: _thawed(value) for name, value in asdict(self).items()}
+        # A path names folders of this machine.
+        plain = {**asdict(self), "tokenizer": Path(self.tokenizer).name}
+        return {name: _thawed(value) for name, value in plain.items()}
 
     @property
     def plan(self) -> str:

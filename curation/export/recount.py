@@ -1,16 +1,25 @@
-"""Tokens of units other than the standalone one, whose tokens the rows know."""
+"""Tokens of texts that the rows don't know: of other units, or by another tokenizer."""
 
 from collections.abc import Sequence
 
+from curation.evidence.notices import texts_named
 from curation.export.leaving import Leaving
 from curation.export.options import Options
 from curation.export.records import joined
-from curation.tokens import count_many
+from curation.tokens import tokenizer_of
 
 
-def recount(kernels: Sequence[Leaving], options: Options) -> None:
-    if options.unit == "file" or (options.unit == "standalone" and not options.with_launcher):
+def recount(kind: str, items: Sequence[Leaving], options: Options) -> None:
+    """Set the tokens of `items`, unless their rows know them."""
+    known = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
+    if not options.tokenizer and (known or kind == "pair"):
         return
-    counts = count_many([joined(item.texts) for item in kernels])
-    for item, tokens in zip(kernels, counts, strict=True):
+    if kind == "pair":
+        texts = ["\n".join(item.texts) for item in items]
+    elif options.unit == "file":
+        of_files = texts_named([item.content_hash for item in items])
+        texts = [of_files[item.content_hash] for item in items]
+    else:
+        texts = [joined(item.texts) for item in items]
+    for item, tokens in zip(items, tokenizer_of(options.tokenizer).count(texts), strict=True):
         item.tokens = tokens

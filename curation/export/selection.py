@@ -87,11 +87,12 @@ class Selecting:
         drafting, picks = self._drafting, self.selection.of(kind)
         if kind == "pair":
             for pairs in self._pairs(within):
+                recount(kind, pairs, self._options)
                 self._pick(picks, pairs, drafting.pairs(pairs))
         else:
             whole_files = self._options.unit == "file"
             for kernels in self._files() if whole_files else self._kernels(within):
-                recount(kernels, self._options)
+                recount(kind, kernels, self._options)
                 self._pick(picks, kernels, drafting.kernels(kernels))
         return self.ledger.counted.seen[kind] - before
 

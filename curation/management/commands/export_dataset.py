@@ -43,6 +43,10 @@ class Command(BaseCommand):
             "--total-tokens", type=int, help="of the whole training mix, for the card's shares"
         )
         parser.add_argument(
+            "--tokenizer", metavar="FILE",
+            help="count tokens by this tokenizer.json or tiktoken file",
+        )  # fmt: skip
+        parser.add_argument(
             "--whole-repositories", action="store_true", help="no repository in two splits"
         )
         parser.add_argument(
@@ -89,7 +93,8 @@ class Command(BaseCommand):
     def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
         release = find_release(name)
         made = Options.from_json(release.options).as_json()
-        differing = [key for key in asked if made.get(key) != _plain(asked[key])]
+        wanted = Options.from_json(asked).as_json()
+        differing = [key for key in asked if made[key] != wanted[key]]
         if differing:
             raise CommandError(
                 f"{name} was made with another {differing[0]}. Leave the options out to write it "
@@ -130,11 +135,8 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             for name in (
                 "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
                 "total_tokens", "include_pending", "without_benchmarks", "held_out_recipes",
+                "tokenizer",
             )
         },
     }  # fmt: skip
     return {key: value for key, value in asked.items() if value not in (None, False, ())}
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
