@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,6 +12,7 @@ from curation.export.draw import KINDS, Draw
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.manifest import SPLIT_RULE, shares, splits
+from curation.export.mixing import by_phase
 from curation.export.options import Options
 from curation.export.pictures import draw_bars
 from curation.export.records import PALLAS
@@ -178,6 +179,7 @@ def _body(
             yield from _pictures(folder, kind, statistics)
     yield from _reviewed(drawn, statistics)
     yield from _mixing(drawn, options)
+    yield from _phases(statistics, options)
 
 
 def _files(files: Sequence[dict[str, Any]], options: Options) -> Iterator[str]:
@@ -338,6 +340,56 @@ def _mixing(drawn: Draw, options: Options) -> Iterator[str]:
             f"{share.weighted / (weighted or 1):.1%} |"
         )
         yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
+
+
+def _phases(statistics: Statistics, options: Options) -> Iterator[str]:
+    """The mix by phase of training: what is recommended, and what these tokens are of it."""
+    total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
+    yield ""
+    yield (
+        "By phase of training. The tokens of Triton and their shares are recommended for a model "
+        f"of 3 to 7 billion parameters. These tokens are set against {total}; repetitions say how "
+        "often they would be seen to reach the recommended amount. Instruction tuning takes pairs "
+        "only."
+    )
+    yield ""
+    yield (
+        "| phase | recommended Triton tokens | recommended share | these tokens | their share "
+        "| repetitions |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|"
+    triton = statistics.tokens["kernel"] - statistics.pallas.tokens
+    tokens = {"kernel": triton, "pair": statistics.tokens["pair"]}
+    for row in by_phase(tokens, options.total_tokens):
+        phase = row.phase
+        yield (
+            f"| {phase.name} | {_range(phase.triton, _short)} | {_range(phase.share, _percent)} "
+            f"| {row.tokens:,} | {_range(row.share, _percent)} "
+            f"| {_range(row.repetitions, _times)} |"
+        )
+
+
+def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:
+    if ends is None:
+        return "n/a"
+    low, high = map(spell, ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _short(count: float) -> str:
+    """Return "50 B" of fifty billion."""
+    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if count >= unit:
+            return f"{count / unit:g} {name}"
+    return f"{count:g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}%" if share < 0.1 else f"{100 * share:.0f}%"
+
+
+def _times(count: float) -> str:
+    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}"
 
 
 def _hub_licenses(statistics: Statistics) -> list[str]:

@@ -1,9 +1,9 @@
 """How much of what: caps on origins, weights against ordinary code, and the table of both."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,3 +96,52 @@ def table(kinds: Sequence[Picks], sources: Mapping[int, Source]) -> list[Share]:
             line[2] += round(float(weighted[number]))
     shares = [Share(name, *figures) for name, figures in names.items()]
     return sorted(shares, key=lambda share: (-share.weighted, share.source))
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of training with the mix that is recommended for it, lowest and highest."""
+
+    name: str
+    triton: tuple[float, float]
+    """Tokens of Triton."""
+    share: tuple[float, float] | None = None
+    """Of all tokens; None where the mix is not counted in tokens."""
+    total: tuple[float, float] = (0, 0)
+    """All tokens of the phase."""
+    kinds: tuple[str, ...] = ("kernel", "pair")
+
+
+PHASES = (
+    Phase("base pretraining", (50e9, 100e9), (0.025, 0.05), (1e12, 2e12)),
+    Phase("continued pretraining", (10e9, 20e9), (0.05, 0.1), (200e9, 500e9)),
+    Phase("instruction tuning", (500e3, 2e6), kinds=("pair",)),
+)
+
+
+class PhaseRow(NamedTuple):
+    """What this dataset's tokens are in a phase, lowest and highest."""
+
+    phase: Phase
+    tokens: int
+    share: tuple[float, float] | None
+    repetitions: tuple[float, float] | None
+    """None: it has no tokens for this phase."""
+
+
+def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
+    """Yield a row for each phase.
+
+    tokens: of the dataset, by kind.
+    total: all tokens of the phase; 0: the recommended ones.
+    """
+    for phase in PHASES:
+        here = sum(tokens[kind] for kind in phase.kinds)
+        share, wanted = None, phase.triton
+        if phase.share:
+            totals = (float(total), float(total)) if total else phase.total
+            share = (here / totals[1], here / totals[0])
+            if total:
+                wanted = (phase.share[0] * total, phase.share[1] * total)
+        repetitions = (wanted[0] / here, wanted[1] / here) if here else None
+        yield PhaseRow(phase, here, share, repetitions)

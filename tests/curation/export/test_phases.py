@@ -1,0 +1,45 @@
+"""The mixing table by phase of training."""
+
+from pathlib import Path
+
+import pytest
+
+from curation.export.mixing import by_phase
+from tests.curation.export.writing import export, some_rows
+
+TOKENS = {"kernel": 900_000_000, "pair": 100_000_000}
+
+
+def test_each_phase_says_the_share_of_these_tokens_and_how_often_they_repeat() -> None:
+    base, continued, instruction = by_phase(TOKENS)
+
+    assert base.tokens == 1_000_000_000
+    assert base.share == (0.0005, 0.001)
+    assert base.repetitions == (50, 100)
+    assert continued.share == (0.002, 0.005)
+    assert continued.repetitions == (10, 20)
+    assert instruction.tokens == 100_000_000
+    assert instruction.share is None
+    assert instruction.repetitions == (0.005, 0.02)
+
+
+def test_a_total_replaces_the_recommended_one() -> None:
+    base, *_ = by_phase(TOKENS, 100_000_000_000)
+
+    assert base.share == (0.01, 0.01)
+    assert base.repetitions == (2.5, 5)
+
+
+def test_no_tokens_are_repeated_in_no_phase() -> None:
+    assert [row.repetitions for row in by_phase({"kernel": 0, "pair": 0})] == [None] * 3
+
+
+@pytest.mark.django_db
+def test_the_card_has_a_row_for_each_phase(tmp_path: Path) -> None:
+    some_rows(3, 3)
+
+    card = (export(tmp_path / "out") / "README.md").read_text()
+
+    assert "| base pretraining | 50 B to 100 B | 2.5% to 5% |" in card
+    assert "| continued pretraining | 10 B to 20 B | 5% to 10% |" in card
+    assert "| instruction tuning | 500 K to 2 M | n/a |" in card
