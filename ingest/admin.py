@@ -43,6 +43,9 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
         required=False, help_text="One a line; empty: **/*.py, **/*.md and **/*.ipynb"
     )
     exclude_globs = LinesField(required=False, help_text="One a line.")
+    key_files = LinesField(
+        required=False, help_text="The files that matter most, one a line, the first one first."
+    )
     submodules = LinesField(
         required=False, help_text="Paths of submodules, one a line: each is read as its own source."
     )
@@ -78,6 +81,9 @@ class RepositoryForm(forms.ModelForm):  # type: ignore[type-arg] # generic for t
 
     def clean_exclude_globs(self) -> list[str]:
         return _inside(self.cleaned_data["exclude_globs"])
+
+    def clean_key_files(self) -> list[str]:
+        return _inside(self.cleaned_data["key_files"])
 
     def clean_submodules(self) -> list[str]:
         return _inside(self.cleaned_data["submodules"])
@@ -121,7 +127,7 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         (None, {"fields": ("name", "url", "origin", "role", "category", "tier", "enabled")}),
         ("What is read", {
             "fields": (
-                "ref", "sparse_paths", "include_globs", "exclude_globs", "submodules",
+                "ref", "sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules",
                 "refresh_days",
             ),
         }),

@@ -14,7 +14,8 @@ from ingest.git.config_file import read_sections
 # What a clone is read for, and by which globs; its name, its place and its branch are its own.
 SHARED = (
     "category", "role", "tier", "sparse_paths", "include_globs", "exclude_globs",
-    "expected_license", "upsampling_weight", "refresh_days",
+    "key_files", "expected_license", "upsampling_weight", "estimated_tokens_low",
+    "estimated_tokens_high", "refresh_days",
 )  # fmt: skip
 LONGEST = 1_000_000
 

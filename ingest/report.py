@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Prefetch, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 
 from curation.models import (
     ContaminationMatch,
@@ -20,6 +20,7 @@ from curation.models import (
     RunState,
     SourceFile,
 )
+from ingest.git.globs import matching_any
 
 # What the sources of a category add up to.
 SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
@@ -53,6 +54,11 @@ class SourceReport:
     gluon: int
     pallas: int
     standalone: int
+    # Of the files that hold a kernel; all that were read count under `tokens`.
+    kernel_file_tokens: int = 0
+    estimated_tokens: tuple[int, int] | None = None
+    # Each with whether a file that was read matches it, the most important first.
+    key_files: dict[str, bool] = field(default_factory=dict)
     licences: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
 
@@ -75,7 +81,13 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
     files = _by_repository(
         SourceFile.objects.filter(retired_at=None, **here)
         .values("repository_id")
-        .annotate(files=Count("pk"), lines=Sum("lines"), bytes=Sum("size"), tokens=Sum("tokens"))
+        .annotate(
+            files=Count("pk"),
+            lines=Sum("lines"),
+            bytes=Sum("size"),
+            kernel_file_tokens=Sum("tokens", filter=_holds_a_kernel),
+            tokens=Sum("tokens"),
+        )
     )
     kernels = _by_repository(
         Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
@@ -91,20 +103,48 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
         )
     )
     drops = _drops(repositories)
+    key_files = _key_files(repositories)
     for repository in repositories:
         yield SourceReport(
             repository=repository.name,
             category=repository.category,
             role=repository.role,
             commit=repository.last_commit,
-            **_counts(files.get(repository.pk), "files", "lines", "bytes", "tokens"),
+            **_counts(
+                files.get(repository.pk), "files", "lines", "bytes", "tokens", "kernel_file_tokens"
+            ),
             **_counts(
                 kernels.get(repository.pk),
                 *("kernels", "entry", "helper", "gluon", "pallas", "standalone"),
             ),
+            estimated_tokens=_estimate(repository),
+            key_files=key_files.get(repository.pk, {}),
             licences=_counts(kernels.get(repository.pk), *COVERAGE),
             drops=drops.get(repository.pk, {}),
         )
+
+
+def _estimate(repository: Repository) -> tuple[int, int] | None:
+    low, high = repository.estimated_tokens_low, repository.estimated_tokens_high
+    return None if low is None or high is None else (low, high)
+
+
+def _key_files(repositories: QuerySet[Repository]) -> dict[int, dict[str, bool]]:
+    """Return for each repository its key files, each with whether a file that was read matches."""
+    named = {row.pk: row.key_files for row in repositories if row.key_files}
+    paths: dict[int, list[str]] = defaultdict(list)
+    files = SourceFile.objects.filter(repository__in=list(named), retired_at=None)
+    for repository, path in files.values_list("repository_id", "path"):
+        paths[repository].append(path)
+    return {
+        repository: {
+            pattern: any(map(matching_any([pattern]), paths[repository])) for pattern in patterns
+        }
+        for repository, patterns in named.items()
+    }
+
+
+_holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), retired_at=None))
 
 
 class Passed(NamedTuple):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from curation.evidence.funnel import Stage
+from curation.words import counted
 from ingest.report import (
     COVERAGE,
     SUMMED,
@@ -33,9 +34,22 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
         yield _line(width, row.repository, *(f"{getattr(row, name):,}" for name in SUMMED))
         for reason, count in row.drops.items():
             yield f"{'':{width}}  {count:,} dropped: {reason}"
+        if row.estimated_tokens:
+            low, high = row.estimated_tokens
+            yield (
+                f"{'':{width}}  {low:,} to {high:,} tokens estimated, "
+                f"{row.kernel_file_tokens:,} counted in files with kernels"
+            )
+        if row.key_files:
+            missing = [file for file, read in row.key_files.items() if not read]
+            yield (
+                f"{'':{width}}  {len(row.key_files) - len(missing)} of "
+                f"{counted(len(row.key_files), 'key file')} found"
+                + (f"; missing: {', '.join(missing)}" if missing else "")
+            )
     yield ""
-    for category, counted in by_category(rows).items():
-        yield _line(width, category, *(f"{counted[name]:,}" for name in SUMMED))
+    for category, sums in by_category(rows).items():
+        yield _line(width, category, *(f"{sums[name]:,}" for name in SUMMED))
     yield ""
     yield _line(width, "licences of kernels", *COVERAGE)
     for category, known in coverage_by_category(rows).items():

@@ -179,6 +179,7 @@ def _body(
             yield from _pictures(folder, kind, statistics)
     yield from _reviewed(drawn, statistics)
     yield from _mixing(drawn, options)
+    yield from _estimates(drawn, options)
     yield from _phases(statistics, options)
 
 
@@ -340,6 +341,22 @@ def _mixing(drawn: Draw, options: Options) -> Iterator[str]:
             f"{share.weighted / (weighted or 1):.1%} |"
         )
         yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
+
+
+def _estimates(drawn: Draw, options: Options) -> Iterator[str]:
+    """What each source was estimated to hold, beside what is exported of it."""
+    exported = {share.source: share.tokens for share in shares(drawn)}
+    estimated = sorted(
+        (source.name, row.estimated_tokens_low, row.estimated_tokens_high)
+        for source in drawn.sources.values()
+        if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
+    )
+    if not estimated:
+        return
+    counter = tokenizer_of(options.tokenizer).name
+    yield from ("", f"| source | estimated tokens | exported tokens ({counter}) |", "|---|--:|--:|")
+    for name, low, high in estimated:
+        yield f"| {name} | {low:,} to {high:,} | {exported.get(name, 0):,} |"
 
 
 def _phases(statistics: Statistics, options: Options) -> Iterator[str]:

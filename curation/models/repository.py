@@ -191,7 +191,7 @@ class Repository(models.Model):
         from django.core.exceptions import ValidationError
 
         errors: dict[str, Any] = {}
-        for field in ("sparse_paths", "include_globs", "exclude_globs", "submodules"):
+        for field in ("sparse_paths", "include_globs", "exclude_globs", "key_files", "submodules"):
             value = getattr(self, field)
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 errors[field] = 'Write a list of texts, such as ["python/tutorials"].'

@@ -1,7 +1,8 @@
 """What is to be reviewed first, as one number in the row: the queue is then read by an index.
 
-Pinned before validated before unique before valuable. The number is gathered again every minute
-or so, a stretch of the queue at a time; an item that came meanwhile waits at the end until then.
+Pinned before validated before unique before valuable; most valuable are the key files of sources.
+The number is gathered again every minute or so, a stretch of the queue at a time; an item that came
+meanwhile waits at the end until then.
 """
 
 from collections import defaultdict
@@ -20,6 +21,7 @@ from django.db.models import (
     Max,
     Min,
     OuterRef,
+    Q,
     Subquery,
     Value,
     When,
@@ -32,6 +34,7 @@ from curation.models import (
     Kernel,
     Pair,
     Provenance,
+    Repository,
     Status,
     ValidationResult,
     Verdict,
@@ -41,6 +44,7 @@ from curation.review.figures import due
 PIN = 1 << 29
 VALIDATED = 1 << 25
 UNIQUE = 1 << 24
+KEY_FILE = 1 << 23
 TIER = 1 << 21
 STAR = 1 << 13  # for every thousand stars, up to 200
 RAREST = STAR - 1
@@ -124,10 +128,32 @@ def _value(model: Model) -> models.Expression:
     number = IntegerField()
     thousands = Least(Coalesce(Subquery(stars, number), 0) / 1000, 200)
     worth = (3 - Coalesce(Subquery(tier, number), 3)) * TIER + thousands * STAR + _rarity(model)
+    if named := _in_key_files():
+        in_key_file = When(Exists(places.filter(named)), then=Value(KEY_FILE))
+        worth = worth + Case(in_key_file, default=Value(0))
     if model is Pair:
         return worth
     # What does not stand alone can't leave the house as it is.
     return Case(When(standalone=False, then=Value(-1)), default=worth)
+
+
+def _in_key_files() -> Q | None:
+    """Return the condition on a provenance to stand in a key file, or None if no source has any.
+
+    A key file is a path or a folder followed by `/**`; other globs count for reports only.
+    """
+    condition = None
+    sources = Repository.objects.exclude(key_files=[]).order_by("pk")
+    for repository, files in sources.values_list("pk", "key_files"):
+        for file in files:
+            folder = file.removesuffix("/**")
+            if "*" in folder:
+                continue
+            how = "path" if folder == file else "path__startswith"
+            path = file if folder == file else f"{folder}/"
+            one = Q(source_file__repository=repository, **{f"source_file__{how}": path})
+            condition = one if condition is None else condition | one
+    return condition
 
 
 def _rarity(model: Model) -> models.Expression:

@@ -40,7 +40,7 @@ def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> 
             Repository.objects.create(**ours, shipped=ours)
             added += 1
             continue
-        untouched = {f: v for f, v in ours.items() if _same(row, f, row.shipped.get(f))}
+        untouched = {f: v for f, v in ours.items() if _same(row, f, _shipped(row, f))}
         changed = {f: v for f, v in untouched.items() if not _same(row, f, v)}
         kept += any(not _same(row, f, v) for f, v in ours.items() if f not in untouched)
         if changed or row.shipped != ours:
@@ -55,6 +55,13 @@ def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> 
 def url_of(name: str) -> str:
     """The address of a repository on GitHub."""
     return f"https://github.com/{name}"
+
+
+def _shipped(row: Repository, field: str) -> Any:
+    """Return what was shipped last: the field's default, if it was not among ours then."""
+    if field in row.shipped:
+        return row.shipped[field]
+    return getattr(Repository(), field)
 
 
 def _complete(entry: dict[str, Any]) -> dict[str, Any]:

@@ -72,3 +72,15 @@ def test_a_source_that_an_admin_added_is_left_alone(shipped: Path) -> None:
     load_sources(shipped)
 
     assert Repository.objects.get(name="x/y").notes == "theirs"
+
+
+def test_a_field_that_is_shipped_for_the_first_time_reaches_a_row_that_has_its_default(
+    shipped: Path,
+) -> None:
+    load_sources(shipped)
+    entry = {"name": "a/b", "tier": 2, "notes": "ours", "upsampling_weight": "5"}
+    write(shipped, entry | {"key_files": ["ops/add.py"]})
+
+    load_sources(shipped)
+
+    assert Repository.objects.get().key_files == ["ops/add.py"]

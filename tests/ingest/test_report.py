@@ -98,3 +98,20 @@ def test_a_report_costs_the_same_queries_however_many_sources(
     with django_assert_max_num_queries(6):
         output("report")
     assert Repository.objects.exclude(last_ingested_at=None).count() == 2
+
+
+def test_a_source_is_reported_with_its_estimate_and_its_key_files(plain: str) -> None:
+    Repository.objects.filter(url=plain).update(
+        estimated_tokens_low=1000, estimated_tokens_high=2000,
+        key_files=["add.py", "ops/**", "gone.py"],
+    )  # fmt: skip
+
+    (source,) = json.loads(output("report", "--repository", plain, "--json"))["sources"]
+    table = output("report")
+
+    assert source["estimated_tokens"] == [1000, 2000]
+    assert 0 < source["kernel_file_tokens"] <= source["tokens"]
+    assert source["key_files"] == {"add.py": True, "ops/**": False, "gone.py": False}
+    counted = f"{source['kernel_file_tokens']:,}"
+    assert f"1,000 to 2,000 tokens estimated, {counted} counted in files with kernels" in table
+    assert "1 of 3 key files found; missing: ops/**, gone.py" in table

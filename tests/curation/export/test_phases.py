@@ -1,11 +1,13 @@
-"""The mixing table by phase of training."""
+"""The card's tables of tokens: by phase of training, and against estimates."""
 
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from curation.export.mixing import by_phase
-from tests.curation.export.writing import export, some_rows
+from tests.curation.export.writing import a_seen_kernel, export, some_rows
+from tests.factories import a_repository
 
 TOKENS = {"kernel": 900_000_000, "pair": 100_000_000}
 
@@ -43,3 +45,18 @@ def test_the_card_has_a_row_for_each_phase(tmp_path: Path) -> None:
     assert "| base pretraining | 50 B to 100 B | 2.5% to 5% |" in card
     assert "| continued pretraining | 10 B to 20 B | 5% to 10% |" in card
     assert "| instruction tuning | 500 K to 2 M | n/a |" in card
+
+
+@pytest.mark.django_db
+def test_the_card_sets_the_estimate_of_a_source_against_what_is_exported(tmp_path: Path) -> None:
+    ada = a_repository(
+        name="ada/kernels", estimated_tokens_low=1000, estimated_tokens_high=2000,
+        last_ingested_at=timezone.now(),
+    )  # fmt: skip
+    a_repository(name="ada/unread", estimated_tokens_low=1000, estimated_tokens_high=2000)
+    kernel = a_seen_kernel(ada)
+
+    card = (export(tmp_path / "out") / "README.md").read_text()
+
+    assert f"| ada/kernels | 1,000 to 2,000 | {kernel.tokens} |" in card
+    assert "ada/unread" not in card

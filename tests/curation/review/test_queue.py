@@ -66,6 +66,21 @@ def test_value_is_the_tier_then_the_stars_then_how_rare_the_operation_is() -> No
     assert refreshed() == ["stars", "first", "rare", "second", "third"]
 
 
+def test_kernels_of_key_files_come_before_those_of_better_sources() -> None:
+    key_files = ["ops/key.py", "ops/kernels/**", "ops/*/globbed.py"]
+    source = make.a_repository(tier=3, key_files=key_files)
+    for path in ("ops/kernels/deep/a.py", "ops/key.py", "ops/b/globbed.py", "ops/other.py"):
+        kernel = make.a_kernel(name=path.rpartition("/")[2].removesuffix(".py"))
+        file = make.a_source_file(repository=source, path=path)
+        make.a_provenance(kernel=kernel, source_file=file)
+    seen_in("first", tier=1, stars=200_000)
+
+    order = refreshed()
+
+    assert set(order[:2]) == {"a", "key"}
+    assert order[2] == "first"
+
+
 def test_kernels_and_pairs_wait_in_one_queue() -> None:
     make.a_kernel(name="kernel")
     pair = make.a_pair(slug="pair")
