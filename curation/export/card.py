@@ -402,7 +402,9 @@ def _short(count: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g}%" if share < 0.1 else f"{100 * share:.0f}%"
+    if share < 1e-6:
+        return "under 0.0001%"
+    return f"{float(f'{100 * share:.2g}'):.10f}".rstrip("0").rstrip(".") + "%"
 
 
 def _times(count: float) -> str:

@@ -23,6 +23,7 @@ from curation.export.records import PAIR_TEXTS, joined
 from curation.export.statistics import NONE, Profile
 from curation.export.verified import UNVERIFIED, verified
 from curation.models import PairOrigin
+from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
@@ -204,8 +205,9 @@ def _recorded(metadata: str) -> _Recorded:
     """Read the JSON that a pair was stored with."""
     provenance = json.loads(metadata).get("provenance") or {}
     ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))
+    repository = public_name(str(provenance.get("repository") or ""))
     members = {
-        "repository": provenance.get("repository") or None,
+        "repository": repository or None,
         "commit": provenance.get("commit") or None,
         "path": provenance.get("path") or None,
         "lines": [int(end) for end in ends.groups()] if ends else None,
@@ -215,7 +217,7 @@ def _recorded(metadata: str) -> _Recorded:
     return _Recorded(
         encode(members)[1:-1],
         str(provenance.get("copyright") or ""),
-        str(provenance.get("repository") or ""),
+        repository,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 
 from curation.pairs.module_descriptions import MODULES
 
@@ -65,20 +66,38 @@ def _of_real_code(
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != entry_point:
             text = (ast.get_docstring(node) or "").strip().split("\n\n")[0]
             sentence = re.split(r"(?<=[.!])\s", " ".join(text.split()))[0]
-            if COMPUTES.match(sentence) and len(sentence) <= LONGEST:
-                return sentence.rstrip(".") + "."
+            if len(sentence) <= LONGEST and (said := _computation(sentence.rstrip("."))):
+                return f"{said}."
     kind = f" ({operation_type})" if operation_type and operation_type != "other" else ""
-    repository = provenance.get("repository", "")
+    repository = public_name(provenance.get("repository", ""))
     if split_group.startswith("operation:") and repository:
         name = split_group.rpartition(":")[2]
         return f"Compute `{name}`{kind}, as its test in {repository} compares it."
     return f"Compute `{entry_point}`{kind}{f', from {repository}' if repository else ''}."
 
 
-# Of other people's docstrings, only those that open with such a verb say what is computed.
+def public_name(repository: str) -> str:
+    """Return the name of a repository. A folder's name is its path, which must not be exported."""
+    return f"local/{PurePath(repository).name}" if repository.startswith("/") else repository
+
+
+def _computation(sentence: str) -> str:
+    """Return an author's sentence in the imperative, or "" if it does not say what is computed."""
+    if match := REFERENCE.fullmatch(sentence):
+        return f"Compute {match['what']}"
+    if match := COMPUTES.match(sentence):
+        verb, rest = match[0], sentence[match.end() :]
+        return f"{'Apply' if verb == 'Applies' else verb.rstrip('s')}{rest}"
+    return ""
+
+
 COMPUTES = re.compile(
-    r"(?:Compute|Computes|Calculate|Calculates|Apply|Applies|Perform|Performs|Multiply|Normalize|"
-    r"Quantize|Dequantize)\s"
+    r"(?:Computes?|Calculates?|Apply|Applies|Performs?|Multiply|Normalizes?|Quantizes?|"
+    r"Dequantizes?)(?=\s)"
+)
+REFERENCE = re.compile(
+    r"(?i)(?:a |the )?(?:pure[- ])?(?:py)?torch (?:reference|implementation)(?: implementation)? "
+    r"(?:for|of) (?P<what>.+)"
 )
 VERB = re.compile(
     r"(?:Add|Apply|Blend|Clamp|Compute|Convolve|Count|Dequantize|Divide|Find|Flip|Gather|Multiply|"

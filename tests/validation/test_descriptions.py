@@ -89,6 +89,27 @@ def test_real_code_is_described_by_its_reference() -> None:
     assert derive(python_code=python, **REAL) == "Compute SiLU times a gate."  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("docstring", "sentence"),
+    [
+        ("Applies the gate.", "Apply the gate."),
+        ("Pure-PyTorch reference for silu(a) * b.", "Compute silu(a) * b."),
+    ],
+)
+def test_an_authors_docstring_becomes_imperative(docstring: str, sentence: str) -> None:
+    python = f'def reference(a, b):\n    """{docstring}"""\n'
+
+    assert derive(python_code=python, **REAL) == sentence  # type: ignore[arg-type]
+
+
+def test_a_description_never_names_a_folder_of_this_machine() -> None:
+    place = {"provenance": {"repository": "/home/ada/Liger-Kernel"}}
+
+    sentence = derive(python_code="", **(REAL | place))  # type: ignore[arg-type]
+
+    assert sentence.endswith("as its test in local/Liger-Kernel compares it.")
+
+
 def test_real_code_without_a_docstring_is_described_by_its_name() -> None:
     sentence = derive(python_code="def run_silu_mul(): ...\n", **REAL)  # type: ignore[arg-type]
 

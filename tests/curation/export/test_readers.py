@@ -175,6 +175,16 @@ def test_a_pair_without_a_kernel_has_the_provenance_that_it_was_stored_with(tmp_
     assert "Copyright (c) 2001 Ada" in (folder / "NOTICE").read_text()
 
 
+def test_a_folder_of_this_machine_is_not_exported_as_a_repository(tmp_path: Path) -> None:
+    provenance = {"repository": "/home/ada/pairs"}
+    an_approved_pair(license=a_license(), metadata={"provenance": provenance})
+
+    folder = export(tmp_path / "out", "--splits", "100/0/0")
+
+    (record,) = records(folder / "pairs" / "train.jsonl")
+    assert record["metadata"]["provenance"]["repository"] == "local/pairs"
+
+
 def test_a_release_keeps_the_columns_that_its_records_had() -> None:
     known = pair_columns(["equal"])["metadata"]
     assert isinstance(known, dict)
