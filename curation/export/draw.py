@@ -28,7 +28,7 @@ from curation.export.picks import Picks
 from curation.export.progress import Progress
 from curation.export.readers import Readers
 from curation.export.selection import Selecting
-from curation.export.splits import FREE, SPLITS, Records, assign, keyed, settle
+from curation.export.splits import FIFTH, FREE, SPLITS, Records, assign, keyed, settle
 from curation.export.statistics import Profile, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 
@@ -116,6 +116,15 @@ def _split(drawn: Draw, options: Options) -> None:
         )  # fmt: skip
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
+        if drawn.profiles:
+            over = _overfilling(drawn, kind, known[families.root[numbers[kind]]], options)
+            _leave_out(
+                drawn, kind, over, Reason.CAP,
+                "Its group stands in validation or test, of which its recipe or repository fills a "
+                "fifth already.",
+            )  # fmt: skip
+            numbers[kind] = numbers[kind][~over]
+            drawn.known[kind] = drawn.known[kind][~over]
     roots = {kind: families.root[numbers[kind]] for kind in KINDS}
     by_chain = families.root_by_chain[numbers["pair"]]
     # Release the memory: with a million items it is as much as the assignment needs.
@@ -128,6 +137,31 @@ def _split(drawn: Draw, options: Options) -> None:
             drawn.of(kind).splits = splits[roots[kind]]
         if options.held_out_recipes:
             drawn.held_out = _hold_out(drawn, by_chain, options)
+
+
+def _overfilling(drawn: Draw, kind: str, family: np.ndarray, options: Options) -> np.ndarray:
+    """Mark the records that join a known group, but would let one source overfill its split.
+
+    A dataset grows by groups that keep their split. Without this a recipe that was 8% of test had
+    22% after the next export.
+
+    family -- the split that the group of each record has already, or FREE
+    """
+    own = drawn.known[kind]
+    sources = np.array([profile.source for profile in drawn.profiles])
+    source_of = sources[np.asarray(drawn.of(kind).profiles, dtype=np.int64)]
+    over = np.zeros(len(own), dtype=np.bool_)
+    if len(np.unique(source_of)) <= 1 / FIFTH:
+        return over
+    for split in range(1, len(SPLITS)):
+        joining = np.flatnonzero((family == split) & (own == FREE))
+        settled = len(own) - len(joining)
+        limit = max(1, int(FIFTH * options.splits[split] / 100 * settled))
+        for source in np.unique(source_of[joining]):
+            kept = np.count_nonzero((own == split) & (source_of == source))
+            members = joining[source_of[joining] == source]
+            over[members[max(0, limit - kept) :]] = True
+    return over
 
 
 def _hold_out(drawn: Draw, groups: np.ndarray, options: Options) -> HeldOut:

@@ -342,6 +342,23 @@ def test_families_that_meet_later_neither_move_nor_straddle(tmp_path: Path) -> N
     assert reasons(folder)[kernels[2].name] == "straddles"
 
 
+def test_a_group_that_grows_does_not_overfill_its_split(tmp_path: Path) -> None:
+    mit = a_license()
+    first = an_approved_pair(license=mit, recipe="recipe-0")
+    a_split_assignment(pair=first, plan="50/25/25 by content, seed 0", split="test")
+    joining = [an_approved_pair(license=mit, recipe="recipe-0", previous=first) for _ in range(20)]
+    for number in range(100):
+        an_approved_pair(license=mit, recipe=f"recipe-{1 + number % 10}")
+
+    folder = export(tmp_path / "out", *HALVES)
+
+    found = manifest(folder)["splits"]["pairs"]["test"]["recipe"]
+    assert found["largest_share"] <= 0.2
+    assert found["top_ten"]["recipe-0"] > 1
+    left_out = [name for name, reason in reasons(folder).items() if reason == "cap"]
+    assert len(left_out) == len(joining) + 1 - found["top_ten"]["recipe-0"]
+
+
 def test_another_seed_is_another_draw_and_a_dry_run_leaves_no_trace(tmp_path: Path) -> None:
     from django.core.management import call_command
 
