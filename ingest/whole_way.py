@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curation.errors import CurationError
-from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE
+from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE, validate_command
 from curation.export.dataset import Outcome
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
@@ -119,5 +119,5 @@ def next_command(outcome: Outcome | None, out: Path, device: str) -> str:
     if outcome.left_out.get(Reason.UNEXAMINED):
         return EXAMINE
     if outcome.left_out.get(Reason.NOT_VALIDATED):
-        return VALIDATE.replace("interpreter", "cuda") if device == Device.CUDA else VALIDATE
+        return VALIDATE.format(device) if device == Device.CUDA else validate_command()
     return REVIEW if any(stages["found"] for stages in outcome.funnel.values()) else READ

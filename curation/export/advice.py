@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
+
 from curation.export.gates import FUNNEL, Reason
+from curation.models import Device, Pair, Status, ValidationResult
 from curation.words import counted
 
 EXAMINE = "python manage.py examine"
-VALIDATE = "python manage.py validate --pending --device interpreter --now"
+VALIDATE = "python manage.py validate --pending --device {} --now"
 REVIEW = "python manage.py up"
 FUNNELS = "python manage.py report --funnel"
 READ = "python manage.py pipeline --out dataset"
@@ -57,4 +60,18 @@ def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
     named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
     step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
     yield f"Nothing was exported of {counted(found, 'item')}: {named}. {step.sentence}"
-    yield f"Next: {step.command}"
+    yield f"Next: {validate_command() if step.command == VALIDATE else step.command}"
+
+
+def validate_command() -> str:
+    """Return the command that validates pairs: in the interpreter, which needs no GPU, as long as
+    it has no verdict on some pair. The interpreter does not support every pair.
+    """
+    seen = ValidationResult.objects.filter(
+        run__device=Device.INTERPRETER,
+        pair=OuterRef("pk"),
+        content_hash=OuterRef("content_hash"),
+    )
+    pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
+    left = pairs.filter(~Exists(seen)).exists()
+    return VALIDATE.format(Device.INTERPRETER if left else Device.CUDA)

@@ -329,6 +329,15 @@ def of_an_unvalidated_pair() -> None:
     call_command("examine", verbosity=0)
 
 
+def of_a_pair_that_the_interpreter_does_not_support() -> None:
+    of_an_unvalidated_pair()
+    pair = Pair.objects.get()
+    a_validation_result(
+        pair=pair, content_hash=pair.content_hash, verdict=Verdict.UNSUPPORTED,
+        run=a_validation_run(device=Device.INTERPRETER),
+    )  # fmt: skip
+
+
 def of_an_unreviewed_kernel() -> None:
     a_seen_kernel(status=Status.PENDING)
     call_command("examine", verbosity=0)
@@ -347,6 +356,11 @@ def of_an_unlicensed_kernel() -> None:
             of_an_unvalidated_pair,
             "1 not-validated",
             "validate --pending --device interpreter --now",
+        ),
+        (
+            of_a_pair_that_the_interpreter_does_not_support,
+            "1 not-validated",
+            "validate --pending --device cuda --now",
         ),
         (of_an_unreviewed_kernel, "1 pending. Review them in the browser, or export with", "up"),
         (of_an_unlicensed_kernel, "1 licence", "report"),
