@@ -38,6 +38,7 @@ def main() -> int:
     leaks = 0
     for name in SPLITS[1:]:
         leaks += compare(name, records[name], records["train"])
+    repetition([record["triton_code"] for name in SPLITS for record in records[name]])
     for name in SPLITS:
         balance(name, records[name])
     print(f"{leaks} leaks." if leaks else "No leak.")
@@ -68,8 +69,20 @@ def compare(name: str, held_out: Sequence[Any], train: Sequence[Any]) -> int:
     return int(leaking.sum())
 
 
-def nearest(texts: Sequence[str], others: Sequence[str]) -> Any:
-    """Return the similarity of each text to the nearest of the others."""
+def repetition(texts: Sequence[str]) -> None:
+    """Print how many of all Triton sides have a neighbor among the others."""
+    best = nearest(texts, texts, themselves=True)
+    print(
+        f"all, triton_code: {(best >= 0.7).mean():.1%} have a neighbor of 0.7 or more, "
+        f"{(best >= 0.8).mean():.1%} of 0.8 or more"
+    )
+
+
+def nearest(texts: Sequence[str], others: Sequence[str], *, themselves: bool = False) -> Any:
+    """Return the similarity of each text to the nearest of the others.
+
+    themselves -- both are the same texts, and none is compared with itself
+    """
     numbers: dict[tuple[str, ...], int] = {}
     rows = incidence(texts, numbers), incidence(others, numbers)
     one, other = (
@@ -83,6 +96,8 @@ def nearest(texts: Sequence[str], others: Sequence[str]) -> Any:
     for start in range(0, len(texts), 500):
         stop = min(start + 500, len(texts))
         shared = (one[start:stop] @ other.T).toarray()
+        if themselves:
+            shared[np.arange(stop - start), np.arange(start, stop)] = 0
         either = sizes[start:stop, None] + other_sizes - shared
         best[start:stop] = (shared / either).max(axis=1, initial=0)
     return best
