@@ -25,7 +25,7 @@ class RunProgress:
         if stage == last_stage and time.monotonic() - at < SECONDS:
             return
         self._told = (stage, time.monotonic())
-        self._attempt.renew(stage=stage, done=done, total=total)
+        self._attempt.tell(stage, done, total)
         self._bar.show(stage, done, total)
 
     def fetching(self, progress: Progress) -> None:

@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.models import IngestRun, Repository
+from curation.models import IngestRun, Repository, RunState
 from curation.models.run import LIVE
 from curation.queue.enqueue import enqueue
 
@@ -21,18 +21,23 @@ def request_ingest(
     hand_over: bool = True,
     again: bool = False,
     commit: str = "",
+    retry_of: IngestRun | None = None,
 ) -> IngestRun:
     """Queue an ingest. Without `hand_over` the caller carries it out itself.
 
     `again` reads everything anew, also when nothing has changed; `commit` says at which commit,
-    where it is not to be the newest.
+    where it is not to be the newest. `retry_of` is the run that the new one replaces.
     """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")
     try:
         with transaction.atomic():
             run = IngestRun.objects.create(
-                repository=repository, requested_by=requested_by, again=again, commit=commit
+                repository=repository,
+                requested_by=requested_by,
+                again=again,
+                commit=commit,
+                retry_of=retry_of,
             )
             if hand_over:
                 enqueue(run)
@@ -42,6 +47,13 @@ def request_ingest(
             raise
         raise NotIngested(_sentence(live)) from None
     return run
+
+
+def retry_ingest(run: IngestRun, *, requested_by: User | None, failed: bool) -> IngestRun:
+    """Queue the repository of a failed or cancelled run anew, at its newest commit."""
+    if run.state not in (RunState.FAILED, RunState.CANCELLED):
+        raise NotIngested(f"{run.label} has {run.state}: there is nothing to retry.")
+    return request_ingest(run.repository, requested_by=requested_by, again=run.again, retry_of=run)
 
 
 def _sentence(live: IngestRun) -> str:

@@ -1,20 +1,22 @@
 """rq's entry point: one run, a batch of items, a result each."""
 
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
 
-from curation.models import Device, ValidationCheck, ValidationResult, ValidationRun
+from curation.models import (
+    Device,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
 from curation.progress_bar import Bar
 from curation.queue.attempt import Attempt, carry_out
 from validation.checkers import Checker, checker_for
 from validation.findings import Finding
-
-# Often enough to keep a lease, seldom enough to cost nothing.
-BEAT_SECONDS = 5.0
 
 
 def validate(run_pk: int) -> None:
@@ -27,12 +29,14 @@ def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
     progress = Progress(run, attempt, done=run.results.count())
     items = list(_left(run, checker))
     if items:
+        progress.show("starting")
         with checker.open(run.options) as opened:
-            attempt.renew(environment=dict(opened.environment), total=len(run.batch))
-            for item, finding in opened.check(items, progress.beat):
+            attempt.renew(environment=dict(opened.environment))
+            progress.show("checking")
+            for item, finding in opened.check(items, attempt.check):
                 with transaction.atomic():
                     _store(run, item, finding)
-                    progress.one_more()
+                    progress.one_more(item, finding)
     progress.end()
     attempt.succeed(done=progress.done)
 
@@ -70,28 +74,24 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
 
 
 class Progress:
-    """In the row for the admin, on the terminal for who waits there; keeps the lease."""
+    """Writes progress into the run's row, which keeps the lease, and shows it on a terminal."""
 
     def __init__(self, run: ValidationRun, attempt: Attempt[ValidationRun], *, done: int) -> None:
         self.done = done
         self._attempt = attempt
         self._total = len(run.batch)
         self._label = Device(run.device).label
-        self._renewed = time.monotonic()
         self._bar = Bar(sys.stderr)
 
-    def one_more(self) -> None:
-        self.done += 1
-        self._renew()
-        self._bar.show(self._label, self.done, self._total)
+    def show(self, stage: str) -> None:
+        self._attempt.tell(stage, self.done, self._total)
 
-    def beat(self) -> None:
-        if time.monotonic() - self._renewed > BEAT_SECONDS:
-            self._renew()
+    def one_more(self, item: Any, finding: Finding) -> None:
+        self.done += 1
+        if finding.verdict != Verdict.PASSED:
+            self._attempt.journal.write(f"{item}: {finding.verdict}. {finding.message}")
+        self.show("checking")
+        self._bar.show(self._label, self.done, self._total)
 
     def end(self) -> None:
         self._bar.end()
-
-    def _renew(self) -> None:
-        self._attempt.renew(done=self.done)
-        self._renewed = time.monotonic()

@@ -8,14 +8,26 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from curation.models import Device, RunState, ValidationResult, ValidationRun
+from curation.errors import CurationError
+from curation.models import Device, RunState, ValidationResult, ValidationRun, Verdict
 from curation.queue.enqueue import enqueue
 from validation.checkers import checker_for
 
-# After a failure that trying again did not mend, the scheduler leaves a device alone this long.
+# Verdicts that say more about the machine than about the item.
+CRASHED = (Verdict.CRASHED,)
+# Verdicts that another try, or another version of a library, may change.
+UNLUCKY = (Verdict.ERROR, Verdict.TIMEOUT, Verdict.FAILED)
+
+
+class NothingToRetry(CurationError):
+    """Every item of the run has a verdict that another try would not change."""
+
+
+# After a run that failed for good, or that a person cancelled, the scheduler queues no more for the
+# device this long.
 PATIENCE = timedelta(hours=1)
 
 
@@ -26,9 +38,10 @@ def request_validation(
     requested_by: User | None = None,
     hand_over: bool = True,
     options: Mapping[str, Any] | None = None,
+    retry_of: ValidationRun | None = None,
 ) -> list[ValidationRun]:
     """Queue runs for `items`. Without `hand_over` the caller carries them out itself. `options` say
-    how, as far as the device's checker knows them."""
+    how, as far as the device's checker knows them. `retry_of` is the run that they replace."""
     runs = []
     for batch in batches(items, device):
         with transaction.atomic():
@@ -38,11 +51,44 @@ def request_validation(
                 total=len(batch),
                 requested_by=requested_by,
                 options=dict(options or {}),
+                retry_of=retry_of,
             )
             if hand_over:
                 enqueue(run)
         runs.append(run)
     return runs
+
+
+def retry_validation(
+    run: ValidationRun, *, requested_by: User | None, failed: bool
+) -> ValidationRun:
+    """Queue the items of `run` that got no result or crashed, in it and in its earlier retries.
+
+    `failed` adds the verdicts error, timeout and failed. Items that have changed are left out.
+    """
+    device = Device(run.device)
+    model = checker_for(device).model
+    again = {*CRASHED, *(UNLUCKY if failed else ())}
+    items = model._default_manager.filter(pk__in=to_check_again(run, again)).order_by("pk")
+    asked = {(key, content) for _, key, content in run.batch}
+    same = [
+        item for item in items.only("pk", "content_hash") if (item.pk, item.content_hash) in asked
+    ]
+    if not same:
+        hint = "" if failed else " Ask for those with the verdict error, timeout or failed as well."
+        raise NothingToRetry(f"{run.label}: every item has a result and none crashed.{hint}")
+    first, *_ = request_validation(
+        same, device=device, requested_by=requested_by, options=run.options, retry_of=run
+    )
+    return first
+
+
+def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
+    """The keys of the items whose newest verdict is in `again`, or that have none."""
+    column = "kernel_id" if run.device == Device.COMPILER else "pair_id"
+    results = ValidationResult.objects.filter(Q(run=run) | Q(run__retry_of=run)).order_by("pk")
+    newest = dict(results.values_list(column, "verdict"))
+    return {key for _, key, _ in run.batch if newest.get(key, Verdict.CRASHED) in again}
 
 
 def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
@@ -71,7 +117,8 @@ def queue_uncompiled() -> int:
     runs = ValidationRun.objects.filter(device=device)
     room = settings.COMPILES_AT_ONCE - runs.live().count()
     lately = timezone.now() - PATIENCE
-    if room <= 0 or runs.filter(state=RunState.FAILED, finished_at__gte=lately).exists():
+    stopped = runs.filter(state__in=(RunState.FAILED, RunState.CANCELLED), finished_at__gte=lately)
+    if room <= 0 or stopped.exists():
         return 0
     checker = checker_for(device)
     items = without_verdict(checker.eligible(), device).only("pk", "content_hash")

@@ -1,23 +1,22 @@
 """rq's entry point: an export that ends as one archive in the data folder."""
 
 import hashlib
-import os
 import shutil
 import tarfile
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
 
 from curation.export.dataset import export as export_dataset
 from curation.export.options import Options
 from curation.export.release import rebuild
-from curation.models import ExportRun, Release
+from curation.models import ExportRun, Release, RunState
 from curation.queue.attempt import Attempt, LeaseLost, carry_out
+
+WORKING = ".working-"
 
 
 def export(run_pk: int) -> None:
@@ -28,36 +27,57 @@ def export(run_pk: int) -> None:
 def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
     archives = settings.DATA_DIR / "exports"
     archives.mkdir(exist_ok=True)
-    with _working_folder(archives) as folder, Pulse(attempt) as pulse:
+    _remove_leftovers(archives)
+    with _working_folder(archives, run) as folder:
         written = folder / (run.name or f"dataset-{run.pk}").replace("/", "-")
         release = Release.objects.filter(name=run.name).first() if run.name else None
         funnel = {}
         if release is not None:
-            rebuild(release, written, progress=pulse.beat)
+            rebuild(release, written, progress=attempt.tell_later)
         else:
             outcome = export_dataset(
                 Options.from_json(run.options), written,
-                name=run.name, user=run.requested_by, progress=pulse.beat,
+                name=run.name, user=run.requested_by, progress=attempt.tell_later,
             )  # fmt: skip
             release, funnel = outcome.release, outcome.funnel
-        pulse.beat("packed", 0)
+        attempt.tell_later("packed", 0)
         packed = pack(written, folder / "archive.tar.gz")
         with packed.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         archive = archives / f"export-{run.pk}.tar.gz"
+        attempt.renew()
         packed.rename(archive)
-    attempt.succeed(
-        stage="done", archive=archive.name, sha256=digest, funnel=funnel, release=release
-    )
+    try:
+        attempt.succeed(
+            stage="done", archive=archive.name, sha256=digest, funnel=funnel, release=release
+        )
+    except LeaseLost:
+        if ExportRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
+            archive.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
-def _working_folder(archives: Path) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix=".working-", dir=archives))
+def _working_folder(archives: Path, run: ExportRun) -> Iterator[Path]:
+    prefix = f"{WORKING}{run.pk}-{run.attempt_token}-"
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=archives))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_leftovers(archives: Path) -> None:
+    """Remove the working folders of processes on this host that were killed."""
+    # Listed before the rows are read: a run that begins in between has no folder in the list.
+    folders = list(archives.glob(f"{WORKING}*"))
+    running = ExportRun.objects.filter(state=RunState.RUNNING)
+    kept = tuple(
+        f"{WORKING}{pk}-{token}-" for pk, token in running.values_list("pk", "attempt_token")
+    )
+    for folder in folders:
+        if not folder.name.startswith(kept):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def pack(folder: Path, archive: Path) -> Path:
@@ -73,47 +93,3 @@ def pack(folder: Path, archive: Path) -> Path:
                 with path.open("rb") as file:
                     tar.addfile(entry, file)
     return archive
-
-
-# An export begins processes, which must inherit neither a connection nor half a beat.
-_forking = threading.Lock()
-os.register_at_fork(
-    before=_forking.acquire,
-    after_in_parent=_forking.release,
-    after_in_child=_forking.release,
-)
-
-
-class Pulse(ExitStack):
-    """A context: renews the lease from a thread of its own, with a connection of its own, for an
-    export reads one moment of the database and writes nothing meanwhile."""
-
-    def __init__(self, attempt: Attempt[ExportRun]) -> None:
-        super().__init__()
-        self._attempt = attempt
-        self._told = ("", 0)
-        self._stopped = threading.Event()
-        self._lost = False
-        thread = threading.Thread(target=self._run, daemon=True)
-        # The last comes first.
-        self.callback(thread.join)
-        self.callback(self._stopped.set)
-        thread.start()
-
-    def beat(self, stage: str, done: int) -> None:
-        """What the export calls as it goes; raises where the run was given to another."""
-        self._told = (stage, done)
-        if self._lost:
-            raise LeaseLost("this export belongs to another attempt")
-
-    def _run(self) -> None:
-        try:
-            while not self._stopped.wait(min(2.0, settings.LEASE_SECONDS / 4)):
-                stage, done = self._told
-                with _forking:
-                    try:
-                        self._attempt.renew(stage=stage, done=done)
-                    finally:
-                        connection.close()
-        except LeaseLost:
-            self._lost = True

@@ -8,12 +8,18 @@ from django.db import transaction
 
 from curation.errors import CurationError
 from curation.export.options import Options
-from curation.models import ExportRun, Release
+from curation.models import ExportRun, Release, RunState
 from curation.queue.enqueue import enqueue
 
 
 @transaction.atomic
-def request_export(options: Mapping[str, Any], *, name: str = "", user: User) -> ExportRun:
+def request_export(
+    options: Mapping[str, Any],
+    *,
+    name: str = "",
+    user: User | None,
+    retry_of: ExportRun | None = None,
+) -> ExportRun:
     """Queue an export; under the `name` of a release it is that one, written again."""
     asked = Options.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
@@ -22,6 +28,13 @@ def request_export(options: Mapping[str, Any], *, name: str = "", user: User) ->
         raise CurationError(
             f"There is a release {name} already, made with other options. Name another."
         )
-    run = ExportRun.objects.create(options=asked, name=name, requested_by=user)
+    run = ExportRun.objects.create(options=asked, name=name, requested_by=user, retry_of=retry_of)
     enqueue(run)
     return run
+
+
+def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
+    """Queue a failed or cancelled export anew, with the same options."""
+    if run.state not in (RunState.FAILED, RunState.CANCELLED):
+        raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
+    return request_export(run.options, name=run.name, user=requested_by, retry_of=run)

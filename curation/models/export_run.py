@@ -7,8 +7,10 @@ from curation.models.run import Run, RunQuerySet
 
 
 class ExportRun(Run):
+    KIND = "export"
     QUEUE = "default"
     JOB = "curation.export.jobs.export"
+    RETRY = "curation.export.requests.retry_export"
 
     options = models.JSONField(default=dict, blank=True)
     name = models.CharField(
@@ -22,8 +24,6 @@ class ExportRun(Run):
         on_delete=models.PROTECT,
         related_name="runs",
     )
-    stage = models.CharField(max_length=40, blank=True, editable=False)
-    done = models.PositiveIntegerField(default=0, editable=False)
     funnel = models.JSONField(default=dict, blank=True, editable=False)
     archive = models.CharField(
         max_length=200, blank=True, editable=False, help_text="Its file in the data folder."

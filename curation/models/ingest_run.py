@@ -8,21 +8,19 @@ from curation.models.run import LIVE, Run, RunQuerySet
 
 
 class IngestRun(Run):
+    KIND = "ingest"
     QUEUE = "ingest"
     JOB = "ingest.jobs.ingest"
+    RETRY = "ingest.requests.retry_ingest"
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="runs")
     commit = models.CharField(max_length=64, blank=True, editable=False)
     again = models.BooleanField(
         default=False, help_text="Read everything anew, also when nothing has changed."
     )
-    stage = models.CharField(max_length=40, blank=True, editable=False)
-    done = models.PositiveIntegerField(default=0, editable=False)
-    total = models.PositiveIntegerField(default=0, editable=False)
     funnel = models.JSONField(
         default=dict, blank=True, editable=False, help_text="How many items reached each stage."
     )
-    log = models.TextField(blank=True, editable=False)
 
     objects = RunQuerySet["IngestRun"].as_manager()
 

@@ -4,11 +4,14 @@ The row is the truth, the job in Redis only a nudge. `curation.queue` moves rows
 always by compare-and-set; nothing else writes these columns.
 """
 
+from datetime import timedelta
 from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
 
 from curation.models.constraints import one_of
 
@@ -37,10 +40,16 @@ class RunQuerySet(models.QuerySet[AnyRun]):
 
 
 class Run(models.Model):
-    """Subclasses name the queue and the job that carry them out."""
+    """A run of one kind.
 
+    Subclasses name the kind, the queue, the job that carries a run out, and the function that
+    queues one anew (`RETRY`).
+    """
+
+    KIND: ClassVar[str]
     QUEUE: ClassVar[str]
     JOB: ClassVar[str]
+    RETRY: ClassVar[str]
 
     state = models.CharField(
         max_length=20, choices=RunState.choices, default=RunState.QUEUED, editable=False
@@ -64,6 +73,29 @@ class Run(models.Model):
         on_delete=models.PROTECT,
         related_name="+",
     )
+    cancelled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
+    retry_of = models.ForeignKey(
+        "self",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="retries",
+    )
+    stage = models.CharField(max_length=40, blank=True, editable=False)
+    done = models.PositiveIntegerField(default=0, editable=False)
+    total = models.PositiveIntegerField(default=0, editable=False)
+    # The pace of the present stage: since when it counts, and from which number.
+    stage_started_at = models.DateTimeField(null=True, editable=False)
+    stage_from = models.PositiveIntegerField(default=0, editable=False)
+    log = models.TextField(blank=True, editable=False, help_text="Its last lines.")
 
     class Meta:
         abstract = True
@@ -93,7 +125,41 @@ class Run(models.Model):
                 name="%(class)s_live",
                 condition=Q(state__in=LIVE),
             ),
+            models.Index(fields=("created_at", "id"), name="%(class)s_by_time"),
+            models.Index(
+                fields=("finished_at",),
+                name="%(class)s_cancelled",
+                condition=Q(state=RunState.CANCELLED),
+            ),
         )
+
+    def get_absolute_url(self) -> str:
+        return reverse("run", args=[self.kind, self.pk])
+
+    @property
+    def kind(self) -> str:
+        return self.KIND
+
+    @property
+    def label(self) -> str:
+        """The name of a run at a shell: `validation:12`."""
+        return f"{self.kind}:{self.pk}"
+
+    @property
+    def percent(self) -> int | None:
+        """How much of the present stage is done, or None if its length is not known."""
+        return min(100, 100 * self.done // self.total) if self.total else None
+
+    @property
+    def remaining(self) -> timedelta | None:
+        """The time that the present stage still needs at its pace, or None if that is not known."""
+        if self.state != RunState.RUNNING or self.stage_started_at is None or not self.total:
+            return None
+        made = self.done - self.stage_from
+        if made <= 0:
+            return None
+        elapsed = timezone.now() - self.stage_started_at
+        return elapsed / made * max(0, self.total - self.done)
 
     @property
     def live(self) -> bool:
@@ -102,4 +168,7 @@ class Run(models.Model):
     @property
     def job_id(self) -> str:
         """The same for every delivery of one attempt: handing over twice leaves one job."""
-        return f"{self._meta.model_name}-{self.pk}-{self.attempts + 1}"
+        return self.job_of(self.attempts + 1)
+
+    def job_of(self, attempt: int) -> str:
+        return f"{self._meta.model_name}-{self.pk}-{attempt}"

@@ -28,8 +28,10 @@ class Verdict(models.TextChoices):
 
 
 class ValidationRun(Run):
+    KIND = "validation"
     QUEUE = "validation"
     JOB = "validation.jobs.validate"
+    RETRY = "validation.requests.retry_validation"
 
     device = models.CharField(max_length=20, choices=Device.choices)
     batch = models.JSONField(default=list, help_text="What it checks: [kind, id, content hash].")
@@ -37,8 +39,6 @@ class ValidationRun(Run):
     environment = models.JSONField(
         default=dict, blank=True, help_text="GPU, driver, versions, sandbox level, settings."
     )
-    done = models.PositiveIntegerField(default=0, editable=False)
-    total = models.PositiveIntegerField(default=0, editable=False)
 
     objects = RunQuerySet["ValidationRun"].as_manager()
 
@@ -51,6 +51,10 @@ class ValidationRun(Run):
 
     def __str__(self) -> str:
         return f"Validation {self.pk}"
+
+    @property
+    def kind(self) -> str:
+        return "compile" if self.device == Device.COMPILER else self.KIND
 
 
 class ValidationResult(AboutKernelOrPair):

@@ -1,38 +1,87 @@
-"""Keeps an attempt's lease while its process lives, however long it has nothing to tell.
+"""Keeps an attempt's lease while its process lives, and stops the work when the lease is lost.
 
-Loading a detector or torch takes as long as the machine is busy, and says nothing meanwhile: where
+Loading a detector or torch takes as long as the machine is busy, and reports nothing meanwhile. If
 that outlasted the lease, each attempt was given to another before it had begun, for ever. That a
 job gets on is the queue's time limit to see to.
+
+A run that was cancelled, or given to another worker, has no token any more. The heartbeat sees that
+within `BEAT_SECONDS` and raises in the main thread, so that the work ends by its own clean-up: it
+kills its sandboxes and git, and removes its folders. If that takes longer than `GRACE_SECONDS`, the
+process kills itself; sandboxed processes die with it.
 """
 
+import logging
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from django.conf import settings
 from django.db import Error, connection
 
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 2.0
+GRACE_SECONDS = 20.0
+INTERRUPT = signal.SIGUSR1
+
+# An export forks: its children must inherit neither a connection nor half a beat.
+_forking = threading.Lock()
+os.register_at_fork(
+    before=_forking.acquire,
+    after_in_parent=_forking.release,
+    after_in_child=_forking.release,
+)
+
 
 @contextmanager
-def beating(renew: Callable[[], bool]) -> Iterator[None]:
-    """Call `renew` four times a lease, in a thread with a connection of its own, until it says
-    that there is nothing to renew."""
+def beating(beat: Callable[[], bool], lost: Callable[[], BaseException]) -> Iterator[None]:
+    """Call `beat` from a thread with its own connection; when it returns False, raise `lost()`.
+
+    It is raised in the block, if that runs in the main thread: Python can interrupt no other one.
+    """
     stopped = threading.Event()
+    in_main = threading.current_thread() is threading.main_thread()
 
-    def beat() -> None:
-        while not stopped.wait(settings.LEASE_SECONDS / 4):
-            try:
-                if not renew():
-                    break
-            except Error:
-                # A database that is away comes back, or the lease runs out.
-                connection.close()
-        connection.close()
+    def run() -> None:
+        while not stopped.wait(min(BEAT_SECONDS, settings.LEASE_SECONDS / 4)):
+            if not _held(beat):
+                if in_main:
+                    _interrupt(stopped)
+                return
 
-    thread = threading.Thread(target=beat, daemon=True)
+    def interrupted(*_: object) -> NoReturn:
+        raise lost()
+
+    before = signal.signal(INTERRUPT, interrupted) if in_main else None
+    thread = threading.Thread(target=run, name="heartbeat", daemon=True)
     thread.start()
     try:
         yield
     finally:
         stopped.set()
         thread.join(5)
+        if in_main:
+            signal.signal(INTERRUPT, before)
+
+
+def _held(beat: Callable[[], bool]) -> bool:
+    with _forking:
+        try:
+            return beat()
+        except Error:
+            # A database that is away comes back, or the lease runs out.
+            return True
+        finally:
+            connection.close()
+
+
+def _interrupt(stopped: threading.Event) -> None:
+    if stopped.is_set():
+        return
+    signal.pthread_kill(threading.main_thread().ident or 0, INTERRUPT)
+    if not stopped.wait(GRACE_SECONDS):
+        log.error("The work did not stop within %g seconds: its process is killed", GRACE_SECONDS)
+        os.kill(os.getpid(), signal.SIGKILL)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from curation.models import Run, RunState
+from curation.queue.cancel import stop_cancelled
 from curation.queue.enqueue import enqueue
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ def sweep() -> Swept:
             requeued += more_requeued
             ended += more_ended
             handed_over += _lost(model)
+            stop_cancelled(model)
     return Swept(requeued, ended, handed_over)
 
 

@@ -53,6 +53,11 @@ class ScancodeApart:
                     if not isinstance(error, TimeoutError)
                     else f"The detector did not finish in {self._seconds:g} seconds."
                 ) from error
+            except BaseException:
+                # Interrupted between question and answer: the next question must not get it.
+                self._child.end()
+                self._child = None
+                raise
 
 
 class _Child:

@@ -1,0 +1,95 @@
+"""Cancel runs: by their rows first, so that a worker, a sweeper or Redis can only be late."""
+
+import logging
+from datetime import timedelta
+from functools import partial
+
+import django_rq
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from redis import Redis
+from redis.exceptions import RedisError
+from rq.command import send_stop_job_command
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq.job import Job
+
+from curation.errors import CurationError
+from curation.models import Run, RunState
+from curation.models.run import LIVE
+
+log = logging.getLogger(__name__)
+
+# A process that still works on a run so long after it was cancelled is stopped by its rq worker.
+# Its own heartbeat has had its time by then.
+PATIENCE = timedelta(seconds=30)
+FORGOTTEN = timedelta(minutes=10)
+
+
+class NotCancelled(CurationError):
+    """This run can't be cancelled."""
+
+
+def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
+    """Cancel a queued or running run. Raises NotCancelled if it has ended.
+
+    `name` says who asked where that is no user. The working process notices within seconds, by
+    its heartbeat; results that it has written stay.
+    """
+    rows = type(run)._default_manager.filter(pk=run.pk)
+    with transaction.atomic():
+        cancelled = rows.filter(state__in=LIVE).update(
+            state=RunState.CANCELLED,
+            attempt_token=None,
+            lease_until=None,
+            finished_at=timezone.now(),
+            cancelled_by=by,
+            message=f"Cancelled by {by.get_username() if by else name or 'an unknown user'}.",
+        )
+        run.refresh_from_db()
+        if not cancelled:
+            raise NotCancelled(f"{run.label} has ended already: it is {run.state}.")
+        transaction.on_commit(partial(_drop_waiting_job, run))
+
+
+def stop_cancelled(model: type[Run]) -> int:
+    """Tell rq to kill the processes that still work on cancelled runs, and return how many."""
+    now = timezone.now()
+    rows = model._default_manager.filter(
+        state=RunState.CANCELLED,
+        attempts__gt=0,
+        finished_at__gt=now - FORGOTTEN,
+        finished_at__lte=now - PATIENCE,
+    )
+    return sum(_stop_job(run) for run in rows.only("pk", "attempts"))
+
+
+def _drop_waiting_job(run: Run) -> None:
+    """A job that is delivered nevertheless finds nothing to claim."""
+    try:
+        job = _job(run, run.attempts + 1)
+        if job is not None and not job.is_started:
+            job.delete()
+    except RedisError as error:
+        log.warning("The job of %s stays in its queue: Redis can't be reached (%s)", run, error)
+
+
+def _stop_job(run: Run) -> bool:
+    try:
+        job = _job(run, run.attempts)
+        if job is None or not job.is_started:
+            return False
+        send_stop_job_command(job.connection, job.id, job.serializer)
+    except (RedisError, InvalidJobOperation, NoSuchJobError):
+        return False
+    log.warning("%s was cancelled and still runs: its process is killed", run)
+    return True
+
+
+def _job(run: Run, attempt: int) -> Job | None:
+    connection: Redis = django_rq.get_connection(run.QUEUE)
+    serializer = django_rq.get_queue(run.QUEUE).serializer
+    try:
+        return Job.fetch(run.job_of(attempt), connection=connection, serializer=serializer)
+    except NoSuchJobError:
+        return None

@@ -1,0 +1,32 @@
+"""Queue ended runs anew. Each kind says itself what of a run is worth another try."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from curation.errors import CurationError
+from curation.models.run import LIVE, AnyRun
+
+
+class NotRetried(CurationError):
+    """There is nothing to retry."""
+
+
+def retry(run: AnyRun, *, by: User | None = None, failed: bool = False) -> AnyRun:
+    """Queue what failed of `run` again, and return the new run, which links to it.
+
+    Idempotent: while a retry of `run` is live, that one is returned. `failed` includes the items
+    that have a verdict which another try may change: error, timeout and failed.
+    """
+    model = type(run)
+    rows = model._default_manager
+    with transaction.atomic():
+        # A second click waits here for the first one, then finds its run.
+        rows.select_for_update().get(pk=run.pk)
+        live = rows.filter(retry_of=run, state__in=LIVE).first()
+        if live is not None:
+            return live
+        if run.live:
+            raise NotRetried(f"{run.label} is {run.state}: cancel it first, or wait for its end.")
+        queued: AnyRun = import_string(run.RETRY)(run, requested_by=by, failed=failed)
+        return queued
