@@ -24,7 +24,7 @@ from django.utils.safestring import SafeString
 
 from curation.admin.lean import LeanAdmin
 from curation.admin.lines_field import LinesField
-from curation.admin.links import list_link
+from curation.admin.links import list_link, run_link
 from curation.admin.read_only import ReadOnlyAdmin
 from curation.errors import CurationError
 from curation.models import Drop, IngestRun, Origin, Repository, SourceFile
@@ -271,19 +271,19 @@ class RepositoryAdmin(LeanAdmin[Repository]):
 @admin.register(IngestRun)
 class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
     list_display = (
-        "__str__", "state", "progress", "found", "requested_by", "created_at", "started_at",
-        "finished_at", "message",
+        "__str__", "on_site", "state", "progress", "found", "requested_by", "created_at",
+        "started_at", "finished_at", "message",
     )  # fmt: skip
     list_filter = ("state", "created_at", "repository")
     list_select_related = ("repository", "requested_by")
     list_texts = ("funnel", "message")
     search_fields = ("=id", "repository__name", "commit__startswith", "requested_by__username")
     fields = (
-        "repository", "state", "message", "progress", "what_came_of_it", "drops", "commit", "again",
-        "requested_by", "created_at", "started_at", "finished_at", "attempts", "handed_over_at",
-        "lease_until", "log",
+        "on_site", "repository", "state", "message", "progress", "what_came_of_it", "drops",
+        "commit", "again", "requested_by", "created_at", "started_at", "finished_at",
+        "attempts", "handed_over_at", "lease_until", "log",
     )  # fmt: skip
-    readonly_fields = ("progress", "what_came_of_it", "drops")
+    readonly_fields = ("on_site", "progress", "what_came_of_it", "drops")
 
     def change_view(
         self,
@@ -298,6 +298,10 @@ class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
         if run is not None and run.live:
             response.headers["Refresh"] = "3"
         return response
+
+    @admin.display(description="run")
+    def on_site(self, run: IngestRun) -> SafeString:
+        return run_link(run)
 
     @admin.display
     def progress(self, run: IngestRun) -> str:

@@ -56,6 +56,7 @@ from curation.models import (
     ReleaseMember,
     Repository,
     Role,
+    Run,
     SavedView,
     SecondReview,
     Skip,
@@ -503,6 +504,59 @@ def a_withdrawal(**over: Any) -> Withdrawal:
 def an_export_run(**over: Any) -> ExportRun:
     """Queued."""
     return ExportRun.objects.create(**over)
+
+
+def running(**over: Any) -> dict[str, Any]:
+    """The columns of a run that a worker holds."""
+    now = timezone.now()
+    return {
+        "state": "running",
+        "attempts": 1,
+        "attempt_token": uuid.uuid4(),
+        "lease_until": now + timedelta(hours=1),
+        "started_at": now - timedelta(minutes=2),
+        "stage_started_at": now - timedelta(minutes=1),
+        **over,
+    }
+
+
+def runs_of_all_kinds() -> list[Run]:
+    """Running, failed, cancelled and queued ones, with items, drops and a log."""
+    now = timezone.now()
+    pairs, kernels = [a_pair() for _ in range(3)], [a_kernel() for _ in range(2)]
+    checked = a_validation_run(
+        **running(stage="checking", done=1, total=3),
+        batch=[["pair", pair.pk, pair.content_hash] for pair in pairs],
+        log="2026-11-25 14:00:00 Attempt 1 begins\n2026-11-25 14:00:20 checking: 0 of 3",
+    )
+    a_validation_result(
+        run=checked,
+        pair=pairs[0],
+        verdict=Verdict.FAILED,
+        message="accuracy: 3 of 7 cases",
+        seconds=2.5,
+    )
+    compiled = a_validation_run(
+        device=Device.COMPILER,
+        state="cancelled",
+        message="Cancelled by ada.",
+        started_at=now,
+        finished_at=now,
+        attempts=1,
+        total=2,
+        batch=[["kernel", kernel.pk, kernel.content_hash] for kernel in kernels],
+    )
+    read = an_ingest_run(
+        state="failed",
+        message="There is no repository at https://github.com/owner/name.git.",
+        started_at=now,
+        finished_at=now,
+        attempts=3,
+        funnel={"files": 3, "found": 2},
+        log="2026-11-25 14:00:00 Attempt 1 begins",
+    )
+    a_drop(run=read, path="a/long/path/" * 8 + "of_a_file.py")
+    return [checked, compiled, read, an_export_run(name="2026-11"), an_export_run(retry_of=None)]
 
 
 def a_lease(**over: Any) -> Lease:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from curation.admin.items import KernelAdmin, PairAdmin
-from curation.admin.links import list_link
+from curation.admin.links import list_link, run_link
 from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
 from curation.errors import CurationError
 from curation.models import (
@@ -75,14 +75,21 @@ def _ask(request: HttpRequest, queryset: QuerySet[Any], device: Device) -> None:
 @admin.register(ValidationRun)
 class ValidationRunAdmin(ReadOnlyAdmin[ValidationRun]):
     list_display = (
-        "__str__", "state", "device", "done", "attempts", "requested_by", "created_at",
+        "__str__", "on_site", "state", "device", "done", "attempts", "requested_by", "created_at",
         "finished_at", "message",
     )  # fmt: skip
     list_filter = ("state", "device", "created_at")
     list_select_related = ("requested_by",)
     list_texts = ("message",)
     search_fields = ("=id", "requested_by__username")
-    readonly_fields = ("results",)
+    readonly_fields = (
+        "on_site",
+        "results",
+    )
+
+    @admin.display(description="run")
+    def on_site(self, run: ValidationRun) -> SafeString:
+        return run_link(run)
 
     @admin.display
     def results(self, run: ValidationRun) -> SafeString:

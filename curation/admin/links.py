@@ -1,10 +1,17 @@
-"""Links between admin pages."""
+"""Links between admin pages, and from them to the site."""
 
 from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+
+from curation.models import Run
+
+
+def run_link(run: Run) -> SafeString:
+    """A link to the page of a run on the site, where it can be cancelled and retried."""
+    return format_html('<a href="{}">{}</a>', run.get_absolute_url(), run.label)
 
 
 def list_link(model: type[Model], text: str = "", /, **lookups: str | int) -> SafeString:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from curation.admin.links import list_link
+from curation.admin.links import list_link, run_link
 from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
 from curation.export.requests import request_export
 from curation.models import (
@@ -87,12 +87,28 @@ class SplitAssignmentAdmin(AboutItemAdmin[SplitAssignment]):
 
 @admin.register(ExportRun)
 class ExportRunAdmin(ReadOnlyAdmin[ExportRun]):
-    list_display = ("__str__", "state", "stage", "done", "requested_by", "created_at", "download")
+    list_display = (
+        "__str__",
+        "on_site",
+        "state",
+        "stage",
+        "done",
+        "requested_by",
+        "created_at",
+        "download",
+    )
     list_filter = ("state",)
     list_select_related = ("requested_by", "release")
     list_texts = ("message",)
     search_fields = ("name", "requested_by__username")
-    readonly_fields = ("download",)
+    readonly_fields = (
+        "on_site",
+        "download",
+    )
+
+    @admin.display(description="run")
+    def on_site(self, run: ExportRun) -> SafeString:
+        return run_link(run)
 
     @admin.display
     def download(self, run: ExportRun) -> SafeString | str:

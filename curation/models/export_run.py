@@ -37,3 +37,7 @@ class ExportRun(Run):
 
     def __str__(self) -> str:
         return f"Export {self.pk}{f' of {self.name}' if self.name else ''}"
+
+    @property
+    def subject(self) -> str:
+        return self.name or "One-off export"

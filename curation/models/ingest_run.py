@@ -37,3 +37,14 @@ class IngestRun(Run):
 
     def __str__(self) -> str:
         return f"Ingest {self.pk} of {self.repository}"
+
+    @property
+    def subject(self) -> str:
+        return self.repository.name
+
+    @property
+    def result(self) -> str:
+        if self.stage == "unchanged":
+            return "Nothing has changed since the last ingest"
+        shown = ("files", "found", "new", "dropped", "retired")
+        return ", ".join(f"{self.funnel[name]:,} {name}" for name in shown if name in self.funnel)

@@ -146,6 +146,18 @@ class Run(models.Model):
         return f"{self.kind}:{self.pk}"
 
     @property
+    def subject(self) -> str:
+        """Its work in a few words, beside its kind."""
+        raise NotImplementedError
+
+    @property
+    def result(self) -> str:
+        """The counts of an ended run, in a line."""
+        if self.live or not self.total:
+            return ""
+        return f"{self.done:,} of {self.total:,} done"
+
+    @property
     def percent(self) -> int | None:
         """How much of the present stage is done, or None if its length is not known."""
         return min(100, 100 * self.done // self.total) if self.total else None

@@ -56,6 +56,13 @@ class ValidationRun(Run):
     def kind(self) -> str:
         return "compile" if self.device == Device.COMPILER else self.KIND
 
+    @property
+    def subject(self) -> str:
+        plural = "" if self.total == 1 else "s"
+        if self.device == Device.COMPILER:
+            return f"{self.total:,} kernel{plural}"
+        return f"{self.total:,} pair{plural}, {self.get_device_display()}"
+
 
 class ValidationResult(AboutKernelOrPair):
     """What a run found about one item, bound to the content it saw."""

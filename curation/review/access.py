@@ -15,6 +15,8 @@ may_review = permission_required("curation.add_decision", raise_exception=True)
 may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
 may_steer = permission_required("curation.steer_queue", raise_exception=True)
 may_edit_pairs = permission_required("curation.add_pair", raise_exception=True)
+SEE_RUNS = tuple(f"curation.view_{run}" for run in ("ingestrun", "validationrun", "exportrun"))
+may_see_runs = permission_required(SEE_RUNS, raise_exception=True)
 may_finish_drafts = permission_required("curation.change_draft", raise_exception=True)
 
 

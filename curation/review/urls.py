@@ -15,6 +15,7 @@ from curation.review.views import (
     guide,
     history,
     item,
+    runs,
 )
 
 register_converter(KindConverter, "kind")
@@ -39,6 +40,10 @@ urlpatterns = [
     path("bulk/<int:pk>/finish", bulk.finish_bulk, name="finish-bulk"),
     path("bulk/<int:pk>/undo", bulk.undo_bulk, name="undo-bulk"),
     path("dashboard", dashboard.dashboard, name="dashboard"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<str:kind>/<int:pk>/", runs.run, name="run"),
+    path("runs/<str:kind>/<int:pk>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<str:kind>/<int:pk>/retry", runs.retry_run, name="retry-run"),
     path("history", history.history, name="history"),
     path("history.csv", history.export, {"shape": "csv"}, name="history-csv"),
     path("history.jsonl", history.export, {"shape": "jsonl"}, name="history-jsonl"),

@@ -1,14 +1,18 @@
 """What the templates of the review site need beyond Django's own."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from typing import Any
 
 from django import template
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
+
+from curation.models import Run
+from curation.review.access import SEE_RUNS
 
 register = template.Library()
 
@@ -23,13 +27,16 @@ def navigation(context: Any) -> SafeString:
         here,
         waiting() if waiting else None,
         may("curation.add_exportrun"),
+        context["user"].has_perms(SEE_RUNS),
         context["user"].is_staff,
     )
 
 
 @lru_cache(maxsize=1024)
-def _navigation(here: str, waiting: str | None, exports: bool, admin: bool) -> SafeString:
-    shown = {"here": here, "waiting": waiting, "exports": exports, "admin": admin}
+def _navigation(
+    here: str, waiting: str | None, exports: bool, runs: bool, admin: bool
+) -> SafeString:
+    shown = {"here": here, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
 
 
@@ -61,6 +68,26 @@ def moment(when: datetime) -> SafeString:
         when.isoformat(timespec="seconds"),
         when.strftime("%Y-%m-%d %H:%M"),
     )
+
+
+@register.filter
+def lasting(span: timedelta | None) -> str:
+    """A length of time as two units at most: `2 h 5 min`, `40 s`."""
+    seconds = round(span.total_seconds()) if span is not None else 0
+    days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds % 60} s" if minutes else f"{seconds} s"
+
+
+@register.filter
+def took(run: Run) -> str:
+    """How long a run has taken, or takes so far; empty before it begins."""
+    if run.started_at is None:
+        return ""
+    return lasting((run.finished_at or timezone.now()) - run.started_at)
 
 
 @register.filter

@@ -123,6 +123,29 @@ addEventListener("pagehide", () => {
 });
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+// --- Live parts: what a run is doing is fetched again while it is under way ---------------------
+setInterval(async () => {
+  if (busy || document.hidden || !$("[data-live]")) return;
+  const address = location.href;
+  try {
+    const answer = await fetch(address, { credentials: "same-origin" });
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (busy || location.href !== address) return;
+    for (const old of $$("[data-live]")) {
+      const fresh = page.getElementById(old.id);
+      if (!fresh || fresh.outerHTML === old.outerHTML) continue;
+      // A button that has the focus, and a box that is ticked, stay until the run has ended.
+      if ("live" in fresh.dataset && old.contains(document.activeElement)) continue;
+      const box = $(".log", old), atEnd = !box || box.scrollTop + box.clientHeight > box.scrollHeight - 8;
+      const top = box?.scrollTop;
+      old.replaceWith(document.adoptNode(fresh));
+      const now = $(".log", fresh);
+      if (now) now.scrollTop = atEnd ? now.scrollHeight : top;
+    }
+  } catch { /* the next turn tries again */ }
+}, 2000);
+
 // --- Drafts: what is typed outlives a reload, a crash, an ended session -------------------------
 const draftOf = () => {
   const item = $("[data-item]")?.dataset.item;
@@ -247,6 +270,7 @@ function begin() {
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
   if (name) restore(sessionStorage.getItem(name));
+  for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
   if (changed) changed.closest(".scroll").scrollTop = changed.offsetTop - 120;
 }

@@ -367,6 +367,8 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",
         "/nowhere",
         "/drafts/", "/drafts/?missing=gone", Draft.objects.earliest("pk").get_absolute_url(),
+        "/runs/", "/runs/?kind=export&state=cancelled",
+        *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
     ]  # fmt: skip
 
     found: dict[str, list[Any]] = {}
@@ -405,7 +407,8 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
         "/find?status=pending",
         "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",
         "/drafts/", Draft.objects.earliest("pk").get_absolute_url(),
-        "/bulk?status=pending", "/welcome",
+        "/bulk?status=pending", "/welcome", "/runs/",
+        *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
     ):  # fmt: skip
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path

@@ -58,6 +58,10 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "token": (WRITE,) * 2,
     "keys": (READ,) * 2,
     "guide": (READ,) * 2,
+    "runs": (NO, READ),
+    "run": (NO, READ),
+    "cancel-run": (NO, WRITE),
+    "retry-run": (NO, WRITE),
     "exports": (NO, (200, 200, 405, 405)),
     "download-export": (NO, (302, 405, 405, 405)),
 }
@@ -84,6 +88,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 ARGUMENTS = {
     "kernel": "pk", "pair": "pk", "edit-pair": "pk", "download-export": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
+    **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
     "draft": "pk", "finish-draft": "pk", "api-items": "kind",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
@@ -110,6 +115,8 @@ def address(name: str) -> str:
         kinds["pk"] = (make.a_draft().pk,)
     elif name in ("finish-bulk", "undo-bulk"):
         kinds["pk"] = (make.a_bulk_decision().pk,)
+    elif ARGUMENTS.get(name) == "run":
+        kinds["run"] = ("export", make.an_export_run().pk)
     elif name == "download-export":
         kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
     else:

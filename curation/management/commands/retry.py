@@ -1,0 +1,32 @@
+"""`manage.py retry validation:12`: queue anew what failed of a run."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from curation.queue.retry import retry
+from curation.review.runs import KINDS, find_run
+
+
+class Command(BaseCommand):
+    help = (
+        "Queue an ended run anew: an ingest or an export with the same options, a validation or "
+        "compile run with the items that crashed or have no result."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py retry validation:12 --failed"
+        parser.add_argument(
+            "run", nargs="+", help=f"{', '.join(KINDS)}, “:” and a number, as `runs` lists them"
+        )
+        parser.add_argument(
+            "--failed",
+            action="store_true",
+            help="also items with the verdict error, timeout or failed (default: leave them)",
+        )
+
+    def handle(self, *, run: list[str], failed: bool, **_: Any) -> None:
+        for label in run:
+            wanted = find_run(label)
+            queued = retry(wanted, failed=failed)
+            self.stdout.write(f"{queued.label} is queued: it retries {wanted.label}.")

@@ -1,0 +1,188 @@
+"""Runs of all kinds as one list, and the items of each: what the pages and commands show."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from curation.errors import CurationError
+from curation.models import (
+    Device,
+    ExportRun,
+    IngestRun,
+    Kernel,
+    Pair,
+    Run,
+    RunState,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+
+PAGE = 50
+ITEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    model: type[Any]
+    rows: Callable[[], QuerySet[Any]]
+
+
+def _ingests() -> QuerySet[IngestRun]:
+    return IngestRun.objects.select_related("requested_by", "repository").defer("log")
+
+
+def _validations() -> QuerySet[ValidationRun]:
+    rows = ValidationRun.objects.select_related("requested_by")
+    return rows.defer("log", "batch", "environment", "options")
+
+
+def _exports() -> QuerySet[ExportRun]:
+    return ExportRun.objects.select_related("requested_by").defer("log", "funnel", "options")
+
+
+KINDS: Mapping[str, Kind] = {
+    "ingest": Kind(IngestRun, _ingests),
+    "validation": Kind(ValidationRun, lambda: _validations().exclude(device=Device.COMPILER)),
+    "compile": Kind(ValidationRun, lambda: _validations().filter(device=Device.COMPILER)),
+    "export": Kind(ExportRun, _exports),
+}
+STATES = tuple(RunState.values)
+# All kinds, in the order in which runs of the same moment are listed.
+_ALL = (_ingests, _validations, _exports)
+
+
+class NoSuchRun(CurationError):
+    """There is no run of this name."""
+
+
+def find_run(label: str) -> Run:
+    """Return the run that `label` names, such as `validation:12`."""
+    kind, _, number = label.strip().partition(":")
+    if kind not in KINDS or not number.isdecimal() or len(number) > 18:
+        raise NoSuchRun(
+            f"{label!r} names no run. Write it as {', '.join(KINDS)}, “:” and a number, "
+            "such as validation:12."
+        )
+    run: Run | None = KINDS[kind].model._default_manager.filter(pk=int(number)).first()
+    if run is None:
+        raise NoSuchRun(f"There is no run {label}.")
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    runs: list[Run]
+    following: str
+    """The cursor of the next page; empty: this is the last one."""
+
+
+def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -> Page:
+    """List runs, newest first. Without a state, running ones are left out: see `running`."""
+    cursor = _read(after)
+    found: list[tuple[datetime, int, int, Run]] = []
+    for place, rows in enumerate(_rows(kind)):
+        rows = rows.filter(state=state) if state else rows.exclude(state=RunState.RUNNING)
+        if cursor is not None:
+            rows = rows.filter(_behind(place, *cursor))
+        for run in rows.order_by("-created_at", "-pk")[: size + 1]:
+            found.append((run.created_at, place, run.pk, run))
+    found.sort(key=lambda row: row[:3], reverse=True)
+    shown = found[:size]
+    following = ""
+    if len(found) > size:
+        at, place, pk, _ = shown[-1]
+        following = f"{at.isoformat()}_{place}_{pk}"
+    return Page([run for *_, run in shown], following)
+
+
+def running(kind: str = "") -> list[Run]:
+    """List what workers work on, oldest first."""
+    runs = [run for rows in _rows(kind) for run in rows.filter(state=RunState.RUNNING)[:PAGE]]
+    return sorted(runs, key=lambda run: (run.started_at or run.created_at, run.label))
+
+
+def _rows(kind: str) -> list[QuerySet[Any]]:
+    return [KINDS[kind].rows()] if kind else [rows() for rows in _ALL]
+
+
+def _behind(place: int, at: datetime, last_place: int, last_pk: int) -> Q:
+    """The condition for rows that are listed after the cursor's."""
+    if place < last_place:
+        return Q(created_at__lte=at)
+    if place > last_place:
+        return Q(created_at__lt=at)
+    return Q(created_at__lte=at) & (Q(created_at__lt=at) | Q(pk__lt=last_pk))
+
+
+def _read(cursor: str) -> tuple[datetime, int, int] | None:
+    try:
+        at, place, pk = cursor.split("_")
+        moment = datetime.fromisoformat(at)
+        return (moment, int(place), int(pk)) if moment.tzinfo and len(pk) < 19 else None
+    except ValueError:
+        return None
+
+
+# --- The items of a run ---------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A kernel or pair of a validation; `result` is None if it has none."""
+
+    item: Kernel | Pair
+    result: ValidationResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    rows: list[Item]
+    counts: list[tuple[str, int]]
+    """How many items have each verdict, failures first; `no result` is one of them."""
+    following: str
+
+
+NO_RESULT = "no result"
+
+
+def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> Items:
+    """List the items of a validation by keyset: bad verdicts, no result, then what passed."""
+    model: type[Kernel] | type[Pair] = Kernel if run.device == Device.COMPILER else Pair
+    column = f"{model._meta.model_name}_id"
+    verdicts = dict(run.results.order_by().values_list(column, "verdict"))
+    asked = [int(key) for _, key, _ in run.batch]
+    ordered = sorted((_rank(verdicts.get(key)), key) for key in asked)
+    rank, _, key = after.partition(".")
+    if rank.isdecimal() and key.isdecimal():
+        ordered = [each for each in ordered if each > (int(rank), int(key))]
+    shown = [key for _, key in ordered[:size]]
+    results = {
+        getattr(result, column): result
+        for result in run.results.filter(**{f"{column}__in": shown}).defer("figures")
+    }
+    named = ("name",) if model is Kernel else ("slug", "content_hash")
+    items = model._default_manager.only("pk", *named).in_bulk(shown)
+    rows = [Item(items[key], results.get(key)) for key in shown if key in items]
+    last = ordered[size - 1] if len(ordered) > size else None
+    return Items(rows, _counts(asked, verdicts), f"{last[0]}.{last[1]}" if last else "")
+
+
+def _rank(verdict: str | None) -> int:
+    return 1 if verdict is None else 2 if verdict == Verdict.PASSED else 0
+
+
+def _counts(asked: list[int], verdicts: Mapping[int, str]) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for key in asked:
+        verdict = verdicts.get(key, NO_RESULT)
+        counts[verdict] = counts.get(verdict, 0) + 1
+    order = (*(v for v in Verdict.values if v != Verdict.PASSED), NO_RESULT, Verdict.PASSED)
+    return [(str(verdict), counts[verdict]) for verdict in order if verdict in counts]
+
+
+def drops_of(run: IngestRun, after: int = 0, size: int = ITEMS) -> tuple[list[Any], str]:
+    """List what an ingest left out, and the cursor of the next page."""
+    drops = list(run.drops.filter(pk__gt=after).order_by("pk")[: size + 1])
+    return drops[:size], str(drops[size - 1].pk) if len(drops) > size else ""
