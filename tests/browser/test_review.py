@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import redis
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
@@ -13,7 +14,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status
+from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status, ValidationRun
 from curation.review.decisions import decide
 from curation.review.editing import Texts, new_version
 from curation.sources.load import load_sources
@@ -412,3 +413,44 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
     ):  # fmt: skip
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+
+
+def test_a_run_is_watched_live_cancelled_and_retried(
+    visit: Visit, queue_redis: redis.Redis
+) -> None:
+    make.a_curator(username="ada")
+    pair = make.a_pair()
+    run = make.a_validation_run(
+        **make.running(stage="checking", done=1, total=4),
+        batch=[["pair", pair.pk, pair.content_hash]],
+    )
+    page = visit("ada", "/runs/")
+    expect(page.locator("#list")).to_contain_text("1 of 4, 25 %")
+
+    ValidationRun.objects.update(done=3, log="2026-11-25 14:00:00 checking")
+    expect(page.locator("#list")).to_contain_text("3 of 4, 75 %")
+    page.get_by_role("link", name=run.label).click()
+    expect(page.locator(".log")).to_contain_text("checking")
+    ValidationRun.objects.update(log="2026-11-25 14:00:00 checking\n2026-11-25 14:00:09 odd")
+    expect(page.locator(".log")).to_contain_text("odd")
+
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#run")).to_contain_text("Cancelled by ada.")
+    page.get_by_role("button", name="Retry 1 crashed or without a result").click()
+    new = ValidationRun.objects.get(retry_of=run)
+    expect(page.get_by_role("heading", name=new.label)).to_be_visible()
+    expect(page.get_by_role("link", name=run.label, exact=True)).to_be_visible()
+
+
+def test_without_scripts_a_run_is_cancelled_and_retried(
+    visit: Visit, queue_redis: redis.Redis
+) -> None:
+    make.a_curator(username="ada")
+    run = make.an_export_run(**make.running(stage="pairs weighed", done=7))
+    page = visit("ada", run.get_absolute_url(), java_script_enabled=False)
+    expect(page.locator("#run")).to_contain_text("Reload this page to see progress.")
+
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#run")).to_contain_text("Cancelled by ada.")
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("link", name=run.label, exact=True)).to_be_visible()
