@@ -68,6 +68,7 @@ def _pages(page: Page) -> dict[str, str]:
         "bulk": "/bulk?status=pending",
         "dashboard": "/dashboard",
         "history": "/history",
+        "runs": "/runs/",
         "exports": "/exports/",
         "account": "/account",
         "keys": "/keys",

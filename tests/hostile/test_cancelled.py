@@ -289,6 +289,7 @@ def test_an_ingest_that_was_killed_or_cancelled_is_retried_as_if_undisturbed(
     assert "Swept(requeued=0, ended=0, handed_over=0)" in works.done(SWEEP)
 
     # The second one is cancelled while it works.
+    works.environment["LEASE_SECONDS"] = "10"
     works.done(RETRY % "ingest:1")
     worker = works.worker()
     wait_for("it reads", lambda: works.state("ingestrun", 2)[1])
