@@ -81,6 +81,21 @@ def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
     return rows.select_related("run").order_by("-pk")[:10]
 
 
+def undone(item: Item, user: User) -> Decision | None:
+    """Return the decision that `user` took back from this item last, or None if another decision
+    was made since. A bulk decision counts as none: its reasons are not about one item."""
+    if item.version == 1:
+        return None
+    undoing = _undoing.first(type(item), item, item.version - 1, user)
+    return undoing and undoing.undoes
+
+
+@prepared
+def _undoing(kind: Model, /, item: Item, version: int, user: User) -> QuerySet[Decision]:
+    own = Decision.objects.filter(**{about(kind): item}, version=version, user=user, bulk=None)
+    return own.exclude(undoes=None).select_related("undoes__correction")
+
+
 @prepared
 def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
     waiting = SecondReview.objects.filter(

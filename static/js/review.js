@@ -9,7 +9,8 @@ const say = (words) => { $("#said").textContent = words; };
 let busy = false;
 const secret = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
-async function swap(url, options = {}) {
+// `decided` names the draft that the request puts into a decision: it is deleted once that is made.
+async function swap(url, options = {}, decided = "") {
   if (busy) return;
   busy = true;
   document.documentElement.classList.add("busy");
@@ -27,10 +28,10 @@ async function swap(url, options = {}) {
       return;
     }
     if (!page.querySelector("#main") || answer.status >= 500) {
-      warn("The server stumbled. Nothing is lost: try again.");
+      warn("Server error. Your input is kept: try again.");
       return;
     }
-    if (answer.ok) forget(options.body);
+    if (answer.ok && decided) sessionStorage.removeItem(decided);
     show(page, answer);
   } catch {
     warn("The connection failed. What you typed is kept: try again.");
@@ -78,16 +79,17 @@ document.addEventListener("submit", (event) => {
   leaving = true;
   if (!form.matches("[data-swap]") || button?.matches("[data-noswap]")) return;
   event.preventDefault();
-  const action = button?.getAttribute("formaction") || form.getAttribute("action") || location.href;
-  swap(action, { method: "POST", body: new FormData(form, button) });
+  const other = button?.getAttribute("formaction");
+  const action = other || form.getAttribute("action") || location.href;
+  const decided = form.matches(".decide") && !other ? draftName() : "";
+  swap(action, { method: "POST", body: new FormData(form, button) }, decided);
 });
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-swap]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  const typed = remember();
-  swap(link.href).then(() => restore(typed));
+  swap(link.href);
 });
 
 addEventListener("popstate", () => location.reload());
@@ -146,31 +148,40 @@ setInterval(async () => {
   } catch { /* the next turn tries again */ }
 }, 2000);
 
-// --- Drafts: what is typed outlives a reload, a crash, an ended session -------------------------
-const draftOf = () => {
+// --- Drafts: the fields that a person changed, by item, until the item is decided ---------------
+const draftName = () => {
   const item = $("[data-item]")?.dataset.item;
-  return item && `draft ${item}`;
+  return item ? `draft ${item}` : "";
 };
 
-function remember() {
-  const field = $("#comment");
-  return field ? field.value : "";
-}
-
-function restore(typed) {
-  const field = $("#comment");
-  if (field && typed && !field.value) field.value = typed;
-}
-
-function forget(body) {
-  const name = draftOf();
-  if (body && name) sessionStorage.removeItem(name);
+// An entry that an older script wrote holds the comment alone, as text.
+function readDraft(name) {
+  try {
+    const draft = JSON.parse(sessionStorage.getItem(name));
+    return draft && typeof draft === "object" ? draft : {};
+  } catch { return {}; }
 }
 
 document.addEventListener("input", (event) => {
-  const name = draftOf();
-  if (event.target.id === "comment" && name) sessionStorage.setItem(name, event.target.value);
+  const name = draftName(), field = event.target;
+  if (!name || !field.name || !field.matches(".decide *")) return;
+  const draft = readDraft(name);
+  draft[field.name] = field.name === "reason"
+    ? $$(".decide [name=reason]:checked").map((box) => box.value)
+    : field.value;
+  sessionStorage.setItem(name, JSON.stringify(draft));
 });
+
+function restoreDraft() {
+  const draft = readDraft(draftName());
+  for (const [name, value] of Object.entries(draft)) {
+    const fields = $$(`.decide [name="${CSS.escape(name)}"]`);
+    if (name === "reason") fields.forEach((box) => { box.checked = value.includes(box.value); });
+    else if (fields[0]) fields[0].value = value;
+  }
+  const reasons = $("details.reasons");
+  if (reasons && $(":checked", reasons)) reasons.open = true;
+}
 
 // --- Keys --------------------------------------------------------------------------------------
 let prefix = "";
@@ -207,7 +218,7 @@ function press(form) {
 function decideBy(number) {
   const reason = $$(".reasons input")[number - 1];
   if (!reason) return false;
-  reason.checked = true;
+  if (!reason.checked) reason.click();
   const button = $(`.decide button[value="${reason.dataset.status}"]`);
   if (!button || button.disabled) return false;
   button.click();
@@ -266,13 +277,16 @@ function wrap() {
 function begin() {
   leaving = false;
   wrap();
-  const theme = $("#theme"), keys = $("#keys"), name = draftOf();
+  const theme = $("#theme"), keys = $("#keys");
   if (theme) theme.value = localStorage.getItem("theme") || "";
   if (keys) keys.checked = localStorage.getItem("keys") !== "off";
-  if (name) restore(sessionStorage.getItem(name));
+  restoreDraft();
   for (const box of $$(".log")) box.scrollTop = box.scrollHeight;
   const changed = $(".diff tr:not(.same)");
-  if (changed) changed.closest(".scroll").scrollTop = changed.offsetTop - 120;
+  if (changed) {
+    const scroll = changed.closest(".scroll");
+    scroll.scrollTop += changed.getBoundingClientRect().top - scroll.getBoundingClientRect().top - 120;
+  }
 }
 
 begin();

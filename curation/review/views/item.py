@@ -1,6 +1,7 @@
 """The page of a kernel or a pair, and the queue that leads from one to the next."""
 
 import uuid
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +17,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from curation.filters import Filter
 from curation.matching import KINDS, WrongFilter
-from curation.models import Pair, Status
+from curation.models import Decision, Pair, Status
 from curation.review import claims, rows
 from curation.review.access import may_review, person, there
+from curation.review.decisions import Kind
 from curation.review.page import Reason, context, reasons
 from curation.review.queue import next_item, waiting
 
@@ -54,7 +56,11 @@ def page(
     typed: dict[str, Any] | None = None,
     code: int = 200,
 ) -> HttpResponse:
-    """`typed` is what a person had filled in before something went wrong: none of it is lost."""
+    """Show the page of an item.
+
+    `typed` holds the fields of a form that was refused. Without it the form shows the decision that
+    the person took back, or else the item as it is.
+    """
     user = person(request)
     found = there(kind, rows.whole(KINDS[kind], pk, user))
     wanted = {key: str(value) for key, value in request.GET.items()}
@@ -62,7 +68,7 @@ def page(
     open_ = found.status == Status.PENDING or shown["blind"]
     own = isinstance(found, Pair) and found.author_id == user.pk
     token = _claim(found, user) if open_ and not own and request.method != "HEAD" else None
-    typed = typed or {"tags": ", ".join(map(str, found.tags))}
+    typed = typed or _fields(found, rows.undone(found, user))
     shown |= {
         "claim": token,
         "own": own,
@@ -122,6 +128,24 @@ def _claim(found: Any, user: User) -> uuid.UUID | None:
         return found.claimed_just_now  # type: ignore[no-any-return]
     claim = claims.take(found, user)
     return claim.token if claim else None
+
+
+def _fields(item: Any, undone: Decision | None) -> dict[str, Any]:
+    """Return what the form of `item` is filled with before anyone types."""
+    if undone is None:
+        return {"tags": _tags(item.tags)}
+    correction = getattr(undone, "correction", None)
+    kind = correction.after if correction else Kind.of(item).columns()
+    return {
+        "comment": undone.comment,
+        "reasons": undone.reasons,
+        **kind,
+        "tags": _tags(kind["tags"]),
+    }
+
+
+def _tags(tags: Iterable[Any]) -> str:
+    return ", ".join(map(str, tags))
 
 
 def _choices(item: Any, field: str, typed: dict[str, Any]) -> SafeString:

@@ -295,6 +295,53 @@ def test_undo_takes_the_last_decision_back_with_its_correction(browser: Client) 
     assert Decision.objects.count() == 2
 
 
+REFILLED = {
+    "comment": "three long thoughts</textarea>",
+    "reason": 'value="The mask is off by one" checked',
+    "operation_type": '<option value="scan" selected>',
+    "difficulty": '<option value="hard" selected>',
+    "tags": 'value="a, prefix-sum"',
+}
+
+
+def decided_and_undone(browser: Client, kernel: Kernel) -> str:
+    make.a_reason(text="The mask is off by one", status="rejected")
+    said = {"comment": "three long thoughts", "reason": "The mask is off by one", "operation_type": "scan",
+            "difficulty": "hard", "tags": "a, prefix-sum"}  # fmt: skip
+    browser.post(act(kernel), decision(kernel, status="rejected", **said))
+    return browser.post(reverse("undo"), follow=True).content.decode()
+
+
+@pytest.mark.parametrize("field", REFILLED)
+def test_undo_fills_the_form_as_it_was_decided(browser: Client, field: str) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+
+    assert REFILLED[field] in decided_and_undone(browser, kernel)
+
+
+def test_the_form_is_not_filled_for_another_person(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+    decided_and_undone(browser, kernel)
+    kernel.claims.all().delete()
+    other = Client()
+    other.force_login(make.a_reviewer())
+
+    page = text(other, kernel.get_absolute_url())
+
+    assert not [field for field, filled in REFILLED.items() if filled in page]
+
+
+def test_the_form_is_not_filled_after_another_decision(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+    decided_and_undone(browser, kernel)
+    kernel.refresh_from_db()
+    browser.post(act(kernel), decision(kernel, comment="", tags="b"))
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert not [field for field, filled in REFILLED.items() if filled in page]
+
+
 def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
     kernels = [make.a_kernel() for _ in range(2)]
     for kernel in kernels:

@@ -1,0 +1,184 @@
+"""The form of an item in a real Chromium: what a person typed stays until it is decided."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from curation.models import Decision, DecisionReason, Kernel
+from tests import factories as make
+from tests.browser.test_review import Visit, heading, press, visit
+
+__all__ = ["visit"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REASON = "The mask is off by one"
+TYPED = {
+    "operation_type": "attention",
+    "difficulty": "hard",
+    "tags": "my, tags",
+    "reason": [REASON],
+    "comment": "three long thoughts",
+}
+
+
+def two_kernels() -> tuple[Kernel, Kernel]:
+    """The second comes after the first in the queue."""
+    DecisionReason.objects.all().delete()
+    make.a_reason(text=REASON)
+    kinds = {"operation_type": "softmax", "difficulty": "easy", "tags": ["online"]}
+    first = make.a_kernel(name="first", priority=2, launcher_source="def run(): ...\n", **kinds)
+    return first, make.a_kernel(name="second", priority=1, **kinds)
+
+
+def fill(page: Page) -> None:
+    page.get_by_label("Operation type").select_option("attention")
+    page.get_by_label("Difficulty").select_option("hard")
+    page.get_by_label("Tags").fill("my, tags")
+    page.get_by_text("Reasons", exact=True).click()
+    page.get_by_label(REASON).check()
+    page.get_by_placeholder("Comment").fill("three long thoughts")
+    page.keyboard.press("Escape")
+
+
+def form(page: Page) -> object:
+    return page.evaluate(
+        """() => {
+          const sent = new FormData(document.querySelector(".decide"));
+          const names = ["operation_type", "difficulty", "tags", "comment"];
+          return {...Object.fromEntries(names.map(name => [name, sent.get(name)])),
+                  reason: sent.getAll("reason")};
+        }"""
+    )
+
+
+def change_tab(page: Page) -> None:
+    page.get_by_role("link", name="Launcher").click()
+    expect(page.locator(".tabs [aria-current]")).to_have_text("Launcher")
+
+
+def pin(page: Page) -> None:
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+
+
+def fail(page: Page) -> None:
+    page.context.set_offline(True)
+    press(page, "a")
+    expect(page.locator(".message.error")).to_contain_text("The connection failed")
+    page.context.set_offline(False)
+
+
+def reload_page(page: Page) -> None:
+    page.goto(page.url.partition("?")[0])
+
+
+def undo_another_and_come_back(page: Page) -> None:
+    address = page.url
+    press(page, "u")
+    assert heading(page) == "decided"
+    page.goto(address)
+
+
+EVENTS: dict[str, Callable[[Page], None]] = {
+    "a change of tab": change_tab,
+    "a pin": pin,
+    "a failed request": fail,
+    "a reload": reload_page,
+    "an undo of another item": undo_another_and_come_back,
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_form_keeps_what_was_typed_over(event: str, visit: Visit) -> None:
+    make.a_kernel(name="decided", priority=3)
+    two_kernels()
+    make.a_curator(username="ada")
+    page = visit("ada", expected="ERR_INTERNET_DISCONNECTED")
+    press(page, "a")
+    assert heading(page) == "first"
+    fill(page)
+
+    EVENTS[event](page)
+
+    assert heading(page) == "first"
+    assert form(page) == TYPED
+
+
+def test_a_refused_decision_keeps_the_form_over_a_reload(visit: Visit) -> None:
+    first, _ = two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada", expected="409")
+    fill(page)
+    Kernel.objects.filter(pk=first.pk).update(version=2)
+    press(page, "a")
+    expect(page.locator(".message.error")).to_contain_text("has changed")
+
+    reload_page(page)
+
+    assert form(page) == TYPED
+
+
+def test_each_item_has_a_form_of_its_own(visit: Visit) -> None:
+    first, second = two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    fill(page)
+
+    page.goto(second.get_absolute_url())
+    other = form(page)
+    page.goto(first.get_absolute_url())
+
+    assert other == {
+        "operation_type": "softmax", "difficulty": "easy", "tags": "online", "reason": [],
+        "comment": "",
+    }  # fmt: skip
+    assert form(page) == TYPED
+
+
+def test_a_form_is_empty_again_after_its_decision(visit: Visit) -> None:
+    first, _ = two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada")
+    fill(page)
+    press(page, "a")
+
+    page.goto(first.get_absolute_url())
+
+    assert page.get_by_placeholder("Comment").input_value() == ""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_undo_gives_the_form_back_as_it_was_decided(visit: Visit, scripts: bool) -> None:
+    two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada", java_script_enabled=scripts)
+    fill(page)
+    page.locator("button.reject").click()
+    expect(page.locator("h1")).to_have_text("second")
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("h1")).to_have_text("first")
+    page.locator("button.reject").click()
+    expect(page.locator("h1")).to_have_text("second")
+
+    again, undoing, before = Decision.objects.order_by("-pk")
+    assert undoing.undoes == before
+    assert (again.reasons, again.comment) == (before.reasons, before.comment) == (
+        [REASON], "three long thoughts",
+    )  # fmt: skip
+    assert again.correction.after == before.correction.after
+
+
+def test_a_reason_chosen_by_its_key_is_kept_when_the_request_fails(visit: Visit) -> None:
+    two_kernels()
+    make.a_reviewer(username="ada")
+    page = visit("ada", expected="ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    press(page, "1")
+    page.context.set_offline(False)
+
+    reload_page(page)
+
+    expect(page.get_by_label(REASON)).to_be_checked()
