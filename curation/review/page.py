@@ -26,6 +26,7 @@ from curation.review import evidence, plot, rows
 from curation.review.access import number
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
+from curation.review.remarks import remarks_on_test
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -53,6 +54,15 @@ class Tab:
     name: str
     label: str
     current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """The lines of one file of two items beside each other. A kernel's only file has no name."""
+
+    name: str
+    diff: Diff
+    rows: Sequence[tuple[str | int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +196,11 @@ def _upstream(kernel: Kernel, places: Sequence[Provenance]) -> Address:
     return lambda line: there(first + line - start) if start <= line <= end else ""
 
 
-def source_of(item: Item) -> str:
-    return item.standalone_source if isinstance(item, Kernel) else item.triton_code
+def _files(item: Item) -> list[tuple[str, str]]:
+    """Return the name and the text of each file that makes up the item."""
+    if isinstance(item, Kernel):
+        return [("", item.standalone_source)]
+    return [(f"{column}.py", getattr(item, column)) for column in Pair.SOURCES]
 
 
 def _diff(
@@ -199,24 +212,33 @@ def _diff(
     with_ = number(wanted.get("with", ""))
     pk = with_ if with_ in pks else (pks[0] if pks else None)
     if pk is None:
-        return {"diff": None}
+        return {"files": []}
     other = type(item)._default_manager.get(pk=pk)
     before = pk == item.previous_id
-    # A twin is told in the names of this one; from one version to the next a name is a change.
     first, second = (other, item) if before else (item, other)
-    diff = compare(source_of(first), source_of(second), align=not before)
+    inline = wanted.get("layout") == "inline"
     choices = [(one.pk, f"{one} ({link.similarity:.2f})", one.pk == pk) for link, one in others]
     if item.previous_id:
         choices.append((item.previous_id, "the version before", item.previous_id == pk))
-    inline = wanted.get("layout") == "inline"
+    edited_test = before and isinstance(item, Pair)
     return {
-        "diff": diff,
-        "rows": _inline(diff) if inline else _split(diff),
+        "files": [
+            # A near-duplicate is shown in the names of this item; in a new version of one item
+            # another name is a change.
+            _file_diff(name, left, right, align=not before, inline=inline)
+            for (name, left), (_, right) in zip(_files(first), _files(second), strict=True)
+        ],
+        "remarks": remarks_on_test(first.test_code, second.test_code) if edited_test else [],
         "other": other,
         "before": before,
         "choices": choices,
         "inline": inline,
     }
+
+
+def _file_diff(name: str, left: str, right: str, *, align: bool, inline: bool) -> FileDiff:
+    diff = compare(left, right, align)
+    return FileDiff(name, diff, _inline(diff) if inline else _split(diff))
 
 
 def _split(diff: Diff) -> list[tuple[str, int | None, str, int | None, str]]:
