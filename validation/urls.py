@@ -2,9 +2,10 @@
 
 from django.urls import path
 
-from validation.views import finish_draft, validate_item
+from validation.views import finish_draft, save_edit, validate_item
 
 urlpatterns = [
     path("<kind:kind>/<int:pk>/validate", validate_item, name="validate-item"),
     path("drafts/<int:pk>/pair", finish_draft, name="finish-draft"),
+    path("pairs/<int:pk>/version", save_edit, name="save-version"),
 ]

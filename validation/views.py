@@ -1,4 +1,4 @@
-"""The buttons by which curators have something checked: an item again, a finished draft first."""
+"""The buttons that have something checked: an item again, a finished draft, an edited pair."""
 
 from typing import Any
 
@@ -7,15 +7,17 @@ from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
 from curation.errors import CurationError
-from curation.models import Device, DraftState, Kernel
+from curation.models import Device, DraftState, Kernel, Pair
 from curation.pairs.unfinished import as_pair
-from curation.review.access import item_or_404, may_finish_drafts, person
+from curation.review.access import item_or_404, may_edit_pairs, may_finish_drafts, person
 from curation.review.drafts import finish
+from curation.review.editing import Texts, as_record, edited, save_version
 from curation.review.views.drafts import draft_or_404, editor, written
+from curation.review.views.edit import pair_editor
 from curation.review.views.item import address
 from validation.contract import violations
 from validation.requests import request_validation
@@ -54,6 +56,32 @@ def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
     except CurationError as error:
         return editor(request, draft_or_404(pk), [str(error)], typed=request.POST, code=409)
     return redirect(pair)
+
+
+@may_edit_pairs
+@require_POST
+def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Save an edit as the next version of a pair, and queue its validation.
+
+    An edit that breaks the contract is not saved: the page comes back with it.
+    """
+    pair = get_object_or_404(Pair, pk=pk)
+    texts = Texts(*(request.POST.get(name, "") for name in Pair.SOURCES))
+    description = request.POST.get("description", "")
+    try:
+        version = edited(pair=pair, texts=texts, author=person(request), description=description)
+        if version is pair:
+            messages.success(request, "The description is saved.")
+            return redirect(pair)
+        if broken := violations(as_record(version)):
+            return pair_editor(request, pair, texts, broken, description)
+        with transaction.atomic():
+            save_version(version)
+            messages.success(request, f"{version} is a new version of {pair}. It is pending.")
+            _queue(request, version)
+    except CurationError as error:
+        return pair_editor(request, pair, texts, [str(error)], description)
+    return redirect(version)
 
 
 def _queue(request: HttpRequest, item: Any) -> None:

@@ -1,6 +1,7 @@
-"""Editing a pair makes another one: a new version, pending, linked to the old, which is kept."""
+"""Editing a pair makes a new version: another row, pending, linked to the old one, which stays."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -9,6 +10,7 @@ from curation.errors import CurationError
 from curation.identity import content_hash
 from curation.models import Pair, PairOrigin
 from curation.pairs.min_triton import min_triton
+from curation.tokens import count_many
 
 LONGEST = 200_000
 LONGEST_DESCRIPTION = 2_000
@@ -40,10 +42,18 @@ class Texts:
         return texts
 
 
-def new_version(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
-    """Store an edited pair as a new version. Return `pair` itself if only its description changed.
+# An edit changes texts only; the rest of the row is the same.
+KEPT = (
+    "slug", "entry_point", "operation_type", "difficulty", "tags", "kind_corrected", "hardware",
+    "differentiable", "split_group", "metadata", "license", "license_verdict", "kernel",
+)  # fmt: skip
 
-    description: one sentence; empty: that of `pair`.
+
+def edited(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
+    """Return the next version of `pair`, not saved: whoever saves it checks the contract first.
+
+    Return `pair` itself, saved, if only its description changed. An empty description is that of
+    `pair`.
     """
     description = " ".join(description.split()) or pair.description
     if len(description) > LONGEST_DESCRIPTION:
@@ -63,31 +73,39 @@ def new_version(*, pair: Pair, texts: Texts, author: User, description: str = ""
         raise CurationError("Nothing has changed in any of the three texts.")
     if known := Pair.objects.filter(content_hash=name).first():
         raise CurationError(f"The very same pair is there already: {known}.")
+    return Pair(
+        content_hash=name,
+        previous=pair,
+        author=author,
+        origin=pair.origin if pair.origin != PairOrigin.TEMPLATE else PairOrigin.MANUAL,
+        tokens=count_many(["\n".join(sources)])[0],
+        description=description,
+        min_triton=min_triton(texts.triton_code),
+        **dict(zip(Pair.SOURCES, sources, strict=True)),
+        **{column: getattr(pair, column) for column in KEPT},
+    )
+
+
+def as_record(pair: Pair) -> dict[str, Any]:
+    """Return the dataset's record of a pair, as far as the contract checks it."""
+    return {
+        "id": str(pair),
+        **{column: getattr(pair, column) for column in Pair.SOURCES},
+        "metadata": {
+            "operation_type": pair.operation_type,
+            "difficulty": pair.difficulty,
+            "tags": pair.tags,
+            "entry_point": pair.entry_point,
+            "origin": pair.origin,
+            "differentiable": pair.differentiable,
+        },
+    }
+
+
+def save_version(pair: Pair) -> None:
+    """Save what `edited` made."""
     try:
         with transaction.atomic():
-            return Pair.objects.create(
-                content_hash=name,
-                previous=pair,
-                author=author,
-                python_code=texts.python_code,
-                triton_code=texts.triton_code,
-                test_code=texts.test_code,
-                origin=pair.origin if pair.origin != PairOrigin.TEMPLATE else PairOrigin.MANUAL,
-                description=description,
-                slug=pair.slug,
-                entry_point=pair.entry_point,
-                operation_type=pair.operation_type,
-                difficulty=pair.difficulty,
-                tags=pair.tags,
-                hardware=pair.hardware,
-                min_triton=min_triton(texts.triton_code),
-                kind_corrected=pair.kind_corrected,
-                differentiable=pair.differentiable,
-                split_group=pair.split_group,
-                metadata=pair.metadata,
-                license=pair.license,
-                license_verdict=pair.license_verdict,
-                kernel=pair.kernel,
-            )
+            pair.save()
     except IntegrityError:
         raise CurationError("Somebody else has just saved the very same pair.") from None

@@ -1,13 +1,15 @@
-"""The form of an item in a real Chromium: what a person typed stays until it is decided."""
+"""The forms of an item in a real Chromium: decisions stay as typed, edits are checked and shown."""
 
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from curation.models import Decision, DecisionReason, Kernel
+from curation.identity import content_hash
+from curation.models import Decision, DecisionReason, Kernel, Pair
 from tests import factories as make
 from tests.browser.test_review import Visit, heading, press, visit
+from tests.curation.review.test_drafts import PYTHON, TEST, TRITON
 
 __all__ = ["visit"]
 
@@ -182,3 +184,48 @@ def test_a_reason_chosen_by_its_key_is_kept_when_the_request_fails(visit: Visit)
     reload_page(page)
 
     expect(page.get_by_label(REASON)).to_be_checked()
+
+
+def a_pair_that_meets_the_contract() -> Pair:
+    texts = {"python_code": PYTHON, "triton_code": TRITON, "test_code": TEST}
+    name = content_hash(PYTHON, TRITON, TEST)
+    return make.a_pair(**texts, content_hash=name, entry_point="run_add")
+
+
+@pytest.mark.usefixtures("queue_redis")
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_edit_that_is_no_python_is_refused_and_kept(visit: Visit, scripts: bool) -> None:
+    old = a_pair_that_meets_the_contract()
+    make.a_curator(username="ada")
+    page = visit(
+        "ada", f"{old.get_absolute_url()}edit", expected="400", java_script_enabled=scripts
+    )
+
+    page.get_by_label("python_code.py").fill("def broken(:")
+    page.get_by_role("button", name="Save as a new version").click()
+
+    expect(page.get_by_role("alert")).to_contain_text("python_code does not parse: line 1")
+    expect(page.get_by_label("python_code.py")).to_have_value("def broken(:")
+    assert Pair.objects.count() == 1
+
+
+@pytest.mark.usefixtures("queue_redis")
+def test_a_loosened_test_is_shown_and_its_author_may_not_decide(visit: Visit) -> None:
+    old = a_pair_that_meets_the_contract()
+    make.a_curator(username="ada")
+    page = visit("ada", old.get_absolute_url())
+
+    page.keyboard.press("x")
+    page.get_by_label("test_code.py").fill(TEST.replace("(1e-5, 1e-6)", "(0.5, 0.5)"))
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.locator(".banner")).to_contain_text("You edited this pair")
+    expect(page.locator(".messages")).to_contain_text("Queued: ")
+    expect(page.locator("button.approve")).to_be_disabled()
+    page.get_by_role("link", name="Diff").first.click()
+
+    expect(page.locator(".remarks")).to_contain_text("changes a tolerance of the test")
+    expect(page.locator(".remarks .new")).to_contain_text("TOLERANCE = {torch.float32: (0.5, 0.5)}")
+    expect(page.locator("details.file[open] summary")).to_contain_text(
+        "test_code.py 1 line differs"
+    )
+    assert Pair.objects.filter(previous=old).count() == 1

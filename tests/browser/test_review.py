@@ -16,7 +16,6 @@ from pytest_django.live_server_helper import LiveServer
 
 from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status, ValidationRun
 from curation.review.decisions import decide
-from curation.review.editing import Texts, new_version
 from curation.sources.load import load_sources
 from tests import factories as make
 from tests.showcase import furnish, remember
@@ -157,25 +156,6 @@ def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
     expect(page.locator(".messages")).to_contain_text("24 decisions undone")
 
     assert not Kernel.objects.filter(status=Status.REJECTED).exists()
-
-
-def test_a_pair_is_edited_and_its_author_may_not_decide_on_it(visit: Visit) -> None:
-    furnish()
-    make.a_curator(username="ada")
-    old = Pair.objects.get()
-    page = visit("ada", old.get_absolute_url())
-
-    page.keyboard.press("x")
-    page.get_by_label("python_code.py").fill(
-        "import torch\n\n\ndef scaled_add(x, y, s):\n    ...\n"
-    )
-    page.get_by_role("button", name="Save as a new version").click()
-    expect(page.locator(".banner")).to_contain_text("You edited this pair")
-    expect(page.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
-    page.get_by_role("link", name="Diff").first.click()
-    expect(page.locator("#main")).to_contain_text("scaled_add")
-
-    assert Pair.objects.filter(previous=old).count() == 1
 
 
 def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Visit) -> None:
@@ -350,11 +330,7 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
     remember()
     decided = Decision.objects.filter(status=Status.REJECTED)[0].item
     pair = Pair.objects.get()
-    new_version(
-        pair=pair,
-        texts=Texts("def f(): ...\n", pair.triton_code, pair.test_code),
-        author=User.objects.get(username="ada"),
-    )
+    make.a_pair(previous=pair, author=User.objects.get(username="ada"), test_code="CASES = []\n")
     page = visit("curator", expected="404", viewport={"width": 1280, "height": 800})
     item = kernel.get_absolute_url()
     paths = [
@@ -362,7 +338,8 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         f"{item}?tab=diff&layout=inline", f"{item}?tab=history",
         f"{item}?tab=alike", f"{item}question", pair.get_absolute_url(),
         f"{pair.get_absolute_url()}?tab=results", f"{pair.get_absolute_url()}edit",
-        Pair.objects.latest("pk").get_absolute_url(), decided.get_absolute_url(),
+        Pair.objects.latest("pk").get_absolute_url(),
+        f"{Pair.objects.latest('pk').get_absolute_url()}?tab=diff", decided.get_absolute_url(),
         f"{decided.get_absolute_url()}?tab=history", "/find?status=pending", "/find?items=pairs",
         "/find?q=nothing-like-this", "/?q=nothing-like-this", "/bulk", "/bulk?status=pending",
         "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",

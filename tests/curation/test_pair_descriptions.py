@@ -11,6 +11,7 @@ from django.urls import reverse
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
+from curation.review.editing import Texts, edited
 from tests.curation.export.writing import export, records
 from tests.factories import a_curator, a_license, a_pair, an_approved_pair
 
@@ -81,18 +82,18 @@ def test_a_description_is_shown_and_edited_without_a_new_version(client: Client)
     texts = {name: getattr(pair, name) for name in Pair.SOURCES}
 
     assert "Add two &lt;vectors&gt;." in client.get(pair.get_absolute_url()).content.decode()
-    client.post(reverse("edit-pair", args=[pair.pk]), texts | {"description": "Add  them."})
+    client.post(reverse("save-version", args=[pair.pk]), texts | {"description": "Add  them."})
 
     pair.refresh_from_db()
     assert pair.description == "Add them."
     assert Pair.objects.count() == 1
 
 
-def test_a_new_version_keeps_or_changes_the_description(client: Client) -> None:
-    client.force_login(a_curator())
+@pytest.mark.parametrize(("typed", "kept"), [("", "Add two vectors."), ("Add.", "Add.")])
+def test_a_new_version_keeps_or_changes_the_description(typed: str, kept: str) -> None:
     pair = a_pair(description="Add two vectors.")
-    texts = {name: getattr(pair, name) for name in Pair.SOURCES} | {"triton_code": "y = 3\n"}
+    texts = Texts(pair.python_code, "y = 3\n", pair.test_code)
 
-    client.post(reverse("edit-pair", args=[pair.pk]), texts)
+    version = edited(pair=pair, texts=texts, author=a_curator(), description=typed)
 
-    assert Pair.objects.get(previous=pair).description == "Add two vectors."
+    assert version.description == kept

@@ -1,39 +1,39 @@
-"""Editing a pair."""
+"""The page on which a pair is edited.
 
-from django.contrib import messages
+Saving the edit is validation's: it knows the contract, and queues.
+"""
+
+from collections.abc import Sequence
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
-from curation.errors import CurationError
 from curation.models import Pair
-from curation.review.access import may_edit_pairs, person
-from curation.review.editing import Texts, new_version
-
-COLUMNS = ("python_code", "triton_code", "test_code")
+from curation.review.access import may_edit_pairs
+from curation.review.editing import Texts
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @may_edit_pairs
 def edit_pair(request: HttpRequest, pk: int) -> HttpResponse:
     pair = get_object_or_404(Pair, pk=pk)
-    code = 200
-    typed = {name: getattr(pair, name) for name in COLUMNS}
-    description = pair.description
-    if request.method == "POST":
-        typed = {name: request.POST.get(name, "") for name in COLUMNS}
-        description = request.POST.get("description", description)
-        try:
-            made = new_version(
-                pair=pair, texts=Texts(**typed), description=description, author=person(request)
-            )
-        except CurationError as error:
-            messages.error(request, str(error))
-            code = 400
-        else:
-            new = f"{made} is a new version of {pair}. It waits for a decision."
-            messages.success(request, "The description is saved." if made == pair else new)
-            return redirect(made)
-    texts = [(name, f"{name}.py", text) for name, text in typed.items()]
-    shown = {"pair": pair, "texts": texts, "description": description}
+    return pair_editor(request, pair, Texts(*(getattr(pair, name) for name in Pair.SOURCES)))
+
+
+def pair_editor(
+    request: HttpRequest,
+    pair: Pair,
+    texts: Texts,
+    problems: Sequence[str] = (),
+    description: str | None = None,
+) -> HttpResponse:
+    """Show the three texts of an edit, and in sentences what keeps it from being saved."""
+    shown = {
+        "pair": pair,
+        "texts": [(name, f"{name}.py", getattr(texts, name)) for name in Pair.SOURCES],
+        "description": pair.description if description is None else description,
+        "problems": problems,
+    }
+    code = 400 if problems else 200
     return render(request, "curation/edit_pair.html", shown, status=code)

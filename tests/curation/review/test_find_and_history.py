@@ -240,50 +240,6 @@ def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> Non
     assert "nothing has been reviewed twice yet" in page
 
 
-# --- Editing a pair -------------------------------------------------------------------------
-def test_an_edit_is_a_new_version_and_the_old_one_stays(browser: Client, curator: User) -> None:
-    pair = make.a_pair(status="approved", tags=["kept"])
-    texts = {name: getattr(pair, name) for name in ("python_code", "triton_code", "test_code")}
-
-    browser.post(
-        reverse("edit-pair", args=[pair.pk]), texts | {"python_code": "def add(x):\r\n    pass\r\n"}
-    )
-
-    new = Pair.objects.get(previous=pair)
-    pair.refresh_from_db()
-    assert (pair.status, new.status, new.author) == ("approved", "pending", curator)
-    assert (new.python_code, new.tags) == ("def add(x):\n    pass\n", ["kept"])
-
-
-@pytest.mark.parametrize(
-    ("code", "sentence"),
-    [
-        (None, "Nothing has changed"),
-        ("x" * 200_001, "below 200,000 letters"),
-        ("a\0b", "zero byte"),
-    ],
-)
-def test_an_edit_that_is_none_is_refused_and_kept(
-    browser: Client, code: str | None, sentence: str
-) -> None:
-    make.a_pair()
-    pair = make.a_pair()
-    browser.post(
-        reverse("edit-pair", args=[pair.pk]),
-        {name: getattr(pair, name) for name in ("triton_code", "test_code")}
-        | {"python_code": "x = 1"},
-    )
-    pair = Pair.objects.latest("pk")
-    texts = {name: getattr(pair, name) for name in ("python_code", "triton_code", "test_code")}
-
-    answer = browser.post(
-        reverse("edit-pair", args=[pair.pk]), texts | ({"python_code": code} if code else {})
-    )
-
-    assert answer.status_code == 400
-    assert sentence in answer.content.decode()
-
-
 # --- Logging in -----------------------------------------------------------------------------
 def test_after_some_failures_the_right_password_has_to_wait_too(
     client: Client, curator: User

@@ -306,8 +306,8 @@ REFILLED = {
 
 def decided_and_undone(browser: Client, kernel: Kernel) -> str:
     make.a_reason(text="The mask is off by one", status="rejected")
-    said = {"comment": "three long thoughts", "reason": "The mask is off by one", "operation_type": "scan",
-            "difficulty": "hard", "tags": "a, prefix-sum"}  # fmt: skip
+    said = {"operation_type": "scan", "difficulty": "hard", "tags": "a, prefix-sum"}
+    said |= {"comment": "three long thoughts", "reason": "The mask is off by one"}
     browser.post(act(kernel), decision(kernel, status="rejected", **said))
     return browser.post(reverse("undo"), follow=True).content.decode()
 

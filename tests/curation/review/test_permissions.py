@@ -34,7 +34,8 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "undo": (WRITE,) * 2,
     "kernel": (READ,) * 2,
     "pair": (READ,) * 2,
-    "edit-pair": (NO, BOTH),
+    "edit-pair": (NO, READ),
+    "save-version": (NO, TAKES_FORM),
     "drafts": (NO, READ),
     "draft": (NO, BOTH),
     "finish-draft": (NO, TAKES_FORM),
@@ -86,7 +87,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 
 ARGUMENTS = {
-    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "download-export": "pk",
+    "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "download-export": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
     "draft": "pk", "finish-draft": "pk", "api-items": "kind",
@@ -109,7 +110,7 @@ def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterato
 
 def address(name: str) -> str:
     kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",)}
-    if name in ("pair", "edit-pair"):
+    if name in ("pair", "edit-pair", "save-version"):
         kinds["pk"] = (make.a_pair().pk,)
     elif name in ("draft", "finish-draft"):
         kinds["pk"] = (make.a_draft().pk,)
