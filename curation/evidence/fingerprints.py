@@ -24,8 +24,9 @@ from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
 BANDS_A_STATEMENT = 2000
-# Raise the last number when another text represents an item, or its functions are read otherwise.
-SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.2"
+# Raise the last number when another text represents an item, its functions are read otherwise, or
+# another rule says what may represent it: all items are then placed anew.
+SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
 
 
 def make_missing(scope: Scope = EVERYTHING, watch: Watch = NOBODY) -> int:

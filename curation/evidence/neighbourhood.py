@@ -26,7 +26,7 @@ from curation.similarity.duplicates import (
     Placement,
     Twin,
     likeness,
-    same_function,
+    may_represent,
 )
 from curation.similarity.fingerprint import functions_of
 from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_bytes
@@ -50,6 +50,7 @@ class Member:
     signature: Signature
     standing: Standing
     functions: frozenset[str]
+    lineage: int
     link: Link | None = None
     stored: Link | None = None
     """Its link as the database has it."""
@@ -69,6 +70,8 @@ class Neighbourhood:
         self._members: dict[int, Member] = {}
         self._key_of: dict[int, int] = {}
         """Items by the keys of their fingerprints."""
+        self._previous: dict[int, int | None] = {}
+        """The version before each item, also of versions that are no members."""
         self._candidates: dict[int, list[int]] = {}
         self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
 
@@ -91,11 +94,11 @@ class Neighbourhood:
 
     def near(self, key: int) -> list[Twin]:
         """Return the near-duplicates of an item."""
-        return self.among(key, lambda other: same_function(self[key], other))
+        return self.among(key, lambda other: may_represent(self[key], other))
 
     def representatives(self, key: int) -> list[Twin]:
         """Return those of its near-duplicates that represent others."""
-        return self.among(key, lambda other: other.link is None and same_function(self[key], other))
+        return self.among(key, lambda other: other.link is None and may_represent(self[key], other))
 
     def among(self, key: int, wanted: Callable[[Member], bool]) -> list[Twin]:
         """Return the wanted items whose text is near, verified by their texts."""
@@ -143,17 +146,35 @@ class Neighbourhood:
     def _take_in(self, rows: Iterable[Any]) -> None:
         new: list[int] = []
         of_pair = self._subject is PAIR
-        for pk, key, content, syntax, operations, chain, words, signature, *standing in rows:
+        rows = list(rows)
+        self._take_in_versions({key: previous for _, key, previous, *_ in rows})
+        for pk, key, _, content, syntax, operations, chain, words, signature, *standing in rows:
             self._key_of[pk] = key
             if key not in self._members:
                 member = Member(
                     key, content, syntax, words, from_bytes(signature), Standing(*standing),
-                    functions_of(of_pair, syntax, operations, chain),
+                    functions_of(of_pair, syntax, operations, chain), self._lineage(key),
                 )  # fmt: skip
                 self._members[key] = member
                 if member.standing.placed:
                     new.append(key)
         self._take_in_links(new)
+
+    def _take_in_versions(self, previous: Mapping[int, int | None]) -> None:
+        """Follow each item back to its first version, which need be no near-duplicate itself."""
+        self._previous |= previous
+        ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
+        while ahead:
+            older = dict(
+                pair for chunk in chunks(ahead) for pair in _versions(self._subject, chunk)
+            )
+            self._previous |= older
+            ahead = {key for key in older.values() if key is not None} - self._previous.keys()
+
+    def _lineage(self, key: int) -> int:
+        while (older := self._previous[key]) is not None:
+            key = older
+        return key
 
     def _take_in_links(self, keys: Iterable[int]) -> None:
         of: set[int] = set()
@@ -238,6 +259,7 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
         .values_list(
             "pk",
             column,
+            f"{subject.name}__previous_id",
             "content_hash",
             "syntax_hash",
             "operation_hash",
@@ -247,6 +269,11 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
             *COLUMNS,
         )
     )
+
+
+@prepared
+def _versions(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
 
 
 @prepared

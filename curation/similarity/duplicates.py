@@ -100,8 +100,26 @@ class Computes(Protocol):
     def hardware(self) -> str: ...
 
 
-def same_function(one: Computes, other: Computes) -> bool:
+class Version(Computes, Protocol):
+    """An item that may be a later version of another one."""
+
+    @property
+    def lineage(self) -> int:
+        """The key of the first version: all versions of one item share it."""
+        ...
+
+
+def may_represent(one: Version, other: Version) -> bool:
     """Whether one of two items whose texts are near may represent the other.
+
+    Versions of one item are near on purpose, and never near-duplicates: an edit that its approved
+    predecessor represents would never be exported.
+    """
+    return one.lineage != other.lineage and same_function(one, other)
+
+
+def same_function(one: Computes, other: Computes) -> bool:
+    """Whether two items whose texts are near compute the same function.
 
     Shingles call `min` a near-duplicate of `max`: one word in two hundred differs. Versions for
     several kinds of hardware are one item only if their syntax is the same.
@@ -215,6 +233,24 @@ class Item:
     key: int
     facts: Facts
     fingerprint: Fingerprint
+    first_version: int | None = None
+    """The key of the item's first version; None if it has no earlier one."""
+
+    @property
+    def lineage(self) -> int:
+        return self.key if self.first_version is None else self.first_version
+
+    @property
+    def syntax_hash(self) -> str:
+        return self.fingerprint.syntax_hash
+
+    @property
+    def functions(self) -> frozenset[str]:
+        return self.fingerprint.functions
+
+    @property
+    def hardware(self) -> str:
+        return self.fingerprint.hardware
 
 
 def cluster(
@@ -228,7 +264,7 @@ def cluster(
         links = (
             Link(other.key, *alike)
             for other in candidates
-            if same_function(item.fingerprint, other.fingerprint)
+            if may_represent(item, other)
             and (alike := likeness(item.fingerprint, other.fingerprint, threshold))
         )
         if link := next(links, None):

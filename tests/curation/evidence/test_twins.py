@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from curation.evidence import fingerprints, twins
 from curation.evidence.resemblance import gather
-from curation.evidence.subjects import KERNEL, seen_in
+from curation.evidence.subjects import KERNEL, PAIR, seen_in
 from curation.evidence.watch import Watch
 from curation.models import (
     Band,
@@ -246,6 +246,59 @@ def test_any_history_comes_to_what_clustering_at_once_gives(seed: int) -> None:
         gather()
         assert links() == clustered_at_once()
 
+    assert len(links()) > 10
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_no_version_is_a_near_duplicate_of_another_version(order: tuple[int, ...]) -> None:
+    pairs = [make.a_pair(triton_code=with_a_line(SOFTMAX, f"extra = {n}.0")) for n in range(3)]
+    Pair.objects.filter(pk=pairs[0].pk).update(status=Status.APPROVED)
+    for newer, older in zip(pairs[1:], pairs, strict=False):
+        Pair.objects.filter(pk=newer.pk).update(previous=older)
+    fingerprints.make_missing()
+
+    for number in order:
+        twins.settle_items(PAIR, [pairs[number].pk])
+
+    assert Pair.objects.representatives().count() == 3
+    assert not DuplicateLink.objects.exists()
+
+
+def test_versions_that_were_linked_before_are_placed_anew() -> None:
+    old, new = (make.a_pair(triton_code=text) for text in (SOFTMAX, COPY))
+    gather()
+    assert DuplicateLink.objects.count() == 1
+    Pair.objects.filter(pk=new.pk).update(previous=old)
+    Fingerprint.objects.update(scheme="the one before")
+
+    gather()
+
+    assert not DuplicateLink.objects.exists()
+
+
+def test_a_version_is_still_a_near_duplicate_of_another_item() -> None:
+    best, old, new = (put(with_a_line(SOFTMAX, f"extra = {n}.0"), stars=9 - n) for n in range(3))
+    Kernel.objects.filter(pk=new.pk).update(previous=old)
+
+    gather()
+
+    assert links() == {old.pk: best.pk, new.pk: best.pk}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_versions_one_by_one_come_to_what_clustering_at_once_gives(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    before: list[Kernel] = []
+    for number in range(40):
+        kernel = put(variant(number % 3, number), stars=chance.randint(0, 9))
+        if before and chance.random() < 0.4:
+            Kernel.objects.filter(pk=kernel.pk).update(previous=chance.choice(before))
+        before.append(kernel)
+        if chance.random() < 0.5:
+            gather()
+    gather()
+
+    assert links() == clustered_at_once()
     assert len(links()) > 10
 
 

@@ -226,6 +226,16 @@ def test_versions_for_two_kinds_of_hardware_are_one_only_if_their_syntax_is() ->
     assert by_default(Facts("b")) < by_default(Facts("a", hardware="ascend"))
 
 
+def test_no_version_of_an_item_represents_another_one() -> None:
+    texts = [SOFTMAX, renamed(SOFTMAX), SOFTMAX.replace("-1e30", "-1e38")]
+    versions = [Item(n, Facts(f"{n}"), fingerprint(text), 0) for n, text in enumerate(texts)]
+    copy = Item(3, Facts("3"), fingerprint(SOFTMAX))
+
+    links = cluster([*versions, copy])
+
+    assert links == {0: None, 1: None, 2: None, 3: Link(0, "exact", 1.0)}
+
+
 def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
     texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
     items = [Item(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
