@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import Source
-from curation.export.gates import Facts, Said, Tried, approved_by
+from curation.export.gates import APPROVED, Facts, Said, Tried, approved_by
 from curation.lookups import stored
 from curation.models import (
     ContaminationMatch,
@@ -158,6 +158,7 @@ class _About:
     decisions: Mapping[int, Sequence[Said]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
+    replaced: Mapping[int, str]
 
 
 def _about(kind: str, keys: Collection[int]) -> _About:
@@ -179,7 +180,28 @@ def _about(kind: str, keys: Collection[int]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    return _About(decisions, duplicates, contaminations)
+    return _About(decisions, duplicates, contaminations, _replaced(kind, keys))
+
+
+def _replaced(kind: str, keys: Collection[int]) -> dict[int, str]:
+    """Return the items of which a later version is approved, each with the name of that version.
+
+    Versions of one item are no near-duplicates of one another; still only one of them is exported.
+    """
+    model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
+    columns = ("pk", "previous_id", "status", "content_hash", name)
+    replaced: dict[int, str] = {}
+    ahead = {pk: pk for pk in keys}
+    while ahead:
+        newer = model._default_manager.filter(previous__among=list(ahead)).order_by("pk")
+        later: dict[int, int] = {}
+        for pk, previous, status, content, called in newer.values_list(*columns):
+            item = ahead[previous]
+            later[pk] = item
+            if status == APPROVED:
+                replaced[item] = f"{called} ({content[:8]})"
+        ahead = later
+    return replaced
 
 
 def _compared_with(kind: str) -> Subquery:
@@ -203,7 +225,8 @@ def _weigh(
     facts.compared_with = compared
     facts.decisions = about.decisions.get(pk, ())
     facts.approver = approved_by(facts.decisions, hashed)
-    if pk in about.duplicates:
+    facts.duplicate_of = about.replaced.get(pk, "")
+    if pk in about.duplicates and not facts.duplicate_of:
         twin_hash, twin = about.duplicates[pk]
         facts.duplicate_of = twin if twin_hash == hashed else ""
     if pk in about.contaminations:

@@ -377,3 +377,18 @@ def test_an_export_of_nothing_names_the_stage_to_run(
     *_, why, step = written.getvalue().splitlines()
     assert sentence in why
     assert step == f"Next: python manage.py {command}"
+
+
+@pytest.mark.parametrize("between", [Status.PENDING, Status.REJECTED])
+def test_of_the_versions_of_a_pair_the_newest_approved_one_is_exported(
+    between: Status, tmp_path: Path
+) -> None:
+    first = an_approved_pair()
+    second = a_pair(previous=first, status=between)
+    third = an_approved_pair(previous=second)
+    a_pair(previous=third)
+
+    out = export(tmp_path / "out")
+
+    assert set(identities(out, "pairs")) == {str(third)}
+    assert reasons(out)[first.slug] == "duplicate"
