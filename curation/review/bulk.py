@@ -1,8 +1,10 @@
 """One decision on all that a filter finds, and one undo for all of it."""
 
+import hashlib
+import json
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,18 +27,27 @@ from curation.models import (
 )
 
 Model = type[Kernel] | type[Pair]
+# The version at which each item was counted, by its key.
+Versions = Mapping[int, int]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
 BATCH = 200
 MOST = 10_000
 
 
+class ResultChanged(CurationError):
+    """The filter finds other items than those that were counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a bulk decision would change, before it does."""
+    """What a bulk decision would change."""
 
     kernels: int
     pairs: int
     looked_at: int
+    """Claims of other people, whose items are left out."""
+    fingerprint: str
+    """Of the items and their versions: the same only for exactly the same result."""
 
     @property
     def total(self) -> int:
@@ -44,8 +55,10 @@ class Count:
 
 
 def dry_count(filter: Filter, status: Status, user: User) -> Count:
-    kernels, pairs = (_open(model, filter, status, user)[: MOST + 1].count() for model in MODELS)
-    return Count(kernels, pairs, Claim.objects.filter(_live(user)).count())
+    results = _results(filter, status, user)
+    kernels, pairs = (len(result) for result in results)
+    looked_at = Claim.objects.filter(_live(user)).count()
+    return Count(kernels, pairs, looked_at, _fingerprint(results))
 
 
 def decide_all(
@@ -54,39 +67,81 @@ def decide_all(
     status: Status,
     user: User,
     request: uuid.UUID,
+    counted: str,
     reasons: Sequence[str] = (),
     comment: str = "",
 ) -> BulkDecision:
-    """The same request sent again decides once, and finishes what an end in the middle left."""
+    """Decide on exactly the items that were counted, or raise ResultChanged.
+
+    The same request sent again decides once, and finishes what was cut off.
+
+    counted: the fingerprint of the count that the person saw.
+    """
     if not reasons and not comment:
-        raise CurationError("A decision on many needs a reason. Choose one or write a comment.")
-    bulk, _ = BulkDecision.objects.get_or_create(
-        request=request,
-        defaults={
-            "user": user,
-            "status": status,
-            "filter": filter.query(),
-            "reasons": list(reasons),
-            "comment": comment,
-        },
-    )
-    finish(bulk=bulk)
+        raise CurationError("A bulk decision needs a reason or a comment.")
+    versions: list[Versions] | None = None
+    bulk = BulkDecision.objects.filter(request=request).first()
+    if bulk is None:
+        results = _results(filter, status, user)
+        if _fingerprint(results) != counted:
+            raise ResultChanged(
+                "The list has changed since it was counted. Nothing is decided yet: "
+                "check the new count, then confirm."
+            )
+        versions = [dict(result[:MOST]) for result in results]
+        bulk, _ = BulkDecision.objects.get_or_create(
+            request=request,
+            defaults={
+                "user": user,
+                "status": status,
+                "filter": filter.query(),
+                "reasons": list(reasons),
+                "comment": comment,
+            },
+        )
+    finish(bulk=bulk, counted=versions)
     return bulk
 
 
-def finish(*, bulk: BulkDecision) -> None:
-    """Short transactions, so that reviewers go on meanwhile; what they decide first is theirs."""
-    for model in MODELS:
-        left = MOST - bulk.decisions.filter(**{f"{about(model)}__isnull": False}).count()
-        pks = list(_left(model, bulk).order_by("pk").values_list("pk", flat=True)[:left])
+def finish(*, bulk: BulkDecision, counted: Sequence[Versions] | None = None) -> None:
+    """Decide in short transactions: what reviewers decide on meanwhile is left to them.
+
+    counted: the items of each model, of which only those at their version are decided on. Without
+    it, as after a crash, the filter says what is left.
+    """
+    for number, model in enumerate(MODELS):
+        versions = counted[number] if counted is not None else None
+        pks = list(_remaining(model, bulk) if versions is None else versions)
         for start in range(0, len(pks), BATCH):
             with transaction.atomic():
                 if not _goes_on(bulk):
                     break
                 chosen = _left(model, bulk).filter(pk__among=pks[start : start + BATCH])
-                _decide(chosen, Status(bulk.status), bulk)
+                _decide(chosen, Status(bulk.status), bulk, versions)
     _end(bulk)
     bulk.refresh_from_db()
+
+
+def _remaining(model: Model, bulk: BulkDecision) -> QuerySet[Any, int]:
+    left = MOST - bulk.decisions.filter(**{f"{about(model)}__isnull": False}).count()
+    return _left(model, bulk).order_by("pk").values_list("pk", flat=True)[:left]
+
+
+def _results(filter: Filter, status: Status, user: User) -> list[list[tuple[int, int]]]:
+    """The key and the version of each item to decide on, by model. One more than MOST says that
+    there are more."""
+    return [
+        list(
+            _open(model, filter, status, user)
+            .order_by("pk")
+            .values_list("pk", "version")[: MOST + 1]
+        )
+        for model in MODELS
+    ]
+
+
+def _fingerprint(results: Sequence[Sequence[tuple[int, int]]]) -> str:
+    return hashlib.sha256(json.dumps(results).encode()).hexdigest()
 
 
 def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> BulkDecision:
@@ -156,9 +211,15 @@ def _end(bulk: BulkDecision) -> None:
     BulkDecision.objects.filter(pk=bulk.pk, finished_at=None).update(finished_at=timezone.now())
 
 
-def _decide(items: QuerySet[Any], status: Status, bulk: BulkDecision) -> None:
+def _decide(
+    items: QuerySet[Any], status: Status, bulk: BulkDecision, counted: Versions | None = None
+) -> None:
     locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
-    seen = list(locked.values_list("pk", "version", "status", "content_hash"))
+    seen = [
+        row
+        for row in locked.values_list("pk", "version", "status", "content_hash")
+        if counted is None or counted[row[0]] == row[1]
+    ]
     alike: dict[tuple[int, str], list[int]] = defaultdict(list)
     for pk, version, previous, _ in seen:
         alike[version, previous].append(pk)

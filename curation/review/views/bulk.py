@@ -1,4 +1,4 @@
-"""Deciding on all that a filter finds: first the count, then the reason, then one undo for all."""
+"""Bulk decisions: first a count of what a filter finds, then the reason, then one undo for all."""
 
 import uuid
 
@@ -13,7 +13,15 @@ from curation.filters import Filter
 from curation.matching import WrongFilter
 from curation.models import BulkDecision, Status
 from curation.review.access import item_or_404, may_decide_in_bulk, person
-from curation.review.bulk import MOST, decide_all, decide_cluster, dry_count, finish, undo_all
+from curation.review.bulk import (
+    MOST,
+    ResultChanged,
+    decide_all,
+    decide_cluster,
+    dry_count,
+    finish,
+    undo_all,
+)
 from curation.review.page import reasons
 from curation.review.views.item import address
 from curation.words import counted
@@ -38,13 +46,14 @@ def bulk(request: HttpRequest) -> HttpResponse:
                 status=Status(status),
                 user=user,
                 request=_uuid(request),
+                counted=request.POST.get(f"counted_{status}", ""),
                 reasons=[reason[:100] for reason in request.POST.getlist("reason")[:20]],
                 comment=request.POST.get("comment", "")[:10_000],
             )
             return _done(request, done)
     except CurationError as error:
         messages.error(request, str(error))
-        code = 400
+        code = 409 if isinstance(error, ResultChanged) else 400
         if isinstance(error, WrongFilter):
             filter = Filter()
     shown = {
@@ -54,6 +63,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         "reject": dry_count(filter, Status.REJECTED, user) if filter else None,
         "most": MOST,
         "reasons": reasons(),
+        "ticked": request.POST.getlist("reason"),
         "comment": request.POST.get("comment", ""),
         "request_id": uuid.uuid4(),
         "recent": BulkDecision.objects.select_related("user")[:20],

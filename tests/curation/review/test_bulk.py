@@ -1,14 +1,20 @@
 """Deciding on many: counted first, with a reason, undone as a whole."""
 
+import re
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from curation.models import BulkDecision, Decision, Kernel, Pair, Status
+from curation.review import bulk
+from curation.review.decisions import decide
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -21,8 +27,12 @@ def browser() -> Client:
     return client
 
 
-def said(**over: Any) -> dict[str, Any]:
-    return {"status": "rejected", "comment": "all noise", "request": uuid.uuid4(), **over}
+def said(browser: Client, query: str, **over: Any) -> dict[str, Any]:
+    """The form of the page that counts what the filter finds, filled in."""
+    page = browser.get(f"{reverse('bulk')}?{query}").content.decode()
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+    wish = {"status": "rejected", "comment": "all noise", "request": uuid.uuid4()}
+    return hidden | wish | {"filter": query} | over
 
 
 def test_the_count_says_what_would_change_before_it_does(browser: Client) -> None:
@@ -44,7 +54,7 @@ def test_all_that_fits_is_decided_on_and_nothing_else(browser: Client) -> None:
     make.a_pair(operation_type="scan")
     make.a_kernel(operation_type="sort")
 
-    browser.post(reverse("bulk"), said(filter="operation=scan"))
+    browser.post(reverse("bulk"), said(browser, "operation=scan"))
 
     assert Kernel.objects.filter(status="rejected").count() == 60
     assert Pair.objects.filter(status="rejected").count() == 1
@@ -55,7 +65,7 @@ def test_all_that_fits_is_decided_on_and_nothing_else(browser: Client) -> None:
 
 def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Client) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
-    browser.post(reverse("bulk"), said(filter="status=pending"))
+    browser.post(reverse("bulk"), said(browser, "status=pending"))
     Kernel.objects.filter(pk=kernels[0].pk).update(status="approved", version=3)
 
     page = browser.post(
@@ -82,16 +92,108 @@ def test_what_is_incomplete_changes_nothing(
 ) -> None:
     make.a_kernel()
 
-    answer = browser.post(reverse("bulk"), said(**{"filter": "status=pending", **over}))
+    answer = browser.post(reverse("bulk"), said(browser, "status=pending", **over))
 
     assert answer.status_code == 400
     assert sentence in answer.content.decode()
     assert Kernel.objects.pending().count() == 1
 
 
+def a_newcomer(kernel: Kernel) -> None:
+    make.a_kernel()
+
+
+def a_decision_of_somebody_else(kernel: Kernel) -> None:
+    """The count stays the same: what is approved can be rejected, too."""
+    user = make.a_reviewer()
+    decide(item=kernel, status=Status.APPROVED, version=1, user=user, request=uuid.uuid4())
+
+
+def an_exchange(kernel: Kernel) -> None:
+    """The count stays the same."""
+    Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
+    make.a_kernel()
+
+
+def a_claim(kernel: Kernel) -> None:
+    make.a_claim(kernel=kernel, user=make.a_reviewer())
+
+
+@pytest.mark.parametrize("change", [a_newcomer, a_decision_of_somebody_else, an_exchange, a_claim])
+def test_a_result_that_changed_since_it_was_counted_is_counted_again(
+    browser: Client, change: Callable[[Kernel], None]
+) -> None:
+    kernels = [make.a_kernel() for _ in range(3)]
+    wish = said(browser, "items=kernels", reason=["noise", "It is wrong"])
+    change(kernels[0])
+    before = Decision.objects.count()
+
+    answer = browser.post(reverse("bulk"), wish)
+
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "The list has changed since it was counted. Nothing is decided yet" in page
+    assert "all noise</textarea>" in page
+    assert 'value="It is wrong" checked' in page
+    assert Decision.objects.count() == before
+    assert not BulkDecision.objects.exists()
+
+
+def test_a_new_count_can_be_confirmed(browser: Client) -> None:
+    make.a_kernel()
+    wish = said(browser, "status=pending")
+    make.a_kernel()
+    browser.post(reverse("bulk"), wish)
+
+    browser.post(reverse("bulk"), said(browser, "status=pending"))
+
+    assert BulkDecision.objects.get().count == 2
+
+
+def test_a_form_without_a_count_decides_nothing(browser: Client) -> None:
+    make.a_kernel()
+    wish = said(browser, "status=pending", counted_rejected="")
+
+    assert browser.post(reverse("bulk"), wish).status_code == 409
+    assert not Decision.objects.exists()
+
+
+def test_what_comes_to_match_while_it_decides_is_not_decided_on(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "BATCH", 1)
+    counted = [make.a_kernel(operation_type="scan") for _ in range(2)]
+    other, moved = make.a_kernel(operation_type="sort"), counted[1]
+    wish = said(browser, "operation=scan")
+    whole = bulk._decide
+
+    def with_changes(*args: Any) -> None:
+        """After the first item, another one comes to match, and a counted one is changed."""
+        whole(*args)
+        Kernel.objects.filter(pk=other.pk).update(operation_type="scan")
+        Kernel.objects.filter(pk=moved.pk).update(version=5)
+
+    monkeypatch.setattr(bulk, "_decide", with_changes)
+    browser.post(reverse("bulk"), wish)
+
+    assert [row.item for row in Decision.objects.all()] == [counted[0]]
+
+
+def test_counting_asks_the_same_of_few_as_of_many(browser: Client) -> None:
+    asked = []
+    for count in (2, 60):
+        for _ in range(count):
+            make.a_kernel()
+        with CaptureQueriesContext(connection) as queries:
+            browser.get(f"{reverse('bulk')}?status=pending")
+        asked.append(len(queries))
+
+    assert asked[0] == asked[1]
+
+
 def test_the_same_request_twice_decides_once(browser: Client) -> None:
     make.a_kernel()
-    wish = said(filter="status=pending")
+    wish = said(browser, "status=pending")
     browser.post(reverse("bulk"), wish)
     make.a_kernel()
 
@@ -105,8 +207,9 @@ def test_what_others_look_at_and_one_s_own_edits_are_left_out(browser: Client) -
     curator = User.objects.get(groups__name="curators")
     make.a_pair(author=curator)
 
-    browser.post(reverse("bulk"), said(filter="status=pending"))
+    answer = browser.post(reverse("bulk"), said(browser, "status=pending"), follow=True)
 
+    assert "0 items rejected" in answer.content.decode()
     assert not Decision.objects.exists()
 
 

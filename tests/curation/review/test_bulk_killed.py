@@ -15,6 +15,7 @@ from curation.models import BulkDecision, Decision, Kernel, Pair, Status
 from curation.review import bulk
 from curation.review.decisions import decide
 from tests import factories as make
+from tests.curation.review.test_bulk import said
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,18 +35,13 @@ def browser() -> Client:
 inherited: list[Any] = []
 
 
-def a_shelf() -> dict[str, Any]:
+def a_shelf(browser: Client) -> dict[str, Any]:
     """Five kernels and three pairs, in batches of two: five batches. The wish to reject them."""
     for _ in range(5):
         make.a_kernel(operation_type="scan")
     for _ in range(3):
         make.a_pair(operation_type="scan")
-    return {
-        "filter": "operation=scan",
-        "status": "rejected",
-        "comment": "all noise",
-        "request": uuid.uuid4(),
-    }
+    return said(browser, "operation=scan")
 
 
 def killed_at(step: str, calls: int, work: Callable[[], object]) -> None:
@@ -83,7 +79,7 @@ def all_are(status: Status) -> bool:
 def test_sent_again_it_is_finished_and_its_one_undo_undoes_all(
     batches: int, browser: Client
 ) -> None:
-    wish = a_shelf()
+    wish = a_shelf(browser)
     killed_at("_decide", batches, lambda: browser.post(reverse("bulk"), wish))
     half = Decision.objects.count()
 
@@ -100,7 +96,7 @@ def test_sent_again_it_is_finished_and_its_one_undo_undoes_all(
 
 
 def test_the_page_says_so_and_finishes_it_for_the_same_reason(browser: Client) -> None:
-    wish = a_shelf()
+    wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     done = BulkDecision.objects.get()
     page = browser.get(reverse("bulk")).content.decode()
@@ -114,7 +110,7 @@ def test_the_page_says_so_and_finishes_it_for_the_same_reason(browser: Client) -
 
 
 def test_what_came_or_was_decided_since_is_left_alone(browser: Client) -> None:
-    wish = a_shelf()
+    wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     came = make.a_kernel(operation_type="scan")
     theirs = [Kernel.objects.filter(status=Status.REJECTED)[0], Kernel.objects.pending()[0]]
@@ -138,7 +134,7 @@ def test_what_came_or_was_decided_since_is_left_alone(browser: Client) -> None:
 def test_an_undo_that_was_cut_off_takes_back_the_rest_when_it_is_asked_again(
     undone: int, browser: Client
 ) -> None:
-    browser.post(reverse("bulk"), a_shelf())
+    browser.post(reverse("bulk"), a_shelf(browser))
     address = reverse("undo-bulk", args=[BulkDecision.objects.get().pk])
     killed_at("_undoing", 2 * undone + 1, lambda: browser.post(address))
     page = browser.get(reverse("bulk")).content.decode()
@@ -152,7 +148,7 @@ def test_an_undo_that_was_cut_off_takes_back_the_rest_when_it_is_asked_again(
 
 
 def test_undone_half_done_it_does_not_go_on(browser: Client) -> None:
-    wish = a_shelf()
+    wish = a_shelf(browser)
     killed_at("_decide", 3, lambda: browser.post(reverse("bulk"), wish))
     browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]))
 
