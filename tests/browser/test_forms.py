@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from curation.identity import content_hash
@@ -229,3 +230,51 @@ def test_a_loosened_test_is_shown_and_its_author_may_not_decide(visit: Visit) ->
         "test_code.py 1 line differs"
     )
     assert Pair.objects.filter(previous=old).count() == 1
+
+
+def test_a_bulk_decision_on_a_changed_list_is_counted_again_without_scripts(visit: Visit) -> None:
+    two_kernels()
+    make.a_curator(username="ada")
+    page = visit("ada", "/bulk?status=pending", expected="409", java_script_enabled=False)
+    page.get_by_label(REASON).check()
+    page.get_by_label("Comment").fill("all noise")
+    make.a_kernel()
+
+    page.get_by_role("button", name="Reject all").click()
+    expect(page.locator(".message.error")).to_contain_text("The list has changed")
+    expect(page.locator("tbody tr").last).to_contain_text("3")
+    expect(page.get_by_label(REASON)).to_be_checked()
+    assert not Decision.objects.exists()
+    page.get_by_role("button", name="Reject all").click()
+
+    expect(page.locator(".messages")).to_contain_text("3 items rejected")
+    assert set(Decision.objects.values_list("comment", flat=True)) == {"all noise"}
+
+
+def test_an_empty_list_offers_no_review_and_no_bulk_decision(visit: Visit) -> None:
+    two_kernels()
+    make.a_curator(username="ada")
+    page = visit("ada", "/find?status=pending")
+    offers = page.locator(".find .tools a")
+    expect(offers).to_have_count(2)
+
+    page.goto("/find?status=rejected")
+
+    expect(offers).to_have_count(0)
+
+
+@pytest.mark.any_database
+def test_the_exports_page_fits_a_phone_and_shows_its_downloads(visit: Visit) -> None:
+    ada = make.a_curator(username="ada")
+    for name in ("2026.11", "2026.12-with-a-long-name"):
+        make.an_export_run(
+            name=name, state="succeeded", requested_by=ada, archive="a.tar.gz",
+            finished_at=timezone.now(), message="11 kernels in 3 files.",
+        )  # fmt: skip
+
+    page = visit("ada", "/exports/", viewport={"width": 390, "height": 844})
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.get_by_role("link", name="Download").first.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 390
