@@ -147,7 +147,9 @@ class Neighbourhood:
         new: list[int] = []
         of_pair = self._subject is PAIR
         rows = list(rows)
-        self._take_in_versions({key: previous for _, key, previous, *_ in rows})
+        # The next version of a kernel replaces it in its place. An edited pair stays beside its own.
+        versions = {key: previous if of_pair else None for _, key, previous, *_ in rows}
+        self._take_in_versions(versions)
         for pk, key, _, content, syntax, operations, chain, words, signature, *standing in rows:
             self._key_of[pk] = key
             if key not in self._members:

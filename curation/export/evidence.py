@@ -180,20 +180,19 @@ def _about(kind: str, keys: Collection[int]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    return _About(decisions, duplicates, contaminations, _replaced(kind, keys))
+    return _About(decisions, duplicates, contaminations, _replaced(keys) if kind == "pair" else {})
 
 
-def _replaced(kind: str, keys: Collection[int]) -> dict[int, str]:
-    """Return the items of which a later version is approved, each with the name of that version.
+def _replaced(keys: Collection[int]) -> dict[int, str]:
+    """Return the pairs of which a later version is approved, each with the name of that version.
 
-    Versions of one item are no near-duplicates of one another; still only one of them is exported.
+    Versions of a pair are no near-duplicates of one another; still only one of them is exported.
     """
-    model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
-    columns = ("pk", "previous_id", "status", "content_hash", name)
+    columns = ("pk", "previous_id", "status", "content_hash", "slug")
     replaced: dict[int, str] = {}
     ahead = {pk: pk for pk in keys}
     while ahead:
-        newer = model._default_manager.filter(previous__among=list(ahead)).order_by("pk")
+        newer = Pair.objects.filter(previous__among=list(ahead)).order_by("pk")
         later: dict[int, int] = {}
         for pk, previous, status, content, called in newer.values_list(*columns):
             item = ahead[previous]

@@ -83,18 +83,11 @@ def links() -> dict[int, int]:
 def clustered_at_once() -> dict[int, int]:
     """The same, by the pure rule over all that takes part."""
     rows = Kernel.objects.values_list("pk", "content_hash", *KERNEL.identity)
-    previous = dict(Kernel.objects.exclude(previous=None).values_list("pk", "previous_id"))
     found = standing.present(KERNEL, [row[0] for row in rows])
     live = [row for row in rows if found[row[0]].placed]
     prints = identity_fingerprints([texts for _, _, *texts in live])
     placed = cluster(
-        Item(pk, found[pk].facts(content), one, first_version(pk, previous))
+        Item(pk, found[pk].facts(content), one)
         for (pk, content, *_), one in zip(live, prints, strict=True)
     )
     return {key: link.of for key, link in placed.items() if link}
-
-
-def first_version(pk: int, previous: dict[int, int]) -> int:
-    while pk in previous:
-        pk = previous[pk]
-    return pk

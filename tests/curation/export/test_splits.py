@@ -344,9 +344,11 @@ def test_families_that_meet_later_neither_move_nor_straddle(tmp_path: Path) -> N
 
 def test_a_group_that_grows_does_not_overfill_its_split(tmp_path: Path) -> None:
     mit = a_license()
-    first = an_approved_pair(license=mit, recipe="recipe-0")
+    first = an_approved_pair(license=mit, recipe="recipe-0", split_group="one")
     a_split_assignment(pair=first, plan="50/25/25 by content, seed 0", split="test")
-    joining = [an_approved_pair(license=mit, recipe="recipe-0", previous=first) for _ in range(20)]
+    joining = [
+        an_approved_pair(license=mit, recipe="recipe-0", split_group="one") for _ in range(20)
+    ]
     for number in range(100):
         an_approved_pair(license=mit, recipe=f"recipe-{1 + number % 10}")
 
