@@ -147,7 +147,7 @@ class Neighbourhood:
         new: list[int] = []
         of_pair = self._subject is PAIR
         rows = list(rows)
-        # The next version of a kernel replaces it in its place. An edited pair stays beside its own.
+        # A kernel's next version replaces it in its place; an edited pair stays beside its own.
         versions = {key: previous if of_pair else None for _, key, previous, *_ in rows}
         self._take_in_versions(versions)
         for pk, key, _, content, syntax, operations, chain, words, signature, *standing in rows:
