@@ -6,7 +6,7 @@ from django.core.management import call_command
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
-from curation.review.editing import Texts, new_version
+from curation.review.editing import Texts, edited
 from tests.factories import a_curator, a_pair
 
 pytestmark = pytest.mark.django_db
@@ -31,9 +31,9 @@ def test_an_edit_keeps_the_hardware_and_reads_the_new_text() -> None:
     pair = a_pair(hardware="hip", min_triton="3.0")
     texts = Texts(pair.python_code, GATHER, pair.test_code)
 
-    edited = new_version(pair=pair, texts=texts, author=a_curator())
+    version = edited(pair=pair, texts=texts, author=a_curator())
 
-    assert (edited.hardware, edited.min_triton) == ("hip", "3.3")
+    assert (version.hardware, version.min_triton) == ("hip", "3.3")
 
 
 def test_examining_fills_in_the_release_that_old_rows_lack() -> None:
