@@ -25,6 +25,22 @@ def alive_workers() -> dict[str, int]:
     return counts
 
 
+def listeners(queue: str) -> int | None:
+    """Return how many live workers listen on `queue`, or None where Redis can't be reached."""
+    try:
+        return alive_workers().get(queue, 0)
+    except RedisError:
+        return None
+
+
+def advice(listening: int | None) -> str:
+    """Return what to add to "is queued" if no worker would see it.
+
+    `listening` is what `listeners` returned.
+    """
+    return "" if listening else "; no worker is running: start manage.py up, or add --now"
+
+
 def retire() -> bool:
     """The worker whose job this is takes no other. False: there is none, or Redis is away."""
     job = get_current_job()

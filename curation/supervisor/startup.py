@@ -1,10 +1,8 @@
 """What `up` does, from the first check to the address on the screen."""
 
-import fcntl
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from io import StringIO
@@ -16,8 +14,7 @@ from django.db import connections
 from django.http.request import validate_host
 from django.urls import reverse
 
-from curation.errors import CurationError
-from curation.installation import data_folder, database, first_curator
+from curation.installation import data_folder, database, first_curator, up_lock
 from curation.sources.load import load_sources
 from curation.supervisor import address, leftovers, procfile, redis_server
 from curation.supervisor.address import Address
@@ -30,10 +27,6 @@ from curation.supervisor.supervisor import Stage, Supervisor
 LEFTOVER_SECONDS = 5.0
 
 
-class RunsAlready(CurationError):
-    """Two would fight over the same database, queue and log."""
-
-
 def up(port: str) -> None:
     """Check, prepare and run everything until somebody stops it."""
     place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
@@ -44,7 +37,7 @@ def up(port: str) -> None:
         names.insert(0, redis_server.NAME)
     console = Console(sys.stdout, names)
     data_folder.create(folder)
-    with _alone(folder):
+    with up_lock.hold(folder, place.url):
         _end_leftovers(folder, console)
         place.check_free()
         stages = _stages(folder, place, programs)
@@ -62,24 +55,6 @@ def prepare() -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
     # Hours of supervising need no connection.
     connections.close_all()
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the data folder; the lock goes with the process, however it ends."""
-    with (folder / "up.lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.seek(0)
-            raise RunsAlready(
-                f"`up` runs already on the data folder {folder} (process {lock.read().strip()}). "
-                "Stop it first, or point CURATION_DATA at another folder."
-            ) from error
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
-        yield
 
 
 def _end_leftovers(folder: Path, console: Console) -> None:

@@ -236,7 +236,10 @@ def test_kernels_are_compiled_at_the_shell() -> None:
 
     said = call("--now")
 
-    assert said == "3 items: 1 passed, 2 failed. Failed checks: ttir 2, import 1."
+    assert said.splitlines()[0] == "3 items: 1 passed, 2 failed."
+    assert "1 failed at import: kernel:" in said
+    assert f"1 failed at ttir: kernel:{bad.pk} kernel" in said
+    assert said.splitlines()[-1] == "Results: /find?items=kernels&validation=failed"
     verdict = compile_verdict(good)
     assert verdict
     assert verdict.verdict == Verdict.PASSED
@@ -256,7 +259,12 @@ def test_kernels_are_compiled_at_the_shell() -> None:
 def test_a_helper_that_is_asked_for_by_name_is_told_what_it_lacks() -> None:
     helper = a_kernel(kind=Kind.HELPER)
 
-    assert call(str(helper.pk), "--now") == "1 item: 1 unsupported."
+    assert call(f"kernel:{helper.pk}", "--now").splitlines() == [
+        "1 item: 1 unsupported.",
+        f"  1 unsupported: kernel:{helper.pk} {helper}",
+        "      undecided: a helper has no signature to launch with",
+        f"Results: /kernels/{helper.pk}/",
+    ]
 
     verdict = compile_verdict(helper)
     assert verdict
@@ -277,13 +285,46 @@ def test_a_source_can_be_named(counting: CountingChecker) -> None:
 
 def test_an_item_that_is_not_there_is_named() -> None:
     with pytest.raises(CommandError, match="There is no kernel 12345"):
-        call("12345")
+        call("kernel:12345")
+
+
+def test_a_bare_number_is_refused_with_both_forms() -> None:
+    a_pair()
+
+    with pytest.raises(CommandError, match="write pair:118 or kernel:118"):
+        call("118")
+    assert not ValidationRun.objects.exists()
+
+
+def test_a_named_pair_is_checked_where_pairs_are(counting: CountingChecker, settings: Any) -> None:
+    settings.VALIDATION_DEVICE = "cuda"
+    pair = a_pair()
+
+    with pytest.raises(CommandError, match="A pair can't be checked by --device compiler"):
+        call(f"pair:{pair.pk}", "--device", "compiler")
+    with pytest.raises(CommandError, match="Name kernels or pairs, not both"):
+        call(f"pair:{pair.pk}", "kernel:1")
+
+
+def test_gpu_is_another_name_of_cuda(counting: CountingChecker) -> None:
+    a_kernel()
+
+    assert call("--device", "gpu", "--now") == "1 item: 1 passed."
+
+
+def test_an_unknown_device_lists_what_can_be_typed() -> None:
+    with pytest.raises(CommandError) as told:
+        call("--device", "tpu")
+
+    assert "choose from 'cuda', 'interpreter', 'compiler'" in str(told.value)
 
 
 def test_without_now_they_wait_in_the_queue(queue_redis: object) -> None:
     a_kernel()
 
-    assert call("--all") == "1 item in 1 run: queued."
+    assert call("--all") == (
+        "1 item in 1 run: queued; no worker is running: start manage.py up, or add --now."
+    )
     assert ValidationRun.objects.get().state == RunState.QUEUED
 
 

@@ -15,6 +15,7 @@ from curation.evidence.funnel import funnel
 from curation.export.dataset import Outcome, export
 from curation.export.extract import FOLDER, extract
 from curation.export.options import Options
+from curation.management.arguments import device as device_argument
 from curation.models import Device, Repository
 from curation.progress_bar import Bar
 from curation.words import counted
@@ -57,7 +58,7 @@ class Command(BaseCommand):
             help="have Inductor write N pairs too, at most",
         )  # fmt: skip
         parser.add_argument(
-            "--device", choices=Device.values, default="",
+            "--device", type=device_argument, choices=Device.values, default="",
             help="validate there what has no verdict yet; without it, nothing is validated",
         )  # fmt: skip
         parser.add_argument(

@@ -1,26 +1,31 @@
 """`manage.py validate`: check items on a device, in the queue or in this process."""
 
-from collections import Counter
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
+from curation.management.arguments import device as device_argument
 from curation.models import (
     Device,
     Kernel,
-    Outcome,
+    Pair,
     Repository,
     RunState,
-    ValidationCheck,
-    Verdict,
+    ValidationResult,
+    ValidationRun,
 )
 from curation.queue.in_process import carry_out_here
+from curation.queue.workers import advice, listeners
 from curation.words import counted
 from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for
 from validation.jobs import validate
 from validation.requests import batches, request_validation, without_verdict
+from validation.summary import results_of, summary
+
+NAMED: dict[str, type[Model]] = {"kernel": Kernel, "pair": Pair}
 
 
 class Command(BaseCommand):
@@ -28,7 +33,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group()
-        parser.add_argument("ids", nargs="*", type=int, help="of kernels or pairs")
+        parser.epilog = "Example: manage.py validate pair:118 --device interpreter --now"
+        parser.add_argument(
+            "item", nargs="*", help="pair:118 or kernel:118; without any, what --pending names"
+        )
         which.add_argument(
             "--pending", action="store_true", help="what has no verdict yet (the default)"
         )
@@ -39,12 +47,17 @@ class Command(BaseCommand):
             help="check nothing: show which verdicts another torch or Triton changed",
         )
         parser.add_argument("--repository", help="only what was seen in this source")
-        parser.add_argument("--limit", type=int, help="check so many items at most")
-        parser.add_argument("--device", choices=CHECKERS, default=Device.COMPILER)
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="check N items at most (default: all)"
+        )
+        parser.add_argument(
+            "--device", type=device_argument, choices=[one.value for one in Device if one in CHECKERS],
+            help="cuda (or gpu) and interpreter check pairs, compiler checks kernels (default: "
+            f"{settings.VALIDATION_DEVICE} for named pairs, otherwise compiler)",
+        )  # fmt: skip
         parser.add_argument(
             "--now", action="store_true", help="do it in this process instead of the queue"
         )
-
         parser.add_argument(
             "--timing", action="store_true", help="also how fast what passes is, on a GPU"
         )
@@ -55,18 +68,19 @@ class Command(BaseCommand):
     def handle(
         self,
         *,
-        ids: list[int],
+        item: list[str],
         all: bool,
         changes: bool,
         repository: str | None,
         limit: int | None,
-        device: str,
+        device: str | None,
         now: bool,
         timing: bool,
         sanitize: bool,
         **_: Any,
     ) -> None:
-        wanted = Device(device)
+        kind, ids = _parsed(item)
+        wanted = Device(device or (settings.VALIDATION_DEVICE if kind is Pair else "compiler"))
         if changes:
             self._show_changes(wanted)
             return
@@ -75,20 +89,20 @@ class Command(BaseCommand):
             raise CommandError(f"--{next(iter(how))} needs a GPU: give it --device cuda.")
         if limit is not None and limit < 1:
             raise CommandError("--limit must be at least 1.")
-        chosen = _chosen(wanted, ids, repository, everything=all).only("pk", "content_hash")
+        chosen = _chosen(wanted, kind, ids, repository, everything=all).only("pk", "content_hash")
         items = list(chosen[:limit])
-        asked = counted(len(items), "item")
         if now:
-            verdicts, failed = _check_here(items, wanted, how)
-            counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
-            reasons = ", ".join(f"{name} {count:,}" for name, count in failed.most_common())
-            self.stdout.write(
-                f"{asked}: {counts or 'nothing to do'}."
-                + (f" Failed checks: {reasons}." if reasons else "")
+            for line in summary(_check_here(items, wanted, how)):
+                self.stdout.write(line)
+        elif items:
+            listening = listeners(ValidationRun.QUEUE)
+            runs = request_validation(
+                items, device=wanted, options=how, hand_over=listening is not None
             )
+            asked = f"{counted(len(items), 'item')} in {counted(len(runs), 'run')}"
+            self.stdout.write(f"{asked}: queued{advice(listening)}.")
         else:
-            runs = request_validation(items, device=wanted, options=how)
-            self.stdout.write(f"{asked} in {counted(len(runs), 'run')}: queued.")
+            self.stdout.write("0 items: nothing to do.")
 
     def _show_changes(self, device: Device) -> None:
         count = 0
@@ -100,35 +114,58 @@ class Command(BaseCommand):
 
 def _check_here(
     items: list[Any], device: Device, options: dict[str, Any]
-) -> tuple[Counter[str], Counter[str]]:
-    """Check `items` in this process. Return how often each verdict came and each check failed.
+) -> list[ValidationResult]:
+    """Check `items` in this process and return their results.
 
     A run is created when its turn comes, so that no worker takes a run that waits.
     """
-    verdicts: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
+    results: list[ValidationResult] = []
     for batch in batches(items, device):
         for run in request_validation(batch, device=device, hand_over=False, options=options):
             done = carry_out_here(run, validate)
             if done.state != RunState.SUCCEEDED:
                 raise CommandError(done.message)
-            verdicts.update(done.results.values_list("verdict", flat=True))
-            checks = ValidationCheck.objects.filter(result__run=done, outcome=Outcome.FAILED)
-            failed.update(checks.values_list("name", flat=True))
-    return verdicts, failed
+            results += results_of(done)
+    return results
+
+
+def _parsed(items: list[str]) -> tuple[type[Model] | None, list[int]]:
+    """The kind and the keys of the items that were named: `pair:118` is a pair."""
+    kinds: set[type[Model]] = set()
+    keys = []
+    for item in items:
+        name, _, key = item.partition(":")
+        if name not in NAMED or not (key.isascii() and key.isdigit()):
+            shown = item if item.isascii() and item.isdigit() else "118"
+            raise CommandError(
+                f"{item!r} names no kernel and no pair: write pair:{shown} or kernel:{shown}."
+            )
+        kinds.add(NAMED[name])
+        keys.append(int(key))
+    if len(kinds) > 1:
+        raise CommandError("Name kernels or pairs, not both: they are checked on other devices.")
+    return next(iter(kinds), None), keys
 
 
 def _chosen(
-    device: Device, ids: list[int], repository: str | None, *, everything: bool
+    device: Device,
+    kind: type[Model] | None,
+    ids: list[int],
+    repository: str | None,
+    *,
+    everything: bool,
 ) -> QuerySet[Any]:
     checker = checker_for(device)
     items: QuerySet[Any]
-    if ids:
-        items = checker.model._default_manager.filter(pk__in=ids)
+    if kind is not None:
+        name = kind._meta.verbose_name
+        if kind is not checker.model:
+            able = " or ".join(one for one in CHECKERS if CHECKERS[one].model is kind)
+            raise CommandError(f"A {name} can't be checked by --device {device}: write {able}.")
+        items = kind._default_manager.filter(pk__in=ids)
         missing = set(ids) - set(items.values_list("pk", flat=True))
         if missing:
-            names = ", ".join(map(str, sorted(missing)))
-            raise CommandError(f"There is no {checker.model._meta.verbose_name} {names}.")
+            raise CommandError(f"There is no {name} {', '.join(map(str, sorted(missing)))}.")
         return items
     items = checker.eligible()
     if repository is not None:

@@ -1,0 +1,90 @@
+"""The end of `validate --now`: verdicts, reasons of failures, and where the results are shown."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.db.models import Prefetch
+from django.urls import reverse
+
+from curation.installation.up_lock import site_address
+from curation.models import (
+    Kernel,
+    Outcome,
+    Pair,
+    ValidationCheck,
+    ValidationResult,
+    ValidationRun,
+    Verdict,
+)
+from curation.words import counted
+
+# Of the items that failed for one reason, so many are named.
+MOST_NAMES = 5
+LONGEST_MESSAGE = 160
+
+
+def results_of(run: ValidationRun) -> list[ValidationResult]:
+    """The results of a run with what a summary needs of them."""
+    failed = ValidationCheck.objects.filter(outcome=Outcome.FAILED)
+    rows = run.results.select_related("kernel", "pair").order_by("pk")
+    rows = rows.defer(
+        *(f"kernel__{name}" for name in Kernel.SOURCES), *(f"pair__{name}" for name in Pair.SOURCES)
+    )
+    return list(rows.prefetch_related(Prefetch("checks", failed, to_attr="failed_checks")))
+
+
+def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
+    """Yield lines: how many got which verdict, then each reason with the items it stopped.
+
+    The most frequent reason comes first. The last line is the address of what did not pass.
+    """
+    verdicts = Counter(result.verdict for result in results)
+    counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
+    yield f"{counted(len(results), 'item')}: {counts or 'nothing to do'}."
+    bad = [result for result in results if result.verdict != Verdict.PASSED]
+    reasons: dict[str, list[ValidationResult]] = {}
+    for result in bad:
+        reasons.setdefault(_reason(result), []).append(result)
+    for reason, stopped in sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0])):
+        yield f"  {len(stopped):,} {reason}: {_names(stopped)}"
+        if message := _message(stopped[0]):
+            yield f"      {message}"
+    if bad:
+        yield f"Results: {_address(bad)}"
+
+
+def _reason(result: ValidationResult) -> str:
+    """The verdict, and the failed check that gave the result its message."""
+    checks: list[ValidationCheck] = result.failed_checks  # type: ignore[attr-defined]
+    if not checks:
+        return result.verdict
+    told = (check for check in checks if check.message and check.message in result.message)
+    return f"{result.verdict} at {next(told, checks[0]).name}"
+
+
+def _message(result: ValidationResult) -> str:
+    lines = result.message.strip().splitlines()
+    line = lines[0] if lines else ""
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+
+
+def _names(results: Sequence[ValidationResult]) -> str:
+    items = [result.kernel or result.pair for result in results[:MOST_NAMES]]
+    names = [f"{item._meta.model_name}:{item.pk} {item}" for item in items if item]
+    more = len(results) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
+
+
+def _address(bad: Sequence[ValidationResult]) -> str:
+    """The page of the only item, or the list of all items with such verdicts."""
+    item = bad[0].kernel or bad[0].pair
+    if len(bad) == 1 and item is not None:
+        path = item.get_absolute_url() + ("?tab=results" if isinstance(item, Pair) else "")
+    else:
+        kind = "kernels" if isinstance(item, Kernel) else "pairs"
+        verdicts = sorted({result.verdict for result in bad})
+        query = [("items", kind), *(("validation", verdict) for verdict in verdicts)]
+        path = f"{reverse('find')}?{urlencode(query)}"
+    return f"{site_address(settings.DATA_DIR)}{path}"
