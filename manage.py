@@ -5,12 +5,20 @@ import os
 import sys
 
 from curation.errors import CurationError
+from curation.installation.data_folder import check_database
 from curation.logs.complaint import complain, write_tracebacks_as_lines
 
 # These work on the schema itself, or without any.
 WITHOUT_DATABASE = {
     "check", "collectstatic", "help", "makemigrations", "makemessages", "migrate",
     "showmigrations", "sqlmigrate", "squashmigrations", "test", "testserver", "up", "version",
+}  # fmt: skip
+
+# These leave their work to the workers of `up`, unless --now is given.
+QUEUING = {"ingest", "recheck", "validate"}
+# These only read or change what others have stored.
+READING = {
+    "cancel", "diff_releases", "list_kernels", "list_pairs", "report", "retry", "runs",
 }  # fmt: skip
 
 
@@ -22,6 +30,7 @@ def main() -> int:
 
         command = sys.argv[1] if len(sys.argv) > 1 else "help"
         if command not in WITHOUT_DATABASE and not {"-h", "--help", "--version"} & set(sys.argv):
+            _refuse_empty_data_folder(command)
             import django
 
             django.setup()
@@ -39,6 +48,13 @@ def main() -> int:
         # Somebody reads only the first lines. Python would complain once more when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _refuse_empty_data_folder(command: str) -> None:
+    if command in QUEUING and "--now" not in sys.argv:
+        check_database("start manage.py up, or add --now")
+    elif command in READING:
+        check_database("or start manage.py up")
 
 
 if __name__ == "__main__":

@@ -1,31 +1,44 @@
-"""How far a long command is, on the terminal of who waits there."""
+"""The progress of a long command, for a person who waits at a shell."""
 
+import time
 from typing import TextIO
+
+# Without a terminal, a line each so many seconds shows that the command is alive.
+LINE_SECONDS = 10.0
 
 
 class Bar:
-    """One line that is written over; silent where nobody watches."""
+    """One line that is written over on a terminal; elsewhere a line every ten seconds.
+
+    `lines` is False where the output belongs to no waiting person, as in a worker.
+    """
 
     WIDTH = 30
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, *, lines: bool = True) -> None:
         self._out = out
-        self._shown = out.isatty()
+        self._terminal = out.isatty()
+        self._lines = lines
+        self._written = time.monotonic()
 
     def show(self, stage: str, done: int, total: int) -> None:
-        if not self._shown:
-            return
-        filled = self.WIDTH * done // total if total else 0
         count = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
-        bar = f"[{'#' * filled}{' ' * (self.WIDTH - filled)}] " if total else ""
-        self._out.write(f"\r\x1b[K{stage:<12} {bar}{count}")
-        self._out.flush()
+        if self._terminal:
+            filled = self.WIDTH * done // total if total else 0
+            bar = f"[{'#' * filled}{' ' * (self.WIDTH - filled)}] " if total else ""
+            self._write(f"\r\x1b[K{stage:<12} {bar}{count}")
+        elif self._lines and time.monotonic() - self._written >= LINE_SECONDS:
+            self._written = time.monotonic()
+            self._write(f"{stage} {count}".strip() + "\n")
 
     def count(self, stage: str, done: int) -> None:
-        """Of what nobody knows how many there will be."""
+        """Show progress toward a total that is not known."""
         self.show(stage, done, 0)
 
     def end(self) -> None:
-        if self._shown:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
+        if self._terminal:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        self._out.write(text)
+        self._out.flush()

@@ -51,9 +51,9 @@ def env_percents(name: str, default: str) -> dict[str, float]:
     return shares
 
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = data_folder.BASE_DIR
 # Everything that the application writes stands below this folder.
-DATA_DIR = Path(os.environ.get("CURATION_DATA") or BASE_DIR / ".data").absolute()
+DATA_DIR = data_folder.path()
 
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = os.environ.get("SECRET_KEY") or data_folder.secret_key(DATA_DIR)
@@ -164,7 +164,7 @@ if EMBEDDED_DATABASE:
     DATABASES = {
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
-            "NAME": DATA_DIR / "curation.sqlite3",
+            "NAME": DATA_DIR / data_folder.DATABASE,
             # A connection that is opened for each request begins with an empty cache.
             "CONN_MAX_AGE": None,
             "OPTIONS": {

@@ -1,10 +1,10 @@
-"""Carrying an ingest out here and now, for who waits at a shell."""
+"""Carrying an ingest out in this process, for a person who waits at a shell."""
 
 from curation.models import IngestRun, Repository, RunState
 from curation.queue.in_process import carry_out_here
 from curation.queue.sweep import sweep
 from ingest.jobs import ingest
-from ingest.requests import NotIngested, request_ingest
+from ingest.requests import request_ingest
 
 
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
@@ -12,10 +12,7 @@ def ingest_now(repository: Repository, *, again: bool = False, commit: str = "")
     run = _waiting(repository) or request_ingest(
         repository, hand_over=False, again=again, commit=commit
     )
-    run = carry_out_here(run, ingest)
-    if run.state != RunState.SUCCEEDED:
-        raise NotIngested(run.message)
-    return run
+    return carry_out_here(run, ingest)
 
 
 def _waiting(repository: Repository) -> IngestRun | None:

@@ -6,6 +6,7 @@ import time
 from curation.models import IngestRun
 from curation.progress_bar import Bar
 from curation.queue.attempt import Attempt
+from curation.queue.in_process import at_shell
 from ingest.git import Progress
 
 # Often enough to look alive, seldom enough to cost nothing.
@@ -18,7 +19,7 @@ class RunProgress:
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt
         self._told = ("", 0.0)
-        self._bar = Bar(sys.stderr)
+        self._bar = Bar(sys.stderr, lines=at_shell.get())
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         last_stage, at = self._told

@@ -15,6 +15,7 @@ from curation.models import (
 )
 from curation.progress_bar import Bar
 from curation.queue.attempt import Attempt, carry_out
+from curation.queue.in_process import at_shell
 from validation.checkers import Checker, checker_for
 from validation.findings import Finding
 
@@ -81,7 +82,7 @@ class Progress:
         self._attempt = attempt
         self._total = len(run.batch)
         self._label = Device(run.device).label
-        self._bar = Bar(sys.stderr)
+        self._bar = Bar(sys.stderr, lines=at_shell.get())
 
     def show(self, stage: str) -> None:
         self._attempt.tell(stage, self.done, self._total)

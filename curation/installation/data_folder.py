@@ -8,12 +8,29 @@ from pathlib import Path
 
 from curation.errors import CurationError
 
+BASE_DIR = Path(__file__).resolve().parents[2]
+DATABASE = "curation.sqlite3"
 # The kernel's limit on a unix socket's path is 108 bytes with its closing zero.
 LONGEST_SOCKET_PATH = 107
 
 
 class DataFolderUnusable(CurationError):
     """The data folder can't be made or written to."""
+
+
+def path() -> Path:
+    """Return the folder that `CURATION_DATA` names, or `.data` in the checkout."""
+    return Path(os.environ.get("CURATION_DATA") or BASE_DIR / ".data").absolute()
+
+
+def check_database(advice: str) -> None:
+    """Refuse a data folder without a database: its path may be mistyped.
+
+    A database that `DATABASE_URL` names stands elsewhere.
+    """
+    if os.environ.get("DATABASE_URL") or (path() / DATABASE).exists():
+        return
+    raise DataFolderUnusable(f"There is no database in {path()}. Check CURATION_DATA, {advice}.")
 
 
 def create(folder: Path) -> None:

@@ -22,6 +22,7 @@ from curation.errors import CurationError
 from curation.logs.about import about
 from curation.models import Run, RunState
 from curation.queue.heartbeat import beating
+from curation.queue.in_process import at_shell
 from curation.queue.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -165,8 +166,8 @@ def carry_out(
     """Do `work` on a run, once. Every job is one call of this.
 
     `work` ends by `attempt.succeed`. What a person can mend ends the run as failed, with its
-    sentence; what may pass by itself is tried again by the sweeper; any other fault is tried
-    again too, and raised, so that rq shows it.
+    sentence; what may pass by itself is tried again by the sweeper, unless a person waits at a
+    shell; any other fault is tried again too, and raised, so that rq shows it.
     """
     attempt = claim(model, pk)
     if attempt is None:
@@ -216,14 +217,15 @@ def _do(
     except LeaseLost:
         raise
     except CurationError as error:
-        if error.retry and run.attempts < settings.MOST_ATTEMPTS:
+        if error.retry and run.attempts < settings.MOST_ATTEMPTS and not at_shell.get():
             say(logging.WARNING, f"is tried again: {error}")
             attempt.give_up(str(error))
         else:
             say(logging.INFO, f"failed: {error}")
             attempt.fail(str(error))
     except BaseException as error:
-        say(logging.WARNING, f"is tried again: {type(error).__name__}")
+        again = run.attempts < settings.MOST_ATTEMPTS and not at_shell.get()
+        say(logging.WARNING, f"{'is tried again' if again else 'stopped'}: {type(error).__name__}")
         attempt.journal.write("".join(traceback.format_tb(error.__traceback__)))
         attempt.give_up(f"{type(error).__name__}: {error}")
         raise

@@ -1,24 +1,32 @@
-"""Carrying a run out here and now, for who waits at a shell."""
+"""Carrying a run out in this process, for a person who waits at a shell."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 
-from django.utils import timezone
-
+from curation.errors import CurationError
 from curation.models import RunState
 from curation.models.run import AnyRun
 
+# Whether the run of this process is carried out for a person at a shell, and not for the queue.
+at_shell: ContextVar[bool] = ContextVar("at_shell", default=False)
+
+
+class NotSucceeded(CurationError):
+    """The run that was carried out at a shell failed, or another process has it."""
+
 
 def carry_out_here(run: AnyRun, job: Callable[[int], None]) -> AnyRun:
-    """Do `job` on `run` and say how it ended; nobody will try again by himself."""
-    model = type(run)
-    job(run.pk)
-    done = model._default_manager.get(pk=run.pk)
-    if done.live:
-        model._default_manager.filter(pk=run.pk, state=RunState.RUNNING).update(
-            state=RunState.FAILED,
-            attempt_token=None,
-            lease_until=None,
-            finished_at=timezone.now(),
-        )
-        done.refresh_from_db()
+    """Do `job` on `run` and return its row, or raise with the sentence of its failure.
+
+    The queue does not try it again.
+    """
+    before = at_shell.set(True)
+    try:
+        job(run.pk)
+    finally:
+        at_shell.reset(before)
+    done = type(run)._default_manager.get(pk=run.pk)
+    if done.state != RunState.SUCCEEDED:
+        elsewhere = f"{run} is {done.state}: another process has it, or ended it."
+        raise NotSucceeded(done.message or elsewhere)
     return done

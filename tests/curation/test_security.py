@@ -63,11 +63,20 @@ def test_the_secret_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path)
     assert stat.S_IMODE((data / "secret_key").stat().st_mode) == 0o600
 
 
-def test_any_command_works_on_a_fresh_checkout(tmp_path: Path) -> None:
+def test_a_command_that_queues_nothing_works_on_a_fresh_checkout(tmp_path: Path) -> None:
     done = manage(tmp_path / "data", "export_dataset", "--out", str(tmp_path / "out"))
 
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out" / "triton_functions.json").read_text()) == []
+
+
+@pytest.mark.parametrize("command", [["ingest", "."], ["validate"], ["recheck"], ["report"]])
+def test_a_mistyped_data_folder_is_not_made(tmp_path: Path, command: list[str]) -> None:
+    done = manage(tmp_path / "mistyped", *command)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"There is no database in {tmp_path}/mistyped. Check CURATION_")
+    assert not (tmp_path / "mistyped").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,22 @@
 """`manage.py ingest PATH --now`: a folder's kernels become rows, once."""
 
+import logging
 import subprocess
+from io import StringIO
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
+import redis
+from django.conf import settings
 from django.core.management import call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
 from curation.queue.attempt import claim
+from ingest import jobs
+from ingest.git.errors import HostUnreachable
 from ingest.requests import request_ingest
 from ingest.sources import take_up
 from tests.conftest import commit
@@ -163,3 +170,56 @@ def test_a_run_that_waits_in_the_queue_is_carried_out_at_the_shell(kernel_folder
 
     assert run == waiting
     assert run.state == "succeeded"
+
+
+def unreachable(*_: Any, **__: Any) -> NoReturn:
+    raise HostUnreachable("github.com did not answer.")
+
+
+def test_a_retry_is_announced_only_where_the_queue_does_it(
+    kernel_folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(jobs, "fetch", unreachable)
+    caplog.set_level(logging.INFO)
+
+    with pytest.raises(CurationError, match="did not answer"):
+        call_command("ingest", str(kernel_folder), "--now")
+
+    assert "is tried again" not in caplog.text
+    assert IngestRun.objects.get().state == "failed"
+
+    jobs.ingest(request_ingest(Repository.objects.get(), hand_over=False).pk)
+
+    assert "is tried again: github.com did not answer." in caplog.text
+    assert IngestRun.objects.first().state == "running"  # type: ignore[union-attr]
+
+
+def queue(folder: Path) -> str:
+    out = StringIO()
+    call_command("ingest", str(folder), stdout=out)
+    return out.getvalue().strip()
+
+
+def test_a_run_that_no_worker_will_see_is_queued_with_advice(
+    kernel_folder: Path, queue_redis: redis.Redis
+) -> None:
+    assert queue(kernel_folder).endswith(
+        " is queued; no worker is running: start manage.py up, or add --now."
+    )
+
+
+def test_without_redis_the_run_waits_in_its_row_and_the_advice_is_given(
+    kernel_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    for queue_settings in settings.RQ_QUEUES.values():
+        monkeypatch.setitem(queue_settings, "URL", "unix:///no/such.sock")
+
+    with django_capture_on_commit_callbacks(execute=True):
+        told = queue(kernel_folder)
+
+    assert told.endswith(" is queued; no worker is running: start manage.py up, or add --now.")
+    assert caplog.text == ""
+    assert IngestRun.objects.get().state == "queued"

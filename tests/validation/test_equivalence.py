@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from curation.errors import CurationError
 from curation.models import (
     Device,
     Outcome,
@@ -84,7 +85,7 @@ def test_pairs_are_checked_at_the_shell() -> None:
 def test_without_a_gpu_the_run_waits_for_a_worker_that_has_one() -> None:
     from_the_zoo("vector-add")
 
-    with pytest.raises(CommandError, match="No kernel runs on the GPU: ") as told:
+    with pytest.raises(CurationError, match="No kernel runs on the GPU: ") as told:
         call("--now", device=Device.CUDA)
 
     assert "\n" not in str(told.value)

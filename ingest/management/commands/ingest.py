@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.models import IngestRun
+from curation.queue.workers import advice, listeners
 from curation.words import counted
 from ingest.in_process import ingest_now
 from ingest.requests import request_ingest
@@ -31,7 +32,9 @@ class Command(BaseCommand):
             if now:
                 self.stdout.write(summary(ingest_now(repository, again=again)))
             else:
-                self.stdout.write(f"{request_ingest(repository, again=again)} is queued.")
+                listening = listeners(IngestRun.QUEUE)
+                run = request_ingest(repository, again=again, hand_over=listening is not None)
+                self.stdout.write(f"{run} is queued{advice(listening)}.")
 
 
 def summary(run: IngestRun) -> str:

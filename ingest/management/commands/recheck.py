@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
-from curation.models import Repository
+from curation.models import IngestRun, Repository
+from curation.queue.workers import advice, listeners
 from curation.words import counted
 from ingest.in_process import ingest_now
 from ingest.management.commands.ingest import summary
@@ -40,8 +41,14 @@ class Command(BaseCommand):
                     summary(ingest_now(source, again=True, commit=source.last_commit))
                 )
             else:
-                run = request_ingest(source, again=True, commit=source.last_commit)
-                self.stdout.write(f"{run} is queued.")
+                listening = listeners(IngestRun.QUEUE)
+                run = request_ingest(
+                    source,
+                    again=True,
+                    commit=source.last_commit,
+                    hand_over=listening is not None,
+                )
+                self.stdout.write(f"{run} is queued{advice(listening)}.")
         except CurationError as error:
             return f"{source}: {error}"
         return None

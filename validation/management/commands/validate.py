@@ -12,7 +12,6 @@ from curation.models import (
     Kernel,
     Pair,
     Repository,
-    RunState,
     ValidationResult,
     ValidationRun,
 )
@@ -51,7 +50,8 @@ class Command(BaseCommand):
             "--limit", type=int, metavar="N", help="check N items at most (default: all)"
         )
         parser.add_argument(
-            "--device", type=device_argument, choices=[one.value for one in Device if one in CHECKERS],
+            "--device", type=device_argument,
+            choices=[one.value for one in Device if one in CHECKERS],
             help="cuda (or gpu) and interpreter check pairs, compiler checks kernels (default: "
             f"{settings.VALIDATION_DEVICE} for named pairs, otherwise compiler)",
         )  # fmt: skip
@@ -122,10 +122,7 @@ def _check_here(
     results: list[ValidationResult] = []
     for batch in batches(items, device):
         for run in request_validation(batch, device=device, hand_over=False, options=options):
-            done = carry_out_here(run, validate)
-            if done.state != RunState.SUCCEEDED:
-                raise CommandError(done.message)
-            results += results_of(done)
+            results += results_of(carry_out_here(run, validate))
     return results
 
 
