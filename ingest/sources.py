@@ -26,9 +26,10 @@ def known_source(text: str) -> Repository | None:
 
 
 def take_up(text: str) -> Repository:
-    """The source that `text` names; one that nobody knew before is added.
+    """Return the source that `text` names; one that was not known is added.
 
-    A local clone of a known source is read as that one is.
+    A local clone of a known source gets its category, globs and role. A folder that overlaps a
+    known one is refused: each kernel in both would be stored twice.
     """
     if found := known_source(text):
         return found
@@ -36,6 +37,7 @@ def take_up(text: str) -> Repository:
     source = parse_source(path or text, allow_local=True)
     if source.kind is SourceKind.REMOTE:
         return Repository.objects.create(url=source.location, name=source.name)
+    _refuse_overlap(Path(source.location))
     return Repository.objects.create(
         url=source.location,
         name=source.location,
@@ -49,6 +51,8 @@ def take_up_compiled(text: str) -> Repository:
     path = _folder(text)
     if path is None:
         raise CurationError(f"There is no folder {text}.")
+    if not Repository.objects.filter(url=path).exists():
+        _refuse_overlap(Path(path))
     row, _ = Repository.objects.get_or_create(
         url=path,
         defaults={"name": path, "origin": Origin.INDUCTOR, "category": Category.INDUCTOR},
@@ -73,6 +77,23 @@ def take_up_submodule(parent: Repository, nested: Submodule) -> Repository:
     return row
 
 
+def _refuse_overlap(folder: Path) -> None:
+    for url in Repository.objects.exclude(origin=Origin.GIT).values_list("url", flat=True):
+        known = Path(url)
+        if known in folder.parents:
+            relation = "lies in"
+        elif folder in known.parents:
+            relation = "holds"
+        elif known.is_dir() and known.samefile(folder):
+            relation = "is"
+        else:
+            continue
+        raise CurationError(
+            f"{folder} {relation} the known source {known}: kernels in both would count twice. "
+            f"Ingest {known} instead."
+        )
+
+
 def _folder(text: str) -> str | None:
     folder = Path(text).expanduser()
     return str(folder.resolve()) if folder.is_dir() else None
@@ -84,5 +105,5 @@ def chosen(text: str | None) -> QuerySet[Repository]:
         return Repository.objects.exclude(last_ingested_at=None)
     found = known_source(text)
     if found is None:
-        raise CurationError(f"{text} is no known source. `ingest` would take it up.")
+        raise CurationError(f"Unknown source {text!r}. Ingest it first: manage.py ingest {text}")
     return Repository.objects.filter(pk=found.pk)

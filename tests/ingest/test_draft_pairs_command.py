@@ -131,7 +131,7 @@ def test_nothing_is_drafted_from_a_benchmark(folder: Path) -> None:
 
 
 def test_an_unknown_source_is_named() -> None:
-    with pytest.raises(CommandError, match="is no known source"):
+    with pytest.raises(CommandError, match="Unknown source"):
         draft_pairs("--repository", "nobody/nothing")
 
 

@@ -172,6 +172,34 @@ def test_a_run_that_waits_in_the_queue_is_carried_out_at_the_shell(kernel_folder
     assert run.state == "succeeded"
 
 
+@pytest.mark.parametrize("relation", ["lies in", "holds"])
+def test_a_folder_that_overlaps_a_known_source_is_refused(
+    kernel_folder: Path, relation: str
+) -> None:
+    inner = kernel_folder / "inner"
+    inner.mkdir()
+    other = {"lies in": inner, "holds": kernel_folder.parent}[relation]
+    ingest(kernel_folder)
+
+    with pytest.raises(CurationError, match=f"{other} {relation} the known source {kernel_folder}"):
+        call_command("ingest", str(other), "--now")
+
+    assert Repository.objects.count() == 1
+
+
+def test_another_path_to_a_known_clone_makes_no_second_source(
+    kernel_folder: Path, tmp_path: Path
+) -> None:
+    ingest(kernel_folder)
+    (tmp_path / "link").symlink_to(kernel_folder)
+
+    ingest(tmp_path / "link")
+    with pytest.raises(CurationError, match=f"lies in the known source {kernel_folder}"):
+        call_command("ingest", str(kernel_folder / ".git"), "--now")
+
+    assert Repository.objects.get().name == str(kernel_folder)
+
+
 def unreachable(*_: Any, **__: Any) -> NoReturn:
     raise HostUnreachable("github.com did not answer.")
 

@@ -88,7 +88,7 @@ def test_a_relative_path_means_the_same_source(read: str, monkeypatch: pytest.Mo
 
 
 def test_a_source_that_nobody_knows_is_named_in_a_sentence() -> None:
-    with pytest.raises(CurationError, match="no/where is no known source"):
+    with pytest.raises(CurationError, match="Unknown source 'no/where'"):
         output("report", "--repository", "no/where")
 
 
