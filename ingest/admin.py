@@ -140,13 +140,15 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         ("What happened", {
             "fields": (
                 "see_also", "condition", "condition_note", "last_ingested_at", "last_commit",
-                "opted_out_at", "opt_out_reason", "created_by", "created_at", "updated_at",
+                "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
+                "updated_at",
             ),
         }),
     )  # fmt: skip
     readonly_fields = (
         "name", "origin", "see_also", "condition", "condition_note", "last_ingested_at",
-        "last_commit", "opted_out_at", "opt_out_reason", "created_by", "created_at", "updated_at",
+        "last_commit", "clone_of", "opted_out_at", "opt_out_reason", "created_by", "created_at",
+        "updated_at",
     )  # fmt: skip
     list_display = (
         "name", "role", "category", "tier", "enabled", "opted_out", "last_run",

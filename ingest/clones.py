@@ -5,11 +5,13 @@ A benchmark that somebody cloned must stay out as surely as the one on the web.
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from curation.errors import CurationError
 from curation.models import Origin, Repository
 from ingest.git import SourceKind, parse_source
 from ingest.git.config_file import read_sections
+from ingest.git.source import GITHUB
 
 # What a clone is read for, and by which globs; its name, its place and its branch are its own.
 SHARED = (
@@ -35,6 +37,15 @@ def original_of(folder: Path) -> Repository | None:
     return None
 
 
+def remote_of(folder: Path) -> str:
+    """Return the first GitHub address that a clone's configuration names, or "".
+
+    Other hosts are left out: an address may name a host of a private network.
+    """
+    github = (address for address in _addresses(folder) if urlsplit(address).netloc == GITHUB)
+    return next(github, "")
+
+
 def _addresses(folder: Path) -> list[str]:
     """Where the remotes of a work tree or a bare repository lie, in the order of its file."""
     # In a work tree, a remote says what to fetch; the sections of submodules have addresses too.
@@ -53,9 +64,11 @@ def _addresses(folder: Path) -> list[str]:
 
 
 def _canonical(url: str) -> str:
-    # Somebody who may push writes git@host:owner/name.
+    # Clones that may push name git@host:owner/name, or the same as ssh://git@host/owner/name.
     if "://" not in url and url.startswith("git@"):
         url = "https://" + url.removeprefix("git@").replace(":", "/", 1)
+    elif url.startswith("ssh://git@"):
+        url = "https://" + url.removeprefix("ssh://git@")
     try:
         source = parse_source(url)
     except CurationError:

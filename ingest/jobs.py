@@ -28,6 +28,7 @@ from curation.models import (
 )
 from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
+from ingest.clones import remote_of
 from ingest.compiled import read_compiled
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.git.errors import RepositoryNotFound
@@ -72,6 +73,8 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
     source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
     # The commit was named when the run was asked for, or found by an earlier attempt at it.
     ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
+    if repository.origin == Origin.FOLDER:
+        _note_remote(repository, is_clone=source.kind is SourceKind.REPOSITORY)
     try:
         return fetch(
             source,
@@ -85,6 +88,12 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
             condition=Condition.VANISHED, condition_note=str(error)
         )
         raise
+
+
+def _note_remote(repository: Repository, *, is_clone: bool) -> None:
+    """Store which GitHub repository a local clone says that it is of."""
+    repository.clone_of = remote_of(Path(repository.url)) if is_clone else ""
+    Repository.objects.filter(pk=repository.pk).update(clone_of=repository.clone_of)
 
 
 def _store(

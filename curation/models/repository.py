@@ -119,6 +119,12 @@ class Repository(models.Model):
         max_length=20, choices=Condition.choices, default=Condition.FINE, editable=False
     )
     condition_note = models.TextField(blank=True, editable=False)
+    clone_of = models.CharField(
+        max_length=500,
+        blank=True,
+        editable=False,
+        help_text="The GitHub address that a local clone's configuration names; not verified.",
+    )
     last_commit = models.CharField(max_length=64, blank=True, editable=False)
     last_ingested_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_reading = models.CharField(
@@ -178,14 +184,17 @@ class Repository(models.Model):
         return self.opted_out_at is not None
 
     def blob_url(self, commit: str, path: str, lines: tuple[int, int]) -> str:
-        """The web page of these lines at this commit, or "" for a source without one."""
+        """Return the web page of these lines at this commit, or "" if the source has none."""
         page = self.page_url(commit, path)
         return page and f"{page}#L{lines[0]}-L{lines[1]}"
 
     def page_url(self, commit: str, path: str) -> str:
-        if self.origin != Origin.GIT:
-            return ""
-        return f"{self.url}/blob/{commit}/{_quoted(path)}"
+        """Return the web page of a file at this commit, or "" if the source has none.
+
+        A local clone may have commits that were never pushed: its page is not verified.
+        """
+        site = self.url if self.origin == Origin.GIT else self.clone_of
+        return f"{site}/blob/{commit}/{_quoted(path)}" if site else ""
 
     def clean(self) -> None:
         from django.core.exceptions import ValidationError

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
+from django.test import Client
 
-from curation.models import Category, Origin, Role
+from curation.models import Category, Kernel, Origin, Repository, Role
 from ingest.sources import take_up
-from tests.factories import a_benchmark, a_repository
+from tests.factories import a_benchmark, a_curator, a_repository
 from tests.ingest.git.repositories import git
 
 pytestmark = pytest.mark.django_db
@@ -81,3 +83,46 @@ def test_a_configuration_that_is_none_makes_an_ordinary_folder(kernel_folder: Pa
     (kernel_folder / ".git" / "config").write_bytes(b"\0[[[\xff")
 
     assert take_up(str(kernel_folder)).category == Category.UTILS
+
+
+@pytest.mark.parametrize(
+    ("addresses", "upstream"),
+    [
+        (["https://github.com/ada/kernels.git"], "https://github.com/ada/kernels"),
+        (["git@github.com:ada/kernels.git"], "https://github.com/ada/kernels"),
+        (["ssh://git@github.com/ada/kernels.git"], "https://github.com/ada/kernels"),
+        (["/srv/git/kernels", "https://github.com/b/k"], "https://github.com/b/k"),
+        (["git@git.corp.example.com:ada/kernels.git"], ""),
+    ],
+)
+def test_the_remote_on_github_is_kept_at_ingest(
+    addresses: list[str], upstream: str, kernel_folder: Path
+) -> None:
+    call_command("ingest", str(cloned_from(kernel_folder, *addresses)), "--now")
+
+    assert Repository.objects.get().clone_of == upstream
+
+
+def test_a_kernel_of_a_clone_links_to_github_at_the_commit(
+    kernel_folder: Path, client: Client
+) -> None:
+    cloned_from(kernel_folder, "https://github.com/ada/kernels")
+    call_command("ingest", str(kernel_folder), "--now")
+    client.force_login(a_curator())
+    kernel = Kernel.objects.get()
+    commit = Repository.objects.get().last_commit
+    link = f"https://github.com/ada/kernels/blob/{commit}/add.py#L6-L13"
+
+    page = client.get(kernel.get_absolute_url()).content.decode()
+
+    assert link in page
+    assert "(as the clone says)" in page
+
+
+def test_a_plain_folder_links_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text('[remote "origin"]\n\turl = https://github.com/ada/kernels\n')
+    (tmp_path / "one.py").write_text("import triton\n\n\n@triton.jit\ndef f(x):\n    pass\n")
+
+    call_command("ingest", str(tmp_path), "--now")
+
+    assert Repository.objects.get().clone_of == ""

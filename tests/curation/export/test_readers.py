@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from curation.export.columns import KERNEL, columns_as_in, differing, pair_columns
-from curation.models import ValidationCheck
+from curation.models import Origin, Repository, ValidationCheck
 from tests.curation.export.writing import (
     a_seen_kernel,
     every,
@@ -173,6 +173,22 @@ def test_a_pair_without_a_kernel_has_the_provenance_that_it_was_stored_with(tmp_
         "copyright": "Copyright (c) 2001 Ada",
     }
     assert "Copyright (c) 2001 Ada" in (folder / "NOTICE").read_text()
+
+
+def test_a_record_from_a_local_clone_links_to_its_remote(tmp_path: Path) -> None:
+    kernel = a_seen_kernel()
+    Repository.objects.update(
+        name="/srv/kernels", url="/srv/kernels", origin=Origin.FOLDER,
+        clone_of="https://github.com/ada/kernels",
+    )  # fmt: skip
+
+    folder = export(tmp_path / "out", "--splits", "100/0/0")
+
+    (record,) = records(folder / "kernels" / "train.jsonl")
+    provenance = record["metadata"]["provenance"]
+    assert provenance["repository"] == "local/kernels"
+    assert provenance["url"] == kernel.provenances.get().url
+    assert provenance["url"].startswith("https://github.com/ada/kernels/blob/")
 
 
 def test_a_folder_of_this_machine_is_not_exported_as_a_repository(tmp_path: Path) -> None:
