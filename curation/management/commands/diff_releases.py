@@ -19,8 +19,9 @@ class Command(BaseCommand):
     help = "Compare two releases record by record."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("old")
-        parser.add_argument("new")
+        parser.epilog = "Example: manage.py diff_releases 2026-10 2026-11 --json"
+        parser.add_argument("old", help="the name of the earlier release")
+        parser.add_argument("new", help="the name of the later release")
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
     def handle(self, *, old: str, new: str, **options: Any) -> None:

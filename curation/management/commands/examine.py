@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from curation.evidence.resemblance import gather
 from curation.models import ContaminationMatch, DuplicateLink
@@ -12,6 +12,9 @@ from curation.words import counted
 
 class Command(BaseCommand):
     help = "Find twins and benchmark problems among kernels and pairs that nobody looked at yet."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py examine"
 
     def handle(self, **given: Any) -> None:
         fill_min_triton()

@@ -23,28 +23,54 @@ class Command(BaseCommand):
     help = "Write the approved kernels and pairs as a dataset."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--out", type=Path, help="a new folder, or an earlier export's")
-        parser.add_argument("--format", help=f"of {','.join(FORMATS)}; by default torchtune,jsonl")
-        parser.add_argument("--unit", choices=UNITS, help="what a kernel's text is")
+        parser.epilog = (
+            "Example: manage.py export_dataset --out dataset --splits 90/5/5 --release 2026-11"
+        )
+        parser.add_argument(
+            "--out",
+            type=Path,
+            help="a new folder, or an earlier export's (default: none; required without --dry-run)",
+        )
+        parser.add_argument(
+            "--format", help=f"some of {','.join(FORMATS)} (default: torchtune,jsonl)"
+        )
+        parser.add_argument(
+            "--unit", choices=UNITS, help="what a kernel's text is (default: standalone)"
+        )
         parser.add_argument("--with-launcher", action="store_true", help="host code below kernels")
         parser.add_argument("--fenced", action="store_true", help="code between ``` for torchtune")
-        parser.add_argument("--splits", metavar="90/5/5", help="train/validation/test in percent")
-        parser.add_argument("--seed", type=int)
-        parser.add_argument("--where", metavar="FILTER", help="as in the review lists' addresses")
         parser.add_argument(
-            "--hardware", metavar="cuda,hip", help="what it is written for, or all; default cuda"
+            "--splits", metavar="90/5/5", help="train/validation/test in percent (default: 90/5/5)"
         )
-        parser.add_argument("--cap-origin", action="append", metavar="inductor=0.2", default=[])
+        parser.add_argument("--seed", type=int, help="of the splits and of the draws (default: 0)")
         parser.add_argument(
-            "--upsample", metavar="POLICY", help="`source`, or as tutorial=10,inductor=5"
+            "--where",
+            metavar="FILTER",
+            help="as in the addresses of the review lists (default: all items)",
+        )
+        parser.add_argument(
+            "--hardware",
+            metavar="cuda,hip",
+            help="what the code is written for, or all (default: cuda)",
+        )
+        parser.add_argument(
+            "--cap-origin", action="append", metavar="inductor=0.2", default=[],
+            help="the largest share of an origin; may be given more than once (default: no cap)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--upsample",
+            metavar="POLICY",
+            help="`source`, or as tutorial=10,inductor=5 (default: no weights)",
         )
         parser.add_argument("--repeat-rows", action="store_true", help="weights as rows in train")
         parser.add_argument(
-            "--total-tokens", type=int, help="of the whole training mix, for the card's shares"
+            "--total-tokens",
+            type=int,
+            help="of the whole training mix, for the shares on the card (default: not known)",
         )
         parser.add_argument(
             "--tokenizer", metavar="FILE",
-            help="count tokens by this tokenizer.json or tiktoken file",
+            help="count tokens by this tokenizer.json or tiktoken file (default: cl100k_base)",
         )  # fmt: skip
         parser.add_argument(
             "--whole-repositories", action="store_true", help="no repository in two splits"
@@ -60,10 +86,12 @@ class Command(BaseCommand):
         )  # fmt: skip
         parser.add_argument(
             "--accept-policy", action="append", metavar="RULES", default=[],
-            help="count approvals by this policy",
+            help="count approvals by this policy; repeatable (default: people only)",
         )  # fmt: skip
         parser.add_argument(
-            "--release", metavar="NAME", help="keep it under a name, or write that one again"
+            "--release",
+            metavar="NAME",
+            help="keep the export under a name, or write that release again (default: not kept)",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="print the funnel, write nothing"

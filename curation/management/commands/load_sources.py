@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from curation.sources.load import load_sources
 
 
 class Command(BaseCommand):
     help = "Load the sources that the project ships. What an admin changed stays as it is."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py load_sources"
 
     def handle(self, **options: Any) -> None:
         loaded = load_sources()

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import OperationalError, close_old_connections
 from django.utils.module_loading import import_string
 
@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 
 class Command(BaseCommand):
     help = "Put back what fell out of the queues, until stopped."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py scheduler"
 
     def handle(self, **options: Any) -> None:
         stopped = threading.Event()

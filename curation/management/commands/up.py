@@ -15,10 +15,11 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py up --port 8080"
         parser.add_argument(
             "--port",
             default=os.environ.get("PORT") or "8000",
-            help="The port to serve the site on (default: %(default)s, from PORT).",
+            help="the port to serve the site on (default: %(default)s, from PORT)",
         )
 
     def handle(self, *, port: str, **options: Any) -> None:

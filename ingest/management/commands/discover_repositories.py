@@ -16,7 +16,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--min-stars", type=int, default=100)
+        parser.epilog = "Example: manage.py discover_repositories --min-stars 200"
+        parser.add_argument("--min-stars", type=int, default=100, metavar="N",
+            help="leave out repositories with fewer stars (default: %(default)s)",
+        )  # fmt: skip
 
     def handle(self, *, min_stars: int, **options: Any) -> None:
         client = GitHubClient(

@@ -25,10 +25,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.epilog = "Example: manage.py draft_pairs --repository ~/Liger-Kernel --dry-run"
+        parser.add_argument(
+            "--repository", help="the name, URL or path that `ingest` took (default: all)"
+        )
         parser.add_argument("--dry-run", action="store_true", help="store nothing")
-        parser.add_argument("--limit", type=int, help="store so many pairs at most")
-        parser.add_argument("--write", type=Path, help="write the whole drafts as JSON Lines too")
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="store N pairs at most (default: all)"
+        )
+        parser.add_argument(
+            "--write", type=Path, metavar="FILE",
+            help="write the whole drafts as JSON Lines too (default: only store them)",
+        )  # fmt: skip
         parser.add_argument(
             "--reasons", action="store_true", help="say of each operation what is missing"
         )

@@ -18,7 +18,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+        parser.epilog = "Example: manage.py extract --out files"
+        parser.add_argument(
+            "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier one"
+        )
 
     def handle(self, *, out: Path, **options: Any) -> None:
         bar = Bar(sys.stderr)

@@ -22,6 +22,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py fingerprint_benchmarks ~/KernelBench"
         parser.add_argument(
             "sources", nargs="*", metavar="REPOSITORY_OR_FOLDER",
             help="a benchmark that was ingested, or a folder with a clone of one; by default all "

@@ -16,6 +16,7 @@ class Command(BaseCommand):
     help = "Read the kernels of repositories. Unknown ones are added to the sources."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py ingest ~/Liger-Kernel --now"
         parser.add_argument(
             "source", nargs="+", help="owner/name, https URL, or the path of a local folder"
         )

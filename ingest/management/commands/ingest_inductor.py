@@ -16,7 +16,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("folder")
+        parser.epilog = "Example: manage.py ingest_inductor /tmp/torchinductor_ada"
+        parser.add_argument("folder", help="what torch.compile left behind")
 
     def handle(self, *, folder: str, **options: Any) -> None:
         run = ingest_now(take_up_compiled(folder), again=True)

@@ -13,7 +13,10 @@ class Command(BaseCommand):
     help = "List the kernels of a source (of all, by default) with what is known of each."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.epilog = "Example: manage.py list_kernels --repository triton-lang/triton --json"
+        parser.add_argument(
+            "--repository", help="the name, URL or path that `ingest` took (default: all)"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON object a line")
 
     def handle(self, *, repository: str | None, **options: Any) -> None:

@@ -44,6 +44,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py pipeline ~/Liger-Kernel --device interpreter --out out"
         parser.add_argument(
             "source", nargs="*", help="as `ingest` takes them; without any, all known sources"
         )
@@ -51,18 +52,22 @@ class Command(BaseCommand):
             "--out", type=Path, required=True, metavar="DIR", help="a new folder, or an earlier one"
         )
         parser.add_argument(
-            "--generate", type=int, default=0, metavar="N", help="generate N pairs by recipe too"
+            "--generate",
+            type=int,
+            default=0,
+            metavar="N",
+            help="generate N pairs by recipe too (default: %(default)s)",
         )
         parser.add_argument(
             "--inductor", type=int, default=0, metavar="N",
-            help="have Inductor write N pairs too, at most",
+            help="have Inductor write N pairs too, at most (default: %(default)s)",
         )  # fmt: skip
         parser.add_argument(
             "--device", type=device_argument, choices=Device.values, default="",
-            help="validate there what has no verdict yet; without it, nothing is validated",
+            help="validate what has no verdict yet; gpu means cuda (default: validate nothing)",
         )  # fmt: skip
         parser.add_argument(
-            "--limit", type=int, metavar="N", help="validate N items at most; the rest can follow"
+            "--limit", type=int, metavar="N", help="validate N items at most (default: all)"
         )
 
     def handle(

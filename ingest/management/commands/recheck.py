@@ -22,7 +22,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.epilog = "Example: manage.py recheck --repository triton-lang/triton --now"
+        parser.add_argument(
+            "--repository", help="the name, URL or path that `ingest` took (default: all)"
+        )
         parser.add_argument(
             "--now", action="store_true", help="do it in this process instead of the queue"
         )

@@ -20,7 +20,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--repository", help="the name, URL or path that `ingest` took")
+        parser.epilog = "Example: manage.py report --funnel"
+        parser.add_argument(
+            "--repository", help="the name, URL or path that `ingest` took (default: all)"
+        )
         parser.add_argument("--json", action="store_true", help="one JSON document")
         parser.add_argument(
             "--funnel", action="store_true", help="how many kernels pass each stage, and why not"

@@ -33,12 +33,13 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py generate_inductor_pairs --module gelu --limit 5"
         parser.add_argument(
             "--module",
             action="append",
             choices=[module.entry_point for module in MODULES],
             metavar="MODULE",
-            help="only this layer or block; may be given more than once",
+            help="only this layer or block; may be given more than once (default: all)",
         )
         parser.add_argument(
             "--from-pairs", action="store_true", help="take the Python sides of stored pairs"
@@ -49,28 +50,36 @@ class Command(BaseCommand):
             nargs="+",
             metavar="FILE.py",
             help="modules of your own: MODULES is a dictionary from names to functions, each of "
-            "which returns a module and a tuple of its inputs",
+            "which returns a module and a tuple of its inputs (default: none)",
         )
         parser.add_argument(
             "--transformers",
             nargs="+",
             metavar="CONFIG",
             help="whole models with random weights: a class of configurations (BertConfig), or a "
-            "config.json",
+            "config.json (default: none)",
         )
         parser.add_argument(
-            "--timm", nargs="+", metavar="MODEL", help="whole models with random weights, by name"
+            "--timm",
+            nargs="+",
+            metavar="MODEL",
+            help="whole models with random weights, by name (default: none)",
         )
         parser.add_argument(
             "--debug-folder",
             type=Path,
             nargs="+",
             metavar="FOLDER",
-            help="the graphs that torch.compile left as fx_graph_runnable.py",
+            help="the graphs that torch.compile left as fx_graph_runnable.py (default: none)",
         )
-        parser.add_argument("--limit", type=int, help="ask for so many at most")
+        parser.add_argument(
+            "--limit", type=int, metavar="N", help="ask for N functions at most (default: all)"
+        )
         parser.add_argument("--list", action="store_true", help="list the modules and stop")
-        parser.add_argument("--write", type=Path, help="write the pairs as JSON Lines too")
+        parser.add_argument(
+            "--write", type=Path, metavar="FILE",
+            help="write the pairs as JSON Lines too (default: only store them)",
+        )  # fmt: skip
         parser.add_argument("--dry-run", action="store_true", help="store nothing")
 
     def handle(self, **options: Any) -> None:

@@ -19,15 +19,22 @@ class Command(BaseCommand):
     help = "Generate pairs by recipe, the same for the same seed; what is stored already stays."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py generate_pairs --recipe unary-map --count 20"
         parser.add_argument(
             "--recipe",
             action="append",
             choices=[recipe.name for recipe in RECIPES],
             metavar="RECIPE",
-            help="only this recipe; may be given more than once",
+            help="only this recipe; may be given more than once (default: all)",
         )
-        parser.add_argument("--count", type=int, default=500)
-        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            "--count", type=int, default=500, metavar="N",
+            help="generate N pairs at most (default: %(default)s)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--seed", type=int, default=0, metavar="N",
+            help="the same seed gives the same pairs (default: %(default)s)",
+        )  # fmt: skip
         parser.add_argument("--list", action="store_true", help="list the recipes and stop")
         parser.add_argument("--dry-run", action="store_true", help="generate and store nothing")
 

@@ -19,7 +19,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.epilog = "Example: manage.py import_pairs kernelbook.jsonl --dry-run"
+        parser.add_argument("file", type=Path, help="JSON Lines, a record on each line")
         parser.add_argument("--dry-run", action="store_true", help="read and store nothing")
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from curation.pairs.store import store_pairs
 from curation.words import counted
@@ -11,6 +11,9 @@ from validation.handwritten import handwritten
 
 class Command(BaseCommand):
     help = "Store the pairs that are written by hand; what is stored already stays."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py load_library"
 
     def handle(self, **options: Any) -> None:
         stored = store_pairs(handwritten())

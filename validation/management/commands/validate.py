@@ -45,7 +45,7 @@ class Command(BaseCommand):
             action="store_true",
             help="check nothing: show which verdicts another torch or Triton changed",
         )
-        parser.add_argument("--repository", help="only what was seen in this source")
+        parser.add_argument("--repository", help="only what was seen in this source (default: all)")
         parser.add_argument(
             "--limit", type=int, metavar="N", help="check N items at most (default: all)"
         )
