@@ -9,6 +9,7 @@ class CurationConfig(AppConfig):
 
     def ready(self) -> None:
         from curation import lookups
+        from curation.installation import first_curator  # noqa: F401 - connects its receiver
         from curation.search.indexes import make_indexes
         from curation.search.tags import make_tag_indexes
 

@@ -1,21 +1,58 @@
-"""The first person: somebody must be able to log in to a new installation."""
+"""The first account of an installation, and its password until somebody has used it."""
 
+import os
 import secrets
+from pathlib import Path
+from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
+from django.db.models.signals import post_save
+from django.dispatch import receiver
 
 from curation.people import CURATORS
 
 NAME = "curator"
 
 
+def password_file() -> Path:
+    """Return the file that holds the first password; only its owner may read it."""
+    folder: Path = settings.DATA_DIR
+    return folder / "first_password"
+
+
 @transaction.atomic
-def create_first_curator() -> str | None:
-    """Create a curator if there is nobody, and return the password; it is kept nowhere else."""
+def create_first_curator() -> bool:
+    """Create a curator if there is no account yet, and write the password to its file."""
     if User.objects.exists():
-        return None
+        return False
     password = secrets.token_urlsafe(12)
+    # Before the account: without the file, nobody could ever log in.
+    path = password_file()
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(password)
     curator = User.objects.create_superuser(NAME, password=password)
     curator.groups.add(Group.objects.get(name=CURATORS))
-    return password
+    return True
+
+
+def unused_password() -> str | None:
+    """Return the first password, or None and remove its file if it was used or changed."""
+    try:
+        password = password_file().read_text()
+    except OSError:
+        return None
+    curator = User.objects.filter(username=NAME, last_login=None).first()
+    if curator is not None and curator.check_password(password):
+        return password
+    password_file().unlink(missing_ok=True)
+    return None
+
+
+@receiver(post_save, sender=User)
+def forget_used_password(instance: User, **_: Any) -> None:
+    """Remove the file at the first login and at a change of the password: both save the row."""
+    if instance.username == NAME and password_file().exists():
+        unused_password()

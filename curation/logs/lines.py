@@ -34,6 +34,15 @@ def masked(text: str) -> str:
     return text
 
 
+class RefusalsWithoutTraceback(logging.Filter):
+    """Take the traceback from what Django logs below an error: a 403 or a 404."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.ERROR:
+            record.exc_info = record.exc_text = None
+        return True
+
+
 class ForPeople(logging.Formatter):
     def __init__(self) -> None:
         super().__init__("{asctime} {levelname} {name}: {message}", style="{")

@@ -188,13 +188,13 @@ def carry_out(
 def _try(
     run: AnyRun, attempt: Attempt[AnyRun], work: Callable[[AnyRun, Attempt[AnyRun]], None]
 ) -> None:
-    began = time.monotonic()
+    began, name = time.monotonic(), f"{run.label} ({run.subject})"
 
     def say(level: int, how: str) -> None:
-        log.log(level, "%s %s", run, how, extra={"duration": round(time.monotonic() - began, 3)})
+        log.log(level, "%s %s", name, how, extra={"duration": round(time.monotonic() - began, 3)})
         attempt.journal.write(f"Attempt {run.attempts} {how}")
 
-    log.info("%s begins", run)
+    log.info("%s begins", name)
     attempt.journal.write(f"Attempt {run.attempts} begins")
     try:
         _do(run, attempt, work, say)

@@ -8,6 +8,8 @@ from redis.exceptions import RedisError
 from rq import Worker, get_current_job
 from rq.command import send_shutdown_command
 
+from curation.installation.up_lock import site_address
+
 # A worker beats at least this often, also in a long job.
 ALIVE = timedelta(seconds=90)
 
@@ -38,7 +40,10 @@ def advice(listening: int | None) -> str:
 
     `listening` is what `listeners` returned.
     """
-    return "" if listening else "; no worker is running: start manage.py up, or add --now"
+    # While `up` starts, its workers do not listen yet.
+    if listening or site_address(settings.DATA_DIR):
+        return ""
+    return "; no worker is running: start manage.py up, or add --now"
 
 
 def retire() -> bool:

@@ -1,17 +1,43 @@
-"""What `up` prints: its own sentences, and each process's lines behind the process's name."""
+"""The output of `up`: its own sentences, and lines of processes behind the process's name."""
 
+import logging
 import os
 from collections.abc import Iterable, Sequence
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 from typing import TextIO
+
+from curation.supervisor.events import event
 
 OURS = "up"
 COLOURS = (36, 33, 32, 35, 34, 31)
+LOG_BYTES, LOG_FILES = 5_000_000, 3
+
+
+def log_file(folder: Path) -> Path:
+    """Return the file in the data folder that gets every line of every process."""
+    return folder / "up.log"
 
 
 class Console:
-    def __init__(self, stream: TextIO, names: Iterable[str]) -> None:
+    """The terminal, and the log file if `log` names one.
+
+    The terminal shows events and errors; all lines are in the file. With `verbose`, or without a
+    file, the terminal shows all lines as they are.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        names: Iterable[str],
+        log: Path | None = None,
+        *,
+        verbose: bool = False,
+    ) -> None:
         self._stream = stream
-        # Whoever read our lines is gone (a closed terminal, a pipe to `head`).
+        self._log = _writer(log) if log else None
+        self._verbose = verbose or log is None
+        # The reader of our lines is gone (a closed terminal, a pipe to `head`).
         self.lost = False
         coloured = stream.isatty() and not os.environ.get("NO_COLOR")
         names = [OURS, *names]
@@ -24,16 +50,20 @@ class Console:
             self._prefixes[name] = prefix
 
     def lines(self, name: str, lines: Sequence[str]) -> None:
-        """Pass on what a process said."""
+        """Pass on the lines of a process."""
+        if self._log:
+            for line in lines:
+                self._log.emit(logging.makeLogRecord({"msg": f"{name} | {line}"}))
+        shown = lines if self._verbose or name == OURS else filter(None, map(event, lines))
         prefix = self._prefixes[name]
-        self._write("".join(f"{prefix}{line}\n" for line in lines))
+        self._write("".join(f"{prefix}{line}\n" for line in shown))
 
     def say(self, sentence: str) -> None:
-        """Say something ourselves."""
+        """Print a sentence of `up` itself."""
         self.lines(OURS, sentence.splitlines())
 
     def block(self, lines: Sequence[str]) -> None:
-        """Say something that must not be missed between the processes' lines."""
+        """Print lines that must not be missed between those of the processes."""
         rule = "─" * max(map(len, lines))
         framed = ("", rule, "", *lines, "", rule, "")
         self._write("".join(f"  {line}".rstrip() + "\n" for line in framed))
@@ -48,3 +78,13 @@ class Console:
             self._stream.flush()
         except OSError:
             self.lost = True
+
+
+def _writer(log: Path) -> logging.Handler:
+    # What processes print may quote code and addresses.
+    log.touch(mode=0o600)
+    handler = RotatingFileHandler(
+        log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8", errors="backslashreplace"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    return handler

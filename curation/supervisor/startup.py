@@ -18,7 +18,7 @@ from curation.installation import data_folder, database, first_curator, up_lock
 from curation.sources.load import load_sources
 from curation.supervisor import address, leftovers, procfile, redis_server
 from curation.supervisor.address import Address
-from curation.supervisor.console import Console
+from curation.supervisor.console import Console, log_file
 from curation.supervisor.process import Process
 from curation.supervisor.procfile import Program
 from curation.supervisor.supervisor import Stage, Supervisor
@@ -27,24 +27,29 @@ from curation.supervisor.supervisor import Stage, Supervisor
 LEFTOVER_SECONDS = 5.0
 
 
-def up(port: str) -> None:
-    """Check, prepare and run everything until somebody stops it."""
+def up(port: str, *, verbose: bool = False) -> None:
+    """Check, prepare and run everything until a person stops it.
+
+    `verbose` shows every line of every process, not only in the log file.
+    """
     place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
     folder: Path = settings.DATA_DIR
     programs = procfile.parse((settings.BASE_DIR / "Procfile").read_text())
     names = [program.name for program in programs]
     if settings.EMBEDDED_REDIS:
         names.insert(0, redis_server.NAME)
-    console = Console(sys.stdout, names)
     data_folder.create(folder)
     with up_lock.hold(folder, place.url):
+        # Lines for machines are for a collector, which wants all of them.
+        verbose = verbose or settings.LOG_FORMAT == "json"
+        console = Console(sys.stdout, names, log_file(folder), verbose=verbose)
         _end_leftovers(folder, console)
         place.check_free()
         stages = _stages(folder, place, programs)
         console.say(f"Preparing {folder}.")
         prepare()
         console.say(f"Starting {', '.join(names)} on {folder}.")
-        Supervisor(stages, console, partial(_welcome, console, place)).run()
+        Supervisor(stages, console, partial(_welcome, console, place, folder)).run()
         console.say("Everything is stopped.")
 
 
@@ -112,34 +117,35 @@ def host_header(place: Address) -> str:
     return settings.ALLOWED_HOSTS[0].lstrip(".") if settings.ALLOWED_HOSTS else "localhost"
 
 
-def _welcome(console: Console, place: Address) -> None:
-    """The address and, the first time, the way in."""
+def _welcome(console: Console, place: Address, folder: Path) -> None:
+    """Print how to log in, and at the end the address and the next step."""
     # Made only now: a password that a failed start took with it would lock everybody out.
-    password = first_curator.create_first_curator()
+    if first_curator.create_first_curator():
+        _bring_along(console)
+    password = first_curator.unused_password()
     connections.close_all()
-    lines = [f"The workbench runs at {place.url}"]
+    lines = [f"Log file    {log_file(folder)}", "Ctrl-C stops everything.", ""]
     if password:
         lines += [
-            "",
-            f"Begin at    {place.url}{reverse('welcome')}",
             f"Log in as   {first_curator.NAME}",
             f"Password    {password}",
+            f"            (also in {first_curator.password_file()} until it is used)",
             "",
-            "The password is shown this once and kept nowhere: change it after logging in.",
         ]
-    lines += ["", "Ctrl-C stops everything."]
-    console.block(lines)
+    lines.append(f"The workbench runs at {place.url}")
     if password:
-        _bring_along(console)
+        lines.append(f"Begin at    {place.url}{reverse('welcome')}")
+    else:
+        lines.append("Next        review there, or read a repository: manage.py ingest PATH")
+    console.block(lines)
 
 
 def _bring_along(console: Console) -> None:
-    """Something to look at before anything was read: pairs by hand, checked meanwhile."""
+    """Store the pairs that were written by hand, and queue their validation."""
     commands = [["load_library"]]
     if find_spec("triton"):
         commands.append(["validate", "--pending", "--device", settings.VALIDATION_DEVICE])
     for command in commands:
-        said = StringIO()
-        call_command(*command, stdout=said)
-        console.say(said.getvalue().strip())
-    connections.close_all()
+        written = StringIO()
+        call_command(*command, stdout=written)
+        console.say(written.getvalue().strip())

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
+from curation.installation.up_lock import hold
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
 from curation.queue.attempt import claim
 from ingest import jobs
@@ -234,6 +235,14 @@ def test_a_run_that_no_worker_will_see_is_queued_with_advice(
     assert queue(kernel_folder).endswith(
         " is queued; no worker is running: start manage.py up, or add --now."
     )
+
+
+def test_no_advice_is_given_while_up_starts_its_workers(
+    kernel_folder: Path, queue_redis: redis.Redis
+) -> None:
+    with hold(settings.DATA_DIR, "http://127.0.0.1:8000"):
+        assert queue(kernel_folder).endswith(" is queued.")
+    (settings.DATA_DIR / "up.lock").unlink()
 
 
 def test_without_redis_the_run_waits_in_its_row_and_the_advice_is_given(

@@ -21,9 +21,14 @@ class Command(BaseCommand):
             default=os.environ.get("PORT") or "8000",
             help="the port to serve the site on (default: %(default)s, from PORT)",
         )
+        parser.add_argument(
+            "--verbose",
+            action="store_true",
+            help="show every line of gunicorn, rq and Redis too, not only in the log file",
+        )
 
-    def handle(self, *, port: str, **options: Any) -> None:
+    def handle(self, *, port: str, verbose: bool, **options: Any) -> None:
         try:
-            up(port)
+            up(port, verbose=verbose)
         except KeyboardInterrupt:
             raise CurationError("Stopped before anything was started.") from None

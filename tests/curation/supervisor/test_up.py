@@ -3,8 +3,12 @@
 import os
 import re
 import signal
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -43,10 +47,53 @@ def test_the_first_start_prints_the_address_and_a_password(tmp_path: Path) -> No
         assert re.search(r"Log in as   curator\n  Password    \S{16}\n", first.output())
         assert first.rows("SELECT count(*) > 5 FROM curation_repository") == [(1,)]
         # There is something to look at.
-        wait_for("the pairs by hand are on their way", lambda: "queued." in first.output())
+        assert "38 items in 1 run: queued." in first.output()
         assert first.rows("SELECT count(*) > 30 FROM curation_pair") == [(1,)]
         # Plain HTTP, as announced: no page sends the browser to https.
         assert first.status_of("/login/") == 200
+
+
+def test_the_address_and_the_next_step_end_the_start(running: House) -> None:
+    block = running.output().split("─\n")[1]
+
+    assert block.splitlines()[-4:-2] == [
+        f"  The workbench runs at http://127.0.0.1:{running.port}",
+        f"  Begin at    http://127.0.0.1:{running.port}/welcome",
+    ]
+
+
+def test_lines_of_libraries_are_in_the_log_file_alone(running: House) -> None:
+    log = running.data / "up.log"
+
+    wait_for("the workers listen", lambda: "*** Listening on validation" in log.read_text())
+
+    # Redis may warn about the memory of this machine, or not: it always tells its version.
+    for line in ("gunicorn.error: Listening at", "rq.worker", "# Redis version="):
+        assert line in log.read_text()
+        assert line not in running.output()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+def test_a_refusal_leaves_no_traceback(running: House) -> None:
+    account = (
+        "from django.contrib.auth.models import User as U; U.objects.create_user('eve', '', 'pw')"
+    )
+    manage(running.data, "shell", "--verbosity", "0", "--command", account)
+    site, browser = f"http://127.0.0.1:{running.port}", build_opener(HTTPCookieProcessor())
+    token = re.search(
+        r'name="csrfmiddlewaretoken" value="(\w+)"', browser.open(f"{site}/login/").read().decode()
+    )
+    assert token
+    form = {"csrfmiddlewaretoken": token[1], "username": "eve", "password": "pw"}
+
+    # An account without a group may see no page.
+    with pytest.raises(HTTPError, match="403"):
+        browser.open(f"{site}/login/", urlencode(form).encode())
+
+    log = running.data / "up.log"
+    wait_for("it is logged", lambda: "WARNING django.request: Forbidden" in log.read_text())
+    assert "Traceback" not in log.read_text()
+    assert "Forbidden" not in running.output()
 
 
 def test_health_tells_of_database_redis_and_workers(running: House) -> None:
@@ -92,8 +139,9 @@ def test_a_killed_up_leaves_nothing_behind_and_another_starts(
         wait_for("everything has ended", lambda: not one.processes(), 10)
 
     with house(data) as another:
-        # Somebody may log in already: no second password.
-        assert "Password" not in another.output()
+        # The password was not used yet, and there is no second one.
+        password = (another.data / "first_password").read_text()
+        assert f"  Password    {password}\n" in another.output()
         assert another.rows("SELECT count(*) FROM auth_user") == [(1,)]
 
 
