@@ -31,6 +31,7 @@ from curation.models import (
     Figures,
     Fingerprint,
     IngestRun,
+    Invitation,
     Kernel,
     Kind,
     Lease,
@@ -457,6 +458,11 @@ def a_saved_view(**over: Any) -> SavedView:
 def an_api_token(**over: Any) -> ApiToken:
     over["user"] = over.get("user") or a_reviewer()
     return ApiToken.objects.create(**{"name": "script", "digest": sha(next(_numbers))} | over)
+
+
+def an_invitation(**over: Any) -> Invitation:
+    over["group"] = over.get("group") or a_group(REVIEWERS)
+    return Invitation.objects.create(**{"username": f"invited{next(_numbers)}"} | over)
 
 
 def a_login_failure(**over: Any) -> LoginFailure:

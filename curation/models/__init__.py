@@ -12,6 +12,7 @@ from curation.models.drop import Drop
 from curation.models.export_run import ExportRun
 from curation.models.figures import Figures
 from curation.models.ingest_run import IngestRun
+from curation.models.invitation import Invitation, InvitationState
 from curation.models.kernel import Kernel, Kind, Language
 from curation.models.lease import Lease
 from curation.models.license import License, LicenseEvidence, LicenseReading, ReadFrom
@@ -91,6 +92,8 @@ __all__ = [
     "Fingerprint",
     "Hardware",
     "IngestRun",
+    "Invitation",
+    "InvitationState",
     "Kernel",
     "Kind",
     "Language",

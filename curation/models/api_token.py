@@ -1,7 +1,10 @@
-"""What a program shows instead of a password. Only the token's hash is kept."""
+"""A secret that a program sends instead of a password. Only its hash is stored."""
+
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from curation.models.constraints import sha256
 
@@ -13,7 +16,8 @@ class ApiToken(models.Model):
     name = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the token.")
     created_at = models.DateTimeField(auto_now_add=True)
-    used_at = models.DateTimeField(null=True, blank=True, help_text="To the hour.")
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: it never expires.")
+    used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
 
     class Meta:
         ordering = ("-pk",)
@@ -21,3 +25,6 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+    def is_expired(self, now: datetime | None = None) -> bool:
+        return self.expires_at is not None and self.expires_at <= (now or timezone.now())

@@ -164,7 +164,11 @@ def _caller(request: HttpRequest) -> User:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     user = owner(secret.strip()) if scheme.lower() == "bearer" else None
     if user is None:
-        raise Refused(401, "Send a token of yours as “Authorization: Bearer …”.")
+        raise Refused(
+            401,
+            "The token is missing, unknown, expired or revoked. "
+            "Send one as “Authorization: Bearer …”.",
+        )
     if not user.has_perm("curation.add_decision"):
         raise Refused(403, "Your account may not review.")
     return user

@@ -15,6 +15,7 @@ from curation.review.views import (
     guide,
     history,
     item,
+    people,
     runs,
 )
 
@@ -48,7 +49,12 @@ urlpatterns = [
     path("history.csv", history.export, {"shape": "csv"}, name="history-csv"),
     path("history.jsonl", history.export, {"shape": "jsonl"}, name="history-jsonl"),
     path("account", account.account, name="account"),
+    path("account/password", account.ChangePassword.as_view(), name="password"),
     path("account/token", account.token, name="token"),
+    path("people", people.people, name="people"),
+    path("people/invitations/<int:pk>/revoke", people.revoke_invitation, name="revoke-invitation"),
+    path("people/tokens/<int:pk>/revoke", people.revoke_token, name="revoke-token"),
+    path("join/<str:token>", people.join, name="join"),
     path("keys", account.keys, name="keys"),
     path("guide", guide.guide, name="guide"),
     path("api/v1/openapi.json", api.description, name="api-description"),

@@ -5,6 +5,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from django import template
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
@@ -12,20 +14,25 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
 from curation.models import Run
+from curation.people import CURATORS
 from curation.review.access import SEE_RUNS
+
+# How many curators the page for an account without a group names.
+ADVISERS = 20
 
 register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
 def navigation(context: Any) -> SafeString:
-    """The ways of the bar. For most looks it is one of a few, so it is kept as it was rendered."""
+    """Render the links that this person may open. There are few variants, so they are cached."""
     request, may = context["request"], context["user"].has_perm
     here = request.resolver_match.url_name if request.resolver_match else ""
-    waiting = context["queue_length"] if may("curation.add_decision") else None
+    if not may("curation.add_decision"):
+        return mark_safe("")
     return _navigation(
         here,
-        waiting() if waiting else None,
+        context["queue_length"](),
         may("curation.add_exportrun"),
         context["user"].has_perms(SEE_RUNS),
         context["user"].is_staff,
@@ -38,6 +45,13 @@ def _navigation(
 ) -> SafeString:
     shown = {"here": here, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
+
+
+@register.simple_tag
+def curators() -> QuerySet[User]:
+    """Return the people who can add somebody to a group."""
+    able = Q(groups__name=CURATORS) | Q(is_superuser=True)
+    return User.objects.filter(able, is_active=True).distinct().order_by("username")[:ADVISERS]
 
 
 @register.simple_tag

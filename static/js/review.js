@@ -256,6 +256,14 @@ document.addEventListener("click", async (event) => {
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
+  const copies = event.target.closest("[data-copy]");
+  if (copies) {
+    const field = $(copies.dataset.copy);
+    field.select();
+    await navigator.clipboard?.writeText(field.value);
+    copies.textContent = "Copied";
+    say("Copied.");
+  }
   const menu = $("details.who[open]");
   if (menu && !menu.contains(event.target)) menu.open = false;
 });

@@ -189,6 +189,11 @@ VIOLATIONS: list[tuple[str, Violation]] = [
     ("savedview_once", twice(make.a_saved_view, user=make.a_reviewer, name=lambda: "mine")),
     ("apitoken_digest_valid", once(make.an_api_token, digest=NO_SHA)),
     ("apitoken.digest", twice(make.an_api_token, digest=lambda: make.sha(1))),
+    (
+        "invitation_ended_once",
+        lambda: make.an_invitation(accepted_at=timezone.now(), revoked_at=timezone.now()),
+    ),
+    ("invitation_one_pending_per_name", twice(make.an_invitation, username=lambda: "rhea")),
     ("decision_about_one_item", about_both(make.a_decision)),
     ("decision_about_one_item", once(make.a_decision, kernel=None)),
     ("decision_content_hash_valid", once(make.a_decision, content_hash=NO_SHA)),

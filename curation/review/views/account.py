@@ -1,8 +1,18 @@
-"""What a person has here: tokens for programs, decisions that can still be undone, the keys."""
+"""The account page: password, API tokens, decisions that can be undone; and the list of keys."""
 
+from datetime import timedelta
+from typing import Any
+
+from django import forms
 from django.contrib import messages
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_texts
+from django.contrib.auth.views import PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from curation.models import ApiToken
@@ -10,33 +20,95 @@ from curation.review import tokens
 from curation.review.access import may_review, number, person
 from curation.review.decisions import undoable
 
+# How long a new token is valid, in days; None: until it is revoked.
+LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
+# Of an item, the list of decisions shows the name only: its texts have up to megabytes.
+TEXTS = (
+    "kernel__function_source", "kernel__standalone_source", "kernel__launcher_source",
+    "pair__python_code", "pair__triton_code", "pair__test_code",
+)  # fmt: skip
+
 
 @require_safe
-@may_review
 def account(request: HttpRequest) -> HttpResponse:
-    user = person(request)
-    shown = {"tokens": ApiToken.objects.filter(user=user), "undoable": undoable(user)}
-    return render(request, "curation/account.html", shown)
+    """For everybody who is logged in: an account without a group has a password too."""
+    return _page(request)
 
 
 @require_POST
 @may_review
+@never_cache
 def token(request: HttpRequest) -> HttpResponse:
+    """Create a token or revoke one's own. The answer itself shows the secret, once."""
     user = person(request)
     if pk := request.POST.get("revoke", ""):
-        ApiToken.objects.filter(user=user, pk=number(pk)).delete()
-        messages.success(request, "The token is worth nothing any more.")
+        if ApiToken.objects.filter(user=user, pk=number(pk)).delete()[0]:
+            messages.success(request, "Token revoked.")
         return redirect("account")
-    name = request.POST.get("name", "").strip()[:80]
-    if not name:
-        messages.error(request, "Say what the token is for.")
+    name, days = request.POST.get("name", "").strip()[:80], request.POST.get("days", "")
+    if not name or days not in dict(LIFETIMES):
+        messages.error(request, "Give the token a label and an expiry.")
         return redirect("account")
-    secret = tokens.make(user, name)
-    messages.success(request, f"Copy it now, it is shown this once: {secret}")
-    return redirect("account")
+    lifetime = timedelta(days=int(days)) if days else None
+    return _page(request, tokens.make(user, name, lifetime))
+
+
+class CurrentPasswordForm(PasswordChangeForm):
+    """Asks for the current password, and counts wrong ones as failed logins.
+
+    Without that, somebody with a stolen session could guess the password as often as they like.
+    """
+
+    request: HttpRequest
+
+    def clean_old_password(self) -> str:
+        password: str = self.cleaned_data["old_password"]
+        name = self.user.get_username()
+        if authenticate(self.request, username=name, password=password) is None:
+            waits = getattr(self.request, "throttled", False)
+            raise forms.ValidationError(
+                "Too many wrong passwords. Wait a quarter of an hour, then try again."
+                if waits
+                else "This is not your current password."
+            )
+        return password
+
+
+class ChangePassword(PasswordChangeView):
+    """Django's own view: it keeps this session and ends the person's others."""
+
+    http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the base class has it
+    form_class = CurrentPasswordForm
+    template_name = "curation/password.html"
+    success_url = reverse_lazy("account")
+    extra_context = {"rules": password_validators_help_texts}  # noqa: RUF012
+
+    def get_form(self, form_class: type[CurrentPasswordForm] | None = None) -> CurrentPasswordForm:  # type: ignore[override]
+        form: CurrentPasswordForm = super().get_form(form_class)  # type: ignore[assignment]
+        form.request = self.request
+        return form
+
+    def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
+        messages.success(self.request, "Password changed. Your other sessions have ended.")
+        return super().form_valid(form)
+
+    def form_invalid(self, form: PasswordChangeForm) -> HttpResponse:
+        code = 429 if getattr(self.request, "throttled", False) else 400
+        return self.render_to_response(self.get_context_data(form=form), status=code)
 
 
 @require_safe
 @may_review
 def keys(request: HttpRequest) -> HttpResponse:
     return render(request, "curation/keys.html")
+
+
+def _page(request: HttpRequest, secret: str = "") -> HttpResponse:
+    shown: dict[str, Any] = {"secret": secret, "lifetimes": LIFETIMES, "default_days": "90"}
+    user = person(request)
+    if user.has_perm("curation.add_decision"):
+        shown |= {
+            "tokens": ApiToken.objects.filter(user=user),
+            "undoable": undoable(user).defer(*TEXTS),
+        }
+    return render(request, "curation/account.html", shown)

@@ -77,6 +77,7 @@ def test_whatever_is_said_one_line_holds_it(message: str, repository: str) -> No
         "{'authorization': 'hunter2hunter2'}",
         "token curation_hunter2hunter2hunter2hunter2",
         "token ghp_hunter2hunter2hunter2",
+        "GET /join/hunter2:hunter2-hunter2 200, 3 ms",
         'violates check\nDETAIL:  Failing row contains (1, hunter2hunter2, "x\n).\n y").',
     ],
 )

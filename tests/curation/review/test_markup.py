@@ -101,7 +101,7 @@ def pages(kernel: Kernel, pair: Pair) -> Iterator[str]:
     yield f"{reverse('queue')}?q={BAD}&tag={BAD}"
     yield f"{reverse('bulk')}?q={BAD}"
     yield f"{reverse('history')}?who={BAD}"
-    for name in ("find", "history", "account", "exports"):
+    for name in ("find", "history", "account", "people", "exports"):
         yield reverse(name)
 
 
@@ -111,6 +111,7 @@ def test_markup_anywhere_is_shown_as_text(
     make.a_reason(text=BAD)
     make.a_saved_view(user=curator, name=BAD, query=BAD)
     make.an_api_token(user=curator, name=BAD)
+    make.an_invitation(username=BAD, email=BAD)
     make.a_bulk_decision(filter=BAD)
     make.a_decision(kernel=make.a_kernel(name=BAD), user=curator)
     make.an_export_run(name=BAD, message=BAD, state="failed", finished_at=timezone.now())

@@ -55,7 +55,9 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "history": (READ,) * 2,
     "history-csv": (READ,) * 2,
     "history-jsonl": (READ,) * 2,
-    "account": (READ,) * 2,
+    "people": (NO, BOTH),
+    "revoke-invitation": (NO, WRITE),
+    "revoke-token": (NO, WRITE),
     "token": (WRITE,) * 2,
     "keys": (READ,) * 2,
     "guide": (READ,) * 2,
@@ -66,6 +68,8 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "exports": (NO, (200, 200, 405, 405)),
     "download-export": (NO, (302, 405, 405, 405)),
 }
+# For everybody with an account, whether or not it has a group.
+OWN: dict[str, tuple[int, ...]] = {"account": READ, "password": BOTH}
 # The same for everybody who may review; 405 comes before anything else.
 API: dict[str, tuple[int, ...]] = {
     "api-next": (405, 200, 405, 405),
@@ -84,12 +88,15 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     # By the second method one is logged out, and by the third nobody.
     "logout": ((302,) * 4, (405, 302, 302, 302)),
     "api-description": ((200,) * 4,) * 2,
+    # A link that nobody was sent. `test_accounts.py` has those that work.
+    "join": ((410, 410, 405, 405),) * 2,
 }
 
 ARGUMENTS = {
     "kernel": "pk", "pair": "pk", "edit-pair": "pk", "save-version": "pk", "download-export": "pk",
     "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
+    "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",
     "draft": "pk", "finish-draft": "pk", "api-items": "kind",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
@@ -109,7 +116,7 @@ def names(patterns: Iterable[URLPattern | URLResolver] = urlpatterns) -> Iterato
 
 
 def address(name: str) -> str:
-    kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",)}
+    kinds: dict[str, tuple[Any, ...]] = {"": (), "kind": ("kernels",), "token": ("guessed",)}
     if name in ("pair", "edit-pair", "save-version"):
         kinds["pk"] = (make.a_pair().pk,)
     elif name in ("draft", "finish-draft"):
@@ -118,6 +125,10 @@ def address(name: str) -> str:
         kinds["pk"] = (make.a_bulk_decision().pk,)
     elif ARGUMENTS.get(name) == "run":
         kinds["run"] = ("export", make.an_export_run().pk)
+    elif name == "revoke-invitation":
+        kinds["pk"] = (make.an_invitation().pk,)
+    elif name == "revoke-token":
+        kinds["pk"] = (make.an_api_token().pk,)
     elif name == "download-export":
         kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
     else:
@@ -134,7 +145,7 @@ def person(role: str) -> User | None:
 
 
 def test_every_address_is_in_this_table() -> None:
-    assert {*EXPECTED, *API, *OPEN} == set(names())
+    assert {*EXPECTED, *OWN, *API, *OPEN} == set(names())
 
 
 @pytest.mark.parametrize("name", OPEN)
@@ -143,14 +154,14 @@ def test_what_is_open_answers_everybody(name: str, role: str, queue_redis: redis
     client, user = Client(), person(role)
     if user:
         client.force_login(user)
-    url = reverse(name)
+    url = address(name)
 
     answers = [client.generic(method, url) for method in METHODS]
 
     assert tuple(answer.status_code for answer in answers) == OPEN[name][user is not None]
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", [*EXPECTED, *OWN])
 @pytest.mark.parametrize("role", PEOPLE)
 def test_a_page_answers(name: str, role: str) -> None:
     client, user = Client(), person(role)
@@ -159,9 +170,9 @@ def test_a_page_answers(name: str, role: str) -> None:
     url = address(name)
     expected = {
         "anonymous": (302,) * 4,
-        "outsider": NO,
-        "reviewer": EXPECTED[name][0],
-        "curator": EXPECTED[name][1],
+        "outsider": OWN.get(name, NO),
+        "reviewer": OWN[name] if name in OWN else EXPECTED[name][0],
+        "curator": OWN[name] if name in OWN else EXPECTED[name][1],
     }[role]
 
     answers = [client.generic(method, url) for method in METHODS]
@@ -204,7 +215,10 @@ def test_a_form_without_the_token_against_forgery_is_refused() -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make.a_curator())
 
-    for name in ("undo", "decide", "skip", "bulk", "token", "claim"):
+    for name in (
+        "undo", "decide", "skip", "bulk", "token", "claim", "password", "people",
+        "revoke-invitation", "revoke-token", "welcome",
+    ):  # fmt: skip
         assert client.post(address(name)).status_code == 403, name
 
 
