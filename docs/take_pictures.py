@@ -71,6 +71,9 @@ def _pages(page: Page) -> dict[str, str]:
         "runs": "/runs/",
         "exports": "/exports/",
         "account": "/account",
+        "password": "/account/password",
+        "people": "/people",
+        "welcome": "/welcome",
         "keys": "/keys",
         "guide": "/guide",
     }

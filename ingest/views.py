@@ -1,18 +1,40 @@
-"""The page that greets a new installation, and leads once from a source to a dataset."""
+"""The page that gets a new installation started: a checklist from a source to a dataset."""
+
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.contrib.auth.models import User
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from curation.errors import CurationError
-from curation.models import IngestRun, Kernel, Origin, Pair, PairOrigin, Repository
+from curation.models import (
+    Actor,
+    Decision,
+    ExportRun,
+    IngestRun,
+    Kernel,
+    Origin,
+    Pair,
+    PairOrigin,
+    Provenance,
+    Release,
+    Repository,
+    RunState,
+    SplitAssignment,
+    Status,
+)
+from curation.people import GRANTED
 from curation.review.access import number, person
+from ingest.report import read_sources
 from ingest.requests import request_ingest
 
 may_ingest = permission_required("curation.add_ingestrun", raise_exception=True)
+
+SHOWN = 10
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -21,19 +43,70 @@ def welcome(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         _queue(request)
         return redirect("welcome")
-    by_hand = Pair.objects.filter(origin=PairOrigin.MANUAL)
-    shown = {
-        "by_hand": by_hand.count(),
-        "checked": by_hand.exclude(validationresults=None).distinct().count(),
-        "sources": _sources(),
-        "has_kernels": Kernel.objects.exists(),
+    steps = {
+        "ingest": _ingested(),
+        "review": _reviewed(),
+        "export": _exported(),
+        "invite": _invited(),
+    }
+    shown = steps | {
+        "next": next((name for name, step in steps.items() if not step["done"]), ""),
+        "known": _known_sources(),
     }
     return render(request, "curation/welcome.html", shown)
 
 
+def _ingested() -> dict[str, Any]:
+    sources = read_sources()
+    newest = list(_with_last_run(sources).order_by("-last_ingested_at")[:SHOWN])
+    places = Provenance.objects.filter(retired_at=None, source_file__repository__in=newest)
+    kernels: dict[int, int] = dict(
+        places.order_by()
+        .values_list("source_file__repository")
+        .annotate(Count("kernel", distinct=True))
+    )
+    return {
+        "done": bool(newest),
+        "count": len(newest) if len(newest) < SHOWN else sources.count(),
+        "sources": [(source, kernels.get(source.pk, 0)) for source in newest],
+    }
+
+
+def _reviewed() -> dict[str, Any]:
+    decisions = Decision.objects.filter(actor=Actor.PERSON, undoes=None, undone_by=None)
+    counted = decisions.aggregate(count=Count("pk"), people=Count("user", distinct=True))
+    by_hand = Pair.objects.filter(origin=PairOrigin.MANUAL)
+    return {
+        "done": counted["count"] > 0,
+        **counted,
+        "by_hand": by_hand.filter(status=Status.PENDING).count(),
+        "approved": sum(
+            model._default_manager.filter(status=Status.APPROVED).count()
+            for model in (Kernel, Pair)
+        ),
+    }
+
+
+def _exported() -> dict[str, Any]:
+    """An export from the command line leaves a trace too: the splits that it assigned."""
+    archives = ExportRun.objects.filter(state=RunState.SUCCEEDED).exclude(archive="").count()
+    releases = Release.objects.count()
+    return {
+        "done": bool(archives or releases) or SplitAssignment.objects.exists(),
+        "archives": archives,
+        "releases": releases,
+    }
+
+
+def _invited() -> dict[str, Any]:
+    """Two people are a team: second reviews need somebody who did not decide first."""
+    count = User.objects.filter(is_active=True, groups__name__in=GRANTED).distinct().count()
+    return {"done": count > 1, "count": count}
+
+
 def _queue(request: HttpRequest) -> None:
     wanted = number(request.POST.get("source", ""))
-    source = next((source for source in _sources() if source.pk == wanted), None)
+    source = next((source for source in _known_sources() if source.pk == wanted), None)
     if source is None:
         messages.error(request, "Choose one of the sources. Nothing has changed.")
         return
@@ -42,18 +115,18 @@ def _queue(request: HttpRequest) -> None:
     except CurationError as error:
         messages.warning(request, f"Not queued: {error}")
     else:
-        messages.success(request, f"{source} is queued. Look here again in a minute.")
+        messages.success(request, f"{source} is queued. Reload this page in a minute.")
 
 
-def _sources() -> QuerySet[Repository]:
-    """Those on the web that come first, and how the newest ingest of each went."""
+def _known_sources() -> QuerySet[Repository]:
+    """The most important sources on the web, with the state of each one's newest ingest."""
+    sources = Repository.objects.enabled().sources().filter(origin=Origin.GIT)
+    return _with_last_run(sources)[:SHOWN]
+
+
+def _with_last_run(sources: QuerySet[Repository]) -> QuerySet[Repository]:
     newest = IngestRun.objects.filter(repository=OuterRef("pk")).order_by("-pk")
-    return (
-        Repository.objects.enabled()
-        .sources()
-        .filter(origin=Origin.GIT)
-        .annotate(
-            last_state=Subquery(newest.values("state")[:1]),
-            last_message=Subquery(newest.values("message")[:1]),
-        )[:10]
+    return sources.annotate(
+        last_state=Subquery(newest.values("state")[:1]),
+        last_message=Subquery(newest.values("message")[:1]),
     )

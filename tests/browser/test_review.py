@@ -343,7 +343,7 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         f"{decided.get_absolute_url()}?tab=history", "/find?status=pending", "/find?items=pairs",
         "/find?q=nothing-like-this", "/?q=nothing-like-this", "/bulk", "/bulk?status=pending",
         "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",
-        "/nowhere",
+        "/people", "/account/password", "/nowhere",
         "/drafts/", "/drafts/?missing=gone", Draft.objects.earliest("pk").get_absolute_url(),
         "/runs/", "/runs/?kind=export&state=cancelled",
         *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
@@ -385,7 +385,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
         "/find?status=pending",
         "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",
         "/drafts/", Draft.objects.earliest("pk").get_absolute_url(),
-        "/bulk?status=pending", "/welcome", "/runs/",
+        "/bulk?status=pending", "/welcome", "/runs/", "/people", "/account/password",
         *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
     ):  # fmt: skip
         page.goto(path)

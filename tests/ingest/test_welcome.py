@@ -1,12 +1,15 @@
-"""The page that greets a new installation."""
+"""The checklist that gets a new installation started."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import redis
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from curation.models import IngestRun, Repository
 from curation.sources.load import load_sources
@@ -14,26 +17,116 @@ from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
+STEP = re.compile(r"<h2>(\w+)[^<]*<span[^>]*>(Done|To do)</span>")
+
 
 @pytest.fixture
-def browser() -> Client:
+def curator() -> User:
+    return make.a_curator()
+
+
+@pytest.fixture
+def browser(curator: User) -> Client:
     client = Client()
-    client.force_login(make.a_curator())
+    client.force_login(curator)
     return client
 
 
-def test_it_leads_from_the_pairs_by_hand_to_the_export(browser: Client) -> None:
+def shown(browser: Client) -> str:
+    html = browser.get(reverse("welcome")).content.decode()
+    return re.sub(r"\s+", " ", html)
+
+
+def steps(browser: Client) -> dict[str, str]:
+    return dict(STEP.findall(shown(browser)))
+
+
+def test_on_a_fresh_installation_every_step_is_to_do(browser: Client) -> None:
     load_sources()
-    pairs = [make.a_pair(origin="manual") for _ in range(3)]
-    make.a_validation_result(pair=pairs[0])
+    make.a_pair(origin="manual")
 
-    page = browser.get(reverse("welcome")).content.decode()
+    page = shown(browser)
 
-    assert "3 pairs were written by hand" in page
-    assert "1 of them have been checked" in page
+    assert set(steps(browser).values()) == {"To do"}
+    assert "No source has been ingested yet" in page
     assert "Dao-AILab/flash-attention" in page
     assert "KernelBench" not in page
-    assert "No kernel has come in yet" in page
+    assert "1 item waits for you" in page
+    assert "Review 1 hand-written pair<" in page
+
+
+def test_the_ingested_sources_are_named_with_their_kernels(browser: Client) -> None:
+    folder = make.a_repository(
+        name="/home/ada/kernels", origin="folder", last_ingested_at=timezone.now()
+    )
+    file = make.a_source_file(repository=folder)
+    for _ in range(3):
+        make.a_provenance(source_file=file)
+    make.a_provenance(source_file=file, retired_at=timezone.now())
+
+    page = shown(browser)
+
+    assert steps(browser)["Ingest"] == "Done"
+    assert "1 source ingested:" in page
+    assert '<th scope="row">/home/ada/kernels</th><td>3</td>' in page
+
+
+def test_a_decision_ticks_the_review_until_it_is_undone(browser: Client, curator: User) -> None:
+    first = make.a_decision(user=curator)
+    assert steps(browser)["Review"] == "Done"
+    assert "1 decision by 1 person." in shown(browser)
+
+    make.a_decision(kernel=first.kernel, version=2, user=curator, undoes=first)
+
+    assert steps(browser)["Review"] == "To do"
+
+
+def test_a_decision_of_a_policy_is_no_review(browser: Client) -> None:
+    make.a_decision(actor="policy", user=None, rules="licence 1")
+
+    assert steps(browser)["Review"] == "To do"
+
+
+@pytest.mark.parametrize(
+    ("export", "sentence"),
+    [
+        (make.a_split_assignment, "Exported from the command line"),
+        (make.a_release, "1 release and 0 archives so far"),
+        (
+            lambda: make.an_export_run(
+                state="succeeded", archive="a.tar.gz", finished_at=timezone.now()
+            ),
+            "0 releases and 1 archive so far",
+        ),
+    ],
+)
+def test_an_export_ticks_its_step(
+    browser: Client, export: Callable[[], object], sentence: str
+) -> None:
+    make.an_export_run()
+    assert steps(browser)["Export"] == "To do"
+
+    export()
+
+    assert steps(browser)["Export"] == "Done"
+    assert sentence in shown(browser)
+
+
+def test_a_second_reviewer_ticks_the_last_step(browser: Client) -> None:
+    make.a_person()
+    make.a_reviewer(is_active=False)
+    assert steps(browser)["Invite"] == "To do"
+
+    make.a_reviewer()
+
+    assert steps(browser)["Invite"] == "Done"
+    assert "2 people review here." in shown(browser)
+
+
+def test_it_is_linked_from_the_menu_and_the_help(browser: Client) -> None:
+    for name in ("find", "keys"):
+        link = f'href="{reverse("welcome")}"'
+        assert link in browser.get(reverse(name)).content.decode().split("<main")[name == "keys"]
 
 
 def test_one_click_queues_a_known_source(browser: Client, queue_redis: redis.Redis) -> None:
@@ -62,8 +155,10 @@ def test_what_is_not_offered_is_not_read(browser: Client, opted_out: bool) -> No
 def test_it_asks_the_database_a_fixed_number_of_times(
     browser: Client, django_assert_max_num_queries: Callable[..., Any]
 ) -> None:
-    for _ in range(10):
-        make.an_ingest_run()
+    for _ in range(12):
+        make.an_ingest_run(repository=make.a_repository(last_ingested_at=timezone.now()))
+        make.a_decision()
+        make.a_split_assignment()
 
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(17):
         browser.get(reverse("welcome"))

@@ -86,6 +86,7 @@ class ChangePassword(PasswordChangeView):
     def get_form(self, form_class: type[CurrentPasswordForm] | None = None) -> CurrentPasswordForm:  # type: ignore[override]
         form: CurrentPasswordForm = super().get_form(form_class)  # type: ignore[assignment]
         form.request = self.request
+        form.fields["old_password"].label = "Current password"
         return form
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:

@@ -89,7 +89,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             login(request, invitations.accept(invitation, form))
             messages.success(
                 request,
-                "Your account is ready. The menu under your name has a guide with shortcuts.",
+                "Your account is ready. “Shortcuts and guide”, in the menu under your name, says "
+                "what to look for.",
             )
             return redirect("queue")
     except InvitationRefused as error:

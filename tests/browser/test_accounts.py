@@ -1,0 +1,194 @@
+"""From an invitation to the first decision, and one's own account, in a real Chromium."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from curation.models import Decision
+from tests import factories as make
+from tests.showcase import furnish
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+
+NEW = "a much longer phrase"
+
+
+@pytest.fixture
+def browse(chromium: Browser, live_server: LiveServer) -> Iterator[Any]:
+    """Open a browser of its own for each person; no page may log an error."""
+    cache.clear()
+    contexts, complaints = [], []
+
+    def open_for(name: str = "", *, expected: str = "", **options: Any) -> Page:
+        context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+
+        def listen(message: Any) -> None:
+            if message.type == "error" and not (expected and expected in message.text):
+                complaints.append(f"{message.text} ({message.location.get('url')})")
+
+        page.on("console", listen)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        if name:
+            page.goto("/login/")
+            log_in(page, name)
+        return page
+
+    yield open_for
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def log_in(page: Page, name: str, password: str = make.PASSWORD) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(lambda url: "/login" not in url)
+
+
+def choose_password(page: Page, password: str = NEW) -> None:
+    page.get_by_label("New password", exact=True).fill(password)
+    page.get_by_label("New password confirmation").fill(password)
+
+
+def open_menu(page: Page, entry: str) -> None:
+    page.locator(".who summary").click()
+    page.locator(".who").get_by_role("link", name=entry, exact=True).click()
+
+
+def check_page(page: Page) -> None:
+    """Neither a barrier that axe finds, nor a scroll bar at the bottom of a phone."""
+    violations = Axe().run(page).response["violations"]
+    assert [(page.url, one["id"], one["nodes"][0]["html"][:100]) for one in violations] == []
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, page.url
+    assert size
+    page.set_viewport_size(size)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
+    browse: Any, scripts: bool
+) -> None:
+    furnish()
+    make.a_curator(username="eve")
+    curator = browse("eve", java_script_enabled=scripts)
+    open_menu(curator, "People")
+    curator.get_by_label("Name", exact=True).fill("rhea")
+    curator.get_by_role("button", name="Create link").click()
+    link = curator.get_by_label("Send this link").input_value()
+
+    newcomer = browse(java_script_enabled=scripts)
+    newcomer.goto(link)
+    expect(newcomer.locator("h1")).to_have_text("Welcome, rhea")
+    choose_password(newcomer)
+    newcomer.get_by_role("button", name="Open the account").click()
+    expect(newcomer.locator(".messages")).to_contain_text("Your account is ready")
+    first = newcomer.locator("h1").inner_text()
+    newcomer.locator("button.approve").click()
+    expect(newcomer.locator(".messages")).to_contain_text(f"{first} is approved")
+
+    decision = Decision.objects.get()
+    assert (str(decision.user), str(decision.item)) == ("rhea", first)
+    open_menu(curator, "People")
+    expect(curator.get_by_role("row", name="rhea")).to_contain_text("Accepted")
+
+
+def test_the_pages_of_an_invitation_have_no_barriers(browse: Any) -> None:
+    make.a_curator(username="eve")
+    curator = browse("eve", expected="410")
+    curator.goto("/people")
+    curator.get_by_label("Name", exact=True).fill("rhea")
+    curator.get_by_role("button", name="Create link").click()
+    link = curator.get_by_label("Send this link").input_value()
+    check_page(curator)
+    newcomer = browse(expected="40")
+    newcomer.goto(link)
+    check_page(newcomer)
+    choose_password(newcomer, "abc")
+    newcomer.get_by_role("button", name="Open the account").click()
+    expect(newcomer.locator(".errorlist")).to_contain_text("too short")
+    check_page(newcomer)
+    curator.goto(f"{link}x")
+    expect(curator.locator("h1")).to_have_text("This link does not work")
+    check_page(curator)
+
+
+def test_a_reviewer_changes_the_password_and_other_browsers_are_logged_out(browse: Any) -> None:
+    make.a_reviewer(username="rhea")
+    page, other = browse("rhea"), browse("rhea")
+    open_menu(page, "Account")
+    page.get_by_role("link", name="Change password").click()
+    check_page(page)
+    page.get_by_label("Current password").fill(make.PASSWORD)
+    choose_password(page)
+    page.get_by_role("button", name="Change password").click()
+    expect(page.locator(".messages")).to_contain_text("Your other sessions have ended")
+
+    other.goto("/account")
+    expect(other.locator("h1")).to_have_text("Log in")
+    log_in(other, "rhea", NEW)
+    page.goto("/account")
+    expect(page.locator("h1")).to_have_text("Account of rhea")
+
+
+def test_an_account_without_a_group_is_told_whom_to_ask_and_offered_nothing_else(
+    browse: Any,
+) -> None:
+    make.a_curator(username="eve", email="eve@example.org")
+    make.a_person(username="rhea")
+    page = browse("rhea", expected="403")
+
+    expect(page.locator("h1")).to_have_text("No access yet")
+    expect(page.get_by_role("main").get_by_role("listitem")).to_have_text(["eve, eve@example.org"])
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    check_page(page)
+    page.locator(".who summary").click()
+    assert page.locator("header a").all_inner_texts() == ["Account"]
+
+    User.objects.get(username="rhea").groups.add(make.a_group("reviewers"))
+    page.reload()
+    expect(page.locator("h1")).to_have_text("Nothing is waiting")
+
+
+def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:
+    make.a_reviewer(username="rhea")
+    page = browse("rhea", permissions=["clipboard-read", "clipboard-write"])
+    open_menu(page, "Account")
+    page.get_by_label("Label").fill("nightly")
+    page.get_by_role("button", name="Create token").click()
+    check_page(page)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+
+    secret = page.get_by_label("Copy the new token").input_value()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
+    page.get_by_role("button", name="Revoke nightly").click()
+    expect(page.locator(".messages")).to_contain_text("Token revoked")
+
+
+def test_the_checklist_leads_from_step_to_step(browse: Any) -> None:
+    furnish()
+    make.a_curator(username="eve")
+    page = browse("eve")
+    open_menu(page, "Getting started")
+    check_page(page)
+    expect(page.locator(".steps h2")).to_contain_text(["To do", "To do", "To do", "To do"])
+    page.get_by_role("link", name="Open the queue").click()
+    page.locator("button.approve").click()
+    expect(page.locator(".messages")).to_contain_text("is approved")
+
+    open_menu(page, "Getting started")
+
+    expect(page.locator(".steps h2")).to_contain_text(["To do", "Done", "To do", "To do"])
+    expect(page.locator(".steps .done")).to_contain_text("1 decision by 1 person")
