@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('curation', '0019_runs'),
+        ('curation', '0020_cli'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
