@@ -19,13 +19,18 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.epilog = "Example: manage.py add_reviewer ada --email ada@example.org"
         parser.add_argument("name", help="the name to log in with")
         parser.add_argument(
             "--curator",
             action="store_true",
             help="may also ingest, export, decide in bulk and invite people",
         )
-        parser.add_argument("--email", default="", help="shown to colleagues; no mail is sent")
+        parser.add_argument(
+            "--email",
+            default="",
+            help="shown to colleagues; no mail is sent (default: none)",
+        )
 
     def handle(self, *, name: str, curator: bool, email: str, **given: Any) -> None:
         group = Group.objects.get(name=CURATORS if curator else REVIEWERS)
