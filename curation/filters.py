@@ -44,6 +44,7 @@ CHOICES: Mapping[str, Words] = {
     "validation": (*Verdict.values, NONE),
     "duplicates": tuple(Duplicates.values),
     "contaminated": ("yes", "no"),
+    "disputed": ("yes", "no"),
     "hardware": tuple(Hardware.values),
     "language": tuple(Language.values),
     "kind": tuple(Kind.values),
@@ -69,6 +70,7 @@ class Filter:
     validation: Words = ()
     duplicates: Words = ()
     contaminated: Words = ()
+    disputed: Words = ()
     hardware: Words = ()
     language: Words = ()
     kind: Words = ()

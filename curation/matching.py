@@ -13,6 +13,7 @@ from django.db.models.lookups import In
 
 from curation.errors import CurationError
 from curation.models import (
+    Agreement,
     ContaminationMatch,
     Decision,
     DuplicateLink,
@@ -20,6 +21,7 @@ from curation.models import (
     Pair,
     Provenance,
     QualityFinding,
+    SecondReview,
     ValidationResult,
     Verdict,
 )
@@ -138,6 +140,17 @@ def _contaminated(model: Model, values: tuple[str, ...]) -> Q:
     return Q(~Exists(ContaminationMatch.objects.filter(**{about(model): OuterRef("pk")})))
 
 
+def _disputed(model: Model, values: tuple[str, ...]) -> Q:
+    """Two reviewers disagree on it, and the dispute is not settled."""
+    if set(values) == {"yes", "no"}:
+        return Q()
+    name = about(model)
+    disputes = SecondReview.objects.filter(state=Agreement.DISPUTED).order_by()
+    if values == ("yes",):
+        return Q(pk__in=disputes.filter(**{f"{name}__isnull": False}).values(name))
+    return Q(~Exists(disputes.filter(**{name: OuterRef("pk")})))
+
+
 def day_range(written: str) -> tuple[datetime | None, datetime | None]:
     """`2026-01-05..2026-01-31`, either end open, or one day: from its beginning to its end."""
     first, dots, last = written.partition("..")
@@ -198,6 +211,7 @@ CONDITIONS: Mapping[str, Condition] = {
     "validation": _validation,
     "duplicates": _duplicates,
     "contaminated": _contaminated,
+    "disputed": _disputed,
     "hardware": _column("hardware"),
     "language": _only(Kernel, "language"),
     "kind": _only(Kernel, "kind"),

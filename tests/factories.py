@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from curation.models import (
     Action,
+    Agreement,
     ApiToken,
     Band,
     BulkDecision,
@@ -442,6 +443,14 @@ def a_second_review(**over: Any) -> SecondReview:
     over["first"] = over.get("first") or a_decision()
     about = {"kernel": over["first"].kernel, "pair": over["first"].pair}
     return SecondReview.objects.create(**about | over)
+
+
+def a_dispute(**over: Any) -> SecondReview:
+    """A second reviewer rejected what the first approved."""
+    over["first"] = over.get("first") or a_decision(status=Status.APPROVED)
+    over["user"] = over.get("user") or a_reviewer()
+    values = {"state": Agreement.DISPUTED, "status": Status.REJECTED, "given_at": timezone.now()}
+    return a_second_review(**values | over)
 
 
 def a_bulk_decision(**over: Any) -> BulkDecision:

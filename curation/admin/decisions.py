@@ -1,11 +1,11 @@
 """Who decided what, who is looking at what, and the reasons that curators offer."""
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
-from curation.admin.read_only import AboutItemAdmin, ReadOnlyAdmin
+from curation.admin.read_only import About, AboutItemAdmin, ReadOnlyAdmin
 from curation.models import (
     BulkDecision,
     Claim,
@@ -13,15 +13,32 @@ from curation.models import (
     Decision,
     DecisionReason,
     Figures,
+    Kernel,
     LoginFailure,
+    Pair,
     Question,
     SecondReview,
     Skip,
 )
+from curation.review import second
+from curation.review.access import person
+
+
+class BlindAdmin(AboutItemAdmin[About]):
+    """Rows that tell what was decided on an item.
+
+    Hidden from a person who may still give the second review of that item.
+    """
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[About]:
+        rows = super().get_queryset(request)
+        for model, item in ((Kernel, "kernel_id"), (Pair, "pair_id")):
+            rows = rows.exclude(second.blind(model, person(request), item))
+        return rows
 
 
 @admin.register(Decision)
-class DecisionAdmin(AboutItemAdmin[Decision]):
+class DecisionAdmin(BlindAdmin[Decision]):
     list_display = (
         "about", "status", "previous_status", "actor", "user", "rules", "comment", "created_at",
     )  # fmt: skip
@@ -58,7 +75,7 @@ class BulkDecisionAdmin(ReadOnlyAdmin[BulkDecision]):
 
 
 @admin.register(Correction)
-class CorrectionAdmin(AboutItemAdmin[Correction]):
+class CorrectionAdmin(BlindAdmin[Correction]):
     list_display = ("about", "user", "created_at")
     list_select_related = ("kernel", "pair", "user")
 
@@ -71,7 +88,7 @@ class QuestionAdmin(AboutItemAdmin[Question]):
 
 
 @admin.register(SecondReview)
-class SecondReviewAdmin(AboutItemAdmin[SecondReview]):
+class SecondReviewAdmin(BlindAdmin[SecondReview]):
     list_display = ("about", "state", "user", "status", "created_at", "given_at")
     list_filter = ("state",)
     list_select_related = ("kernel", "pair", "user")

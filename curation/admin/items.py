@@ -1,8 +1,10 @@
 """Kernels and pairs, to look at. Their status changes by decisions, which reviewers make."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
@@ -24,6 +26,8 @@ from curation.models import (
     ReleaseMember,
     ValidationResult,
 )
+from curation.review import second
+from curation.review.access import person
 
 _ABOUT_BOTH = (
     Decision, Claim, DuplicateLink, ContaminationMatch, Fingerprint, ValidationResult,
@@ -31,16 +35,33 @@ _ABOUT_BOTH = (
 )  # fmt: skip
 
 
+class StatusFilter(admin.ChoicesFieldListFilter):
+    """Leaves out the items whose second review the person may still give."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+        rows = queryset.filter(blind=False) if self.used_parameters else queryset
+        return super().queryset(request, rows)
+
+
 class ItemAdmin(ReadOnlyAdmin[Row]):
-    readonly_fields = ("evidence",)
+    readonly_fields = ("standing", "evidence")
+    exclude = ("status",)
     list_select_related = ("license",)
-    list_filter: ClassVar[tuple[str, ...]] = (
-        "status",
+    list_filter: ClassVar[tuple[Any, ...]] = (
+        ("status", StatusFilter),
         "license_verdict",
         "operation_type",
         "difficulty",
         "hardware",
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        model: Any = self.model
+        return super().get_queryset(request).annotate(blind=second.blind(model, person(request)))
+
+    @admin.display(description="status")
+    def standing(self, item: Any) -> str:
+        return "Second review" if item.blind else item.get_status_display()
 
     @admin.display(description="see also")
     def evidence(self, item: Kernel | Pair) -> SafeString:
@@ -53,7 +74,7 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
 @admin.register(Kernel)
 class KernelAdmin(ItemAdmin[Kernel]):
     list_display = (
-        "name", "status", "kind", "language", "hardware", "operation_type", "license",
+        "name", "standing", "kind", "language", "hardware", "operation_type", "license",
         "license_verdict", "lines", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "kind", "language", "standalone")
@@ -63,7 +84,7 @@ class KernelAdmin(ItemAdmin[Kernel]):
 @admin.register(Pair)
 class PairAdmin(ItemAdmin[Pair]):
     list_display = (
-        "__str__", "status", "origin", "hardware", "operation_type", "difficulty", "license",
+        "__str__", "standing", "origin", "hardware", "operation_type", "difficulty", "license",
         "license_verdict", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "origin", "differentiable")

@@ -30,7 +30,12 @@ class ReadOnlyAdmin(LeanAdmin[Row]):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        columns = [f.name for f in self.opts.fields if not isinstance(f, BinaryField)]
+        hidden = self.exclude or ()
+        columns = [
+            f.name
+            for f in self.opts.fields
+            if not isinstance(f, BinaryField) and f.name not in hidden
+        ]
         return (*columns, *self.readonly_fields)
 
 

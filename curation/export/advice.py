@@ -38,6 +38,9 @@ STEPS: dict[Reason, Step] = {
     ),
     Reason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
     Reason.PENDING: Step("Review them in the browser, or export with `--include-pending`.", REVIEW),
+    Reason.DISPUTED: Step(
+        "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW
+    ),
     Reason.BY_POLICY: Step(
         "Review them in the browser, or export with `--accept-policy RULES`.", REVIEW
     ),

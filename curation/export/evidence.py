@@ -13,6 +13,7 @@ from curation.evidence.sources import Source
 from curation.export.gates import APPROVED, Facts, Said, Tried, approved_by
 from curation.lookups import stored
 from curation.models import (
+    Agreement,
     ContaminationMatch,
     Decision,
     Device,
@@ -21,6 +22,7 @@ from curation.models import (
     Kernel,
     Pair,
     PairOrigin,
+    SecondReview,
     ValidationResult,
 )
 
@@ -159,6 +161,7 @@ class _About:
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
     replaced: Mapping[int, str]
+    disputed: Collection[int]
 
 
 def _about(kind: str, keys: Collection[int]) -> _About:
@@ -180,7 +183,14 @@ def _about(kind: str, keys: Collection[int]) -> _About:
     matches = ContaminationMatch.objects.filter(**wanted).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    return _About(decisions, duplicates, contaminations, _replaced(keys) if kind == "pair" else {})
+    disputes = SecondReview.objects.filter(**wanted, state=Agreement.DISPUTED).order_by()
+    return _About(
+        decisions,
+        duplicates,
+        contaminations,
+        _replaced(keys) if kind == "pair" else {},
+        set(disputes.values_list(key, flat=True)),
+    )
 
 
 def _replaced(keys: Collection[int]) -> dict[int, str]:
@@ -231,6 +241,7 @@ def _weigh(
     if pk in about.contaminations:
         overlaps = [name for seen, name in about.contaminations[pk] if seen == hashed]
         facts.contaminated_by = min(overlaps, default="")
+    facts.disputed = pk in about.disputed
     facts.given = not places or places[0].gives
     for place in places:
         source = sources[place.source]

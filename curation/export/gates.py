@@ -1,7 +1,7 @@
 """Why an item stays behind. Pure: facts in, the first gate that holds it out, or None.
 
 The gates stand in the order of the funnel: isolated, for this hardware, licensed, unique,
-uncontaminated, validated, approved.
+uncontaminated, validated, approved, undisputed.
 """
 
 from collections.abc import Sequence
@@ -46,6 +46,7 @@ class Reason(StrEnum):
     REJECTED = "rejected"
     PENDING = "pending"
     BY_POLICY = "approved-by-policy"
+    DISPUTED = "disputed"
     CAP = "cap"
     STRADDLES = "straddles"
 
@@ -60,6 +61,7 @@ FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
     ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
     ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED)),
     ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
+    ("undisputed", (Reason.DISPUTED,)),
     ("exported", (Reason.CAP, Reason.STRADDLES)),
 )
 
@@ -115,6 +117,8 @@ class Facts:
     # The one of them that its approval rests on.
     approver: Said | None = None
     tries: Sequence[Tried] | None = None
+    # A second review differs from the decision, and no third person has settled it.
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ class Rules:
     hardware: tuple[str, ...] = ()
     """Empty: any."""
     include_pending: bool = False
+    include_disputed: bool = False
     policies: tuple[str, ...] = ()
     without_benchmarks: bool = False
 
@@ -139,6 +144,7 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
         or _unique(facts, rules)
         or _validated(facts)
         or _approved(facts, rules)
+        or (None if rules.include_disputed else _undisputed(facts))
     )
 
 
@@ -234,6 +240,14 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
     return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+
+
+def _undisputed(facts: Facts) -> Exclusion | None:
+    if facts.disputed:
+        return Exclusion(
+            Reason.DISPUTED, "Two reviewers disagree on it, and the dispute is not settled."
+        )
+    return None
 
 
 def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:

@@ -33,6 +33,7 @@ class Options:
     repeat_rows: bool = False
     together: bool = False
     include_pending: bool = False
+    include_disputed: bool = False
     policies: tuple[str, ...] = ()
     total_tokens: int = 0
     without_benchmarks: bool = False

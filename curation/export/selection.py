@@ -67,6 +67,7 @@ class Selecting:
             standalone=options.unit == "standalone",
             hardware=options.hardware,
             include_pending=options.include_pending,
+            include_disputed=options.include_disputed,
             policies=options.policies,
             without_benchmarks=options.without_benchmarks,
         )

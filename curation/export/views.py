@@ -46,6 +46,7 @@ class ExportForm(forms.Form):
     held_out_recipes = forms.BooleanField(
         label="Also the generated pairs with whole recipes held out", required=False
     )
+    include_disputed = forms.BooleanField(label="Include disputed items", required=False)
     include_pending = forms.BooleanField(label="With what nobody has reviewed", required=False)
     without_benchmarks = forms.BooleanField(
         label="Also without a comparison with the benchmarks", required=False

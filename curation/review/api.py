@@ -6,7 +6,7 @@
 import json
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 from urllib.parse import parse_qsl
@@ -21,9 +21,18 @@ from django.views.defaults import page_not_found
 from curation.errors import CurationError
 from curation.filters import CHOICES, KEYS, Filter
 from curation.matching import KINDS
-from curation.models import Difficulty, Kernel, OperationType, Pair, Status
+from curation.models import (
+    Agreement,
+    Decision,
+    Difficulty,
+    Kernel,
+    OperationType,
+    Pair,
+    SecondReview,
+    Status,
+)
 from curation.review import claims, listing, second
-from curation.review.access import item_or_404, number
+from curation.review.access import item_or_404, kind_of, number
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
@@ -63,7 +72,7 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
                 return answer(request, request.user, *args, **kwargs)
             except Refused as error:
                 return _sorry(error.code, error, methods)
-            except (StaleItem, NotYours) as error:
+            except (StaleItem, NotYours, second.Disputed) as error:
                 return _sorry(409, error)
             except CurationError as error:
                 return _sorry(400, error)
@@ -88,10 +97,9 @@ def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
     size = own.get("size", "50")
     if not 1 <= number(size) <= MOST:
         raise Refused(400, f"size is {size!r}: write a number from 1 to {MOST}.")
-    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), number(size))
-    return JsonResponse(
-        {"items": [_short(item) for item in page.items], "after": page.following or None}
-    )
+    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), user, number(size))
+    shown = _short(kind, page.items, user)
+    return JsonResponse({"items": shown, "after": page.following or None})
 
 
 @endpoint("GET", "HEAD")
@@ -238,22 +246,32 @@ def _kind(body: dict[str, Any], found: Kernel | Pair) -> Kind | None:
     return kind
 
 
-def _short(found: Any) -> dict[str, Any]:
-    kernel = isinstance(found, Kernel)
-    return {
-        "kind": "kernels" if kernel else "pairs",
-        "id": found.pk,
-        "name": str(found),
-        "status": found.status,
-        "version": found.version,
-        "content_hash": found.content_hash,
-        "operation_type": found.operation_type,
-        "difficulty": found.difficulty,
-        "tags": found.tags,
-        "license": found.license.expression if found.license else None,
-        "license_verdict": found.license_verdict,
-        "url": found.get_absolute_url(),
-    }
+def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
+    """Each item in short, as `user` may see it.
+
+    An item whose second review the user may give is told as pending.
+    """
+    standings = second.standings(KINDS[kind], [item.pk for item in items], user)
+    return [
+        {
+            "kind": kind,
+            "id": item.pk,
+            "name": str(item),
+            "status": Status.PENDING
+            if standings.get(item.pk) == second.Standing.BLIND
+            else item.status,
+            "disputed": standings.get(item.pk) == second.Standing.DISPUTED,
+            "version": item.version,
+            "content_hash": item.content_hash,
+            "operation_type": item.operation_type,
+            "difficulty": item.difficulty,
+            "tags": item.tags,
+            "license": item.license.expression if item.license else None,
+            "license_verdict": item.license_verdict,
+            "url": item.get_absolute_url(),
+        }
+        for item in items
+    ]
 
 
 def _long(found: Any, user: User) -> dict[str, Any]:
@@ -262,11 +280,16 @@ def _long(found: Any, user: User) -> dict[str, Any]:
         if isinstance(found, Kernel)
         else ("python_code", "triton_code", "test_code", "entry_point", "origin")
     )
-    short = _short(found)
-    if second.waiting_for(found, user):
-        # Whoever looks a second time does not see what the first decided.
-        short |= {"status": Status.PENDING}
-    return short | {name: getattr(found, name) for name in names}
+    [short] = _short(kind_of(found), [found], user)
+    dispute = second.given(found).filter(state=Agreement.DISPUTED).first()
+    verdicts = [_verdict(dispute.first), _verdict(dispute)] if dispute else []
+    return short | {"verdicts": verdicts} | {name: getattr(found, name) for name in names}
+
+
+def _verdict(row: Decision | SecondReview) -> dict[str, Any]:
+    """One side of a dispute."""
+    said = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
+    return {"user": str(row.user), **said}
 
 
 TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}

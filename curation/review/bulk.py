@@ -23,8 +23,10 @@ from curation.models import (
     DuplicateLink,
     Kernel,
     Pair,
+    SecondReview,
     Status,
 )
+from curation.review import second
 
 Model = type[Kernel] | type[Pair]
 # The version at which each item was counted, by its key.
@@ -259,8 +261,16 @@ def _open(model: Model, filter: Filter, status: Status, user: User) -> QuerySet[
 
 
 def _free(items: QuerySet[Any], status: Status, user: User) -> QuerySet[Any]:
-    """Not yet so, not retired, not one's own work, and nobody is looking at it."""
+    """Those of `items` that a bulk decision to `status` changes.
+
+    An item with an open second review is left out: the count would tell the second reviewer what
+    was decided, and a dispute needs a person who has seen both verdicts.
+    """
     items = items.exclude(status__in=(status, Status.RETIRED))
+    reviews = SecondReview.objects.filter(
+        state__in=second.OPEN, **{about(items.model): OuterRef("pk")}
+    )
+    items = items.exclude(Exists(reviews))
     looked_at = Claim.objects.filter(_live(user), **{about(items.model): OuterRef("pk")})
     items = items.exclude(Exists(looked_at))
     return items.exclude(author=user) if items.model is Pair else items

@@ -9,6 +9,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from curation.filters import Filter
 from curation.models import (
     Actor,
     Agreement,
@@ -36,6 +37,7 @@ from curation.review.figures import due, keep, kept
 NAME = "dashboard"
 DAYS = 30
 PACE_DAYS = 7
+DISPUTED = Filter(disputed=("yes",))
 
 
 def figures() -> Figures:
@@ -82,6 +84,10 @@ def gather() -> dict[str, Any]:
             "undefined": agreed.undefined,
         },
         "second": _counts(SecondReview.objects.all(), "state"),
+        "disputed": {
+            "kernels": DISPUTED.of(Kernel.objects.all()).count(),
+            "pairs": DISPUTED.of(Pair.objects.all()).count(),
+        },
         "ended": _ended(),
         "ingests": _last_ingests(),
         "workers": _workers(),

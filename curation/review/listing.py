@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import F, Max, Q, QuerySet
 
 from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance
+from curation.review import second
 from curation.search.condition import hits_are_in_order, reads
 
 PAGE = 50
@@ -35,11 +37,22 @@ class Page:
 
 
 def a_page(
-    model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, size: int = PAGE
+    model: type[Kernel] | type[Pair],
+    filter: Filter,
+    order: str,
+    after: str,
+    user: User,
+    size: int = PAGE,
 ) -> Page:
-    """The keys first, which an index tells, then the rows."""
+    """Return a page of the items that match, as `user` may see them.
+
+    The keys come first, which an index tells, then the rows.
+    """
+    items: QuerySet[Any] = model._default_manager.all()
+    if second.tells(filter):
+        items = items.exclude(second.blind(model, user))
     # A first page looks as far as is counted: counting apart would be to look for all of it twice.
-    pks, all_of_them = _keys(model, filter, order, after, size + 1, max(size, COUNTED) + 1)
+    pks, all_of_them = _keys(items, filter, order, after, size + 1, max(size, COUNTED) + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
     # In between, one may have gone.
@@ -50,11 +63,11 @@ def a_page(
 
 
 def _keys(
-    model: type[Kernel] | type[Pair], filter: Filter, order: str, after: str, few: int, many: int
+    items: QuerySet[Any], filter: Filter, order: str, after: str, few: int, many: int
 ) -> tuple[list[int], bool]:
     """`few` keys at the least, where there are as many, and whether these are all up to `many`."""
     wanted = few if after else many
-    behind = _after(model._default_manager.all(), order, after)
+    behind = _after(items, order, after)
     rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
     if not filter.q or order != "newest" or hits_are_in_order():
         return list(rows.order_by(*ORDERS[order])[:wanted]), True
@@ -62,7 +75,10 @@ def _keys(
     # where it is not, all that have it are quickly put in order.
     first = behind.aggregate(n=Max("pk"))["n"] or 0
     read = (
-        filter.without("q").of(behind).filter(reads(model, filter.q)).values_list("pk", flat=True)
+        filter.without("q")
+        .of(behind)
+        .filter(reads(items.model, filter.q))
+        .values_list("pk", flat=True)
     )
     for some, length in ((read, READ), (rows, LOOKED_UP)):
         found = list(some.filter(pk__gt=first - length).order_by("-pk")[:wanted])

@@ -1,6 +1,7 @@
-"""One log of everything that people and policies did, newest first: decisions, corrections, acts.
+"""One log of everything that people and policies did, newest first.
 
-Three tables hold it; each is append-only or written by Django's admin alone.
+Decisions, second reviews, corrections and acts in the admin, from four tables. An item whose second
+review the reader may still give is left out: the reader must not know what was decided on it.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,13 @@ from itertools import islice
 from typing import Any
 
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from curation.models import Correction, Decision
+from curation.models import Correction, Decision, Kernel, Pair, SecondReview
+from curation.review import second
 
-KINDS = ("decision", "correction", "administration")
+KINDS = ("decision", "second review", "correction", "administration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What of the log is wanted. `before`: nothing at or after this moment."""
+    """What of the log is wanted, and who reads it. `before`: nothing at or after this moment."""
 
+    reader: User
     kind: str = ""
     who: str = ""
     before: datetime | None = None
 
 
 def entries(asked: Asked, most: int | None = None) -> Iterator[Entry]:
-    sources = {"decision": _decisions, "correction": _corrections, "administration": _acts}
+    sources = dict(zip(KINDS, (_decisions, _second_reviews, _corrections, _acts), strict=True))
     chosen = [sources[asked.kind]] if asked.kind in sources else sources.values()
     streams = [source(asked, most) for source in chosen]
     return islice(merge(*streams, key=lambda entry: entry.at, reverse=True), most)
@@ -57,6 +61,13 @@ def _narrowed(rows: QuerySet[Any], asked: Asked, moment: str, most: int | None) 
     return iter(rows[:most]) if most else rows.iterator(chunk_size=500)
 
 
+def _shown(rows: QuerySet[Any], reader: User) -> QuerySet[Any]:
+    """Those of `rows` about items that `reader` may know the decisions on."""
+    for model, name in ((Kernel, "kernel_id"), (Pair, "pair_id")):
+        rows = rows.exclude(second.blind(model, reader, name))
+    return rows
+
+
 def _texts() -> list[str]:
     return [
         *(
@@ -68,10 +79,11 @@ def _texts() -> list[str]:
 
 
 def _decisions(asked: Asked, most: int | None) -> Iterator[Entry]:
-    rows = Decision.objects.select_related("kernel", "pair", "user").defer(*_texts())
-    for row in _narrowed(rows, asked, "created_at", most):
-        said = "; ".join([*map(str, row.reasons), *([row.comment] if row.comment else [])])
+    related = ("kernel", "pair", "user", "settles")
+    rows = Decision.objects.select_related(*related).defer(*_texts())
+    for row in _narrowed(_shown(rows, asked.reader), asked, "created_at", most):
         how = "undone: " if row.undoes_id else "in bulk: " if row.bulk_id else ""
+        how = "dispute settled: " if hasattr(row, "settles") else how
         yield Entry(
             row.created_at,
             "decision",
@@ -79,13 +91,33 @@ def _decisions(asked: Asked, most: int | None) -> Iterator[Entry]:
             f"{how}{row.previous_status} to {row.status}",
             str(row.item),
             row.item.get_absolute_url(),
-            said,
+            _why(row),
         )
+
+
+def _second_reviews(asked: Asked, most: int | None) -> Iterator[Entry]:
+    given = SecondReview.objects.filter(given_at__isnull=False)
+    rows = given.select_related("kernel", "pair", "user", "first").defer(*_texts())
+    for row in _narrowed(_shown(rows, asked.reader), asked, "given_at", most):
+        agrees = "agrees with" if row.status == row.first.status else "disagrees with"
+        yield Entry(
+            row.given_at,
+            "second review",
+            str(row.user),
+            f"second review: {row.status}, {agrees} the first",
+            str(row.item),
+            row.item.get_absolute_url(),
+            _why(row),
+        )
+
+
+def _why(row: Decision | SecondReview) -> str:
+    return "; ".join([*map(str, row.reasons), *([row.comment] if row.comment else [])])
 
 
 def _corrections(asked: Asked, most: int | None) -> Iterator[Entry]:
     rows = Correction.objects.select_related("kernel", "pair", "user").defer(*_texts())
-    for row in _narrowed(rows, asked, "created_at", most):
+    for row in _narrowed(_shown(rows, asked.reader), asked, "created_at", most):
         changed = [
             f"{name.replace('_', ' ')} from {row.before.get(name) or 'nothing'} "
             f"to {value or 'nothing'}"

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from curation.evidence.compiling import compile_verdict
 from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
+    Agreement,
     Decision,
     DecisionReason,
     DuplicateLink,
@@ -22,7 +24,7 @@ from curation.models import (
     Status,
     ValidationResult,
 )
-from curation.review import evidence, plot, rows
+from curation.review import evidence, plot, rows, second
 from curation.review.access import number
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
@@ -73,13 +75,15 @@ class Reason:
     text: str
 
 
-def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
+def context(item: Any, tab: str, wanted: dict[str, str], user: User) -> dict[str, Any]:
     kind = type(item)
     kernel = item.pk if kind is Kernel else item.kernel_id
     places = rows.places(kernel) if kernel else []
     texts = rows.license_texts(kernel) if kernel else []
     results = rows.results(item, item.content_hash) if isinstance(item, Pair) else []
     links = rows.links(item) if item.has_twins else []
+    reviews = list(second.given(item)) if item.reviewed_twice else []
+    dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
     others = evidence.twins(item, links)
@@ -98,7 +102,10 @@ def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
         "lights": _lights(item, places, texts, results, links),
         "tabs": shown,
         "tab": tab,
-        "blind": item.second_review_pk is not None,
+        "blind": item.blind,
+        "dispute": dispute,
+        "refusal": second.refusal(dispute, user) if dispute else "",
+        "second_reviews": [review for review in reviews if review != dispute],
         "request_id": uuid.uuid4(),
         "similar": Filter.parse(
             [
@@ -106,7 +113,7 @@ def context(item: Any, tab: str, wanted: dict[str, str]) -> dict[str, Any]:
                 *([("operation", item.operation_type)] if item.operation_type else []),
             ]
         ).query(),
-        **_body(item, tab, wanted, places, others, results),
+        **_body(item, tab, wanted, places, others, results, user),
     }
 
 
@@ -148,6 +155,7 @@ def _body(
     places: Sequence[Provenance],
     others: Sequence[tuple[DuplicateLink, Item]],
     results: Sequence[ValidationResult],
+    user: User,
 ) -> dict[str, Any]:
     """What the current tab shows."""
     if tab == "standalone":
@@ -164,7 +172,7 @@ def _body(
     if tab == "history":
         return _history(item)
     if tab == "alike":
-        return _alike(item)
+        return _alike(item, user)
     if tab == "results":
         return _results(results)
     return {
@@ -278,12 +286,13 @@ def _history(item: Any) -> dict[str, Any]:
     }
 
 
-def _alike(item: Any) -> dict[str, Any]:
-    """What is approved already and does the same, newest first."""
+def _alike(item: Any, user: User) -> dict[str, Any]:
+    """What is approved already and has the same operation, newest first."""
     kind = type(item)
     approved = kind._default_manager.filter(
         status=Status.APPROVED, operation_type=item.operation_type
     ).exclude(pk=item.pk)
+    approved = approved.exclude(second.blind(kind, user))
     return {"alike": approved.without_sources().order_by("-pk")[:20]}
 
 

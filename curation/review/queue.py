@@ -1,7 +1,8 @@
 """What to review next: each item to one person at a time, and never to who wrote it.
 
-First what one holds already, then what one is asked about, then what waits for a second look,
-then what is pending, by priority; at the very end what one has skipped.
+In this order: what the person holds already, for a curator the disputes of two others, what the
+person is asked about, what waits for a second review, what is pending, by priority, and at the end
+what the person has skipped.
 """
 
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from curation.models import (
     Status,
 )
 from curation.prepared import prepared
+from curation.review import second
 from curation.review.claims import release, take
 
 Item = Kernel | Pair
@@ -77,10 +79,10 @@ def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
-    # Mostly there is nothing of the first three, which one statement tells.
+    # Mostly the first sources are empty, which one statement tells.
     [there] = _first_of_all(user, timezone.now())
-    sources = compress((_held, _asked, _second_looks), there)
-    for source in (*sources, _unseen, _skipped):
+    sources = compress((_held, _disputes, _asked, _second_looks), there)
+    for source in (*sources, _unseen, _skipped, *compress((_skipped_disputes,), there[1:2])):
         for item in source(user, filter):
             if item != leave:
                 yield item
@@ -88,11 +90,14 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
 
 @prepared
 def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
-    """Whether somebody holds something, is asked something, and has something to look at again."""
+    """Whether each of the first sources may have an item for the person."""
     claims = Claim.objects.filter(user=user, expires_at__gt=now)
     questions = Question.objects.filter(asked=user, answered_at=None)
     return User.objects.filter(pk=user).values_list(
-        Exists(claims), Exists(questions), Exists(_second_looks_of(user, now))
+        Exists(claims),
+        Exists(_disputes_for(user)),
+        Exists(questions),
+        Exists(_second_looks_of(user, now)),
     )
 
 
@@ -106,6 +111,34 @@ def _claims(user: User, now: datetime) -> QuerySet[Claim]:
     return Claim.objects.filter(user=user, expires_at__gt=now).order_by("-pk")[:5]
 
 
+def _disputes(user: User, filter: Filter, skipped: bool = False) -> Iterator[Item]:
+    if user.has_perm(second.SETTLE):
+        for model in MODELS:
+            yield from _disputed(model, filter, skipped, user, timezone.now())
+
+
+def _skipped_disputes(user: User, filter: Filter) -> Iterator[Item]:
+    return _disputes(user, filter, skipped=True)
+
+
+@prepared
+def _disputed(
+    model: Model, filter: Filter, skipped: bool, /, user: User, now: datetime
+) -> QuerySet[Any]:
+    name = about(model)
+    disputes = _disputes_for(user).filter(**{f"{name}__isnull": False})
+    items = _free(model, filter, user, now, pending=False).filter(pk__in=disputes.values(name))
+    own_skips = Exists(Skip.objects.filter(user=user, **{name: OuterRef("pk")}))
+    items = items.filter(own_skips) if skipped else items.exclude(own_skips)
+    return items.exclude(status=Status.RETIRED).order_by("pk")[:LAST_LOOK]
+
+
+def _disputes_for(user: User) -> QuerySet[SecondReview]:
+    """The disputes between two others."""
+    rows = SecondReview.objects.filter(state=Agreement.DISPUTED)
+    return rows.exclude(Q(first__user=user) | Q(user=user)).order_by()
+
+
 def _asked(user: User, filter: Filter) -> Iterator[Item]:
     for question in _questions(user):
         yield from _fitting(question, user, filter)
@@ -117,6 +150,9 @@ def _questions(user: User) -> QuerySet[Question]:
 
 
 def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
+    # Such a filter would tell the second reviewer what the first decided.
+    if second.tells(filter):
+        return
     for review in _reviews(user, timezone.now()):
         yield from _fitting(review, user, filter, pending=False)
 
@@ -127,7 +163,7 @@ def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
 
 
 def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
-    rows = SecondReview.objects.filter(state=Agreement.WAITING).exclude(first__user=user)
+    rows = second.waiting_of(user)
     for name in map(about, MODELS):
         me = {name: OuterRef(name)}
         rows = rows.exclude(Exists(Skip.objects.filter(user=user, **me)))

@@ -11,7 +11,6 @@ from django.utils import timezone
 from curation.evidence.opt_outs import opted_out
 from curation.matching import about
 from curation.models import (
-    Agreement,
     Claim,
     ContaminationMatch,
     CopyFlag,
@@ -29,7 +28,7 @@ from curation.models import (
     ValidationResult,
 )
 from curation.prepared import prepared
-from curation.review import claims
+from curation.review import claims, second
 from curation.review.evidence import SHOWN
 
 Item = Kernel | Pair
@@ -98,19 +97,15 @@ def _undoing(kind: Model, /, item: Item, version: int, user: User) -> QuerySet[D
 
 @prepared
 def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
-    waiting = SecondReview.objects.filter(
-        **{about(kind): OuterRef("pk")}, state=Agreement.WAITING
-    ).exclude(first__user=user)
     given = SecondReview.objects.filter(request=request, user=user)
     rows = kind._default_manager.filter(pk=pk).without_sources()
-    return rows.annotate(second_look=Exists(waiting) | Exists(given))
+    return rows.annotate(second_look=second.blind(kind, user) | Exists(given))
 
 
 @prepared
 def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
     me = {about(kind): OuterRef("pk")}
-    waiting = SecondReview.objects.filter(**me, state=Agreement.WAITING).exclude(first__user=user)
-    disputed = SecondReview.objects.filter(**me, state=Agreement.DISPUTED)
+    given = SecondReview.objects.filter(**me, given_at__isnull=False)
     # Two questions: of one with an “or” SQLite would look through all links.
     stood_for = DuplicateLink.objects.filter(**me)
     stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
@@ -127,8 +122,8 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     related = ["license", "previous"] + (["author"] if kind is Pair else [])
     rows = kind._default_manager.filter(pk=pk).select_related(*related)
     return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
-        second_review_pk=Subquery(waiting.values("pk")[:1]),
-        disputed=Exists(disputed),
+        blind=second.blind(kind, user),
+        reviewed_twice=Exists(given),
         has_twins=Exists(stood_for) | Exists(stands_for),
         benchmark=Subquery(matches.values("benchmark__name")[:1]),
         benchmark_problem=Subquery(matches.values("problem")[:1]),

@@ -1,17 +1,21 @@
-"""Second reviews: a sample of decisions is looked at again by somebody who does not see the first.
+"""Second reviews: a sample of decisions is reviewed again, blind, by another person.
 
-The sample is drawn by the content's hash, so that nobody can tell or choose beforehand.
+The content's hash draws the sample, so that no reviewer can predict or choose it. A second review
+that differs from the first is a dispute, which a curator who is neither of the two settles.
 """
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from enum import StrEnum
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from curation.errors import CurationError
+from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
     Actor,
@@ -29,27 +33,47 @@ from curation.prepared import prepared
 Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
 EVERY = "*"
+SETTLE = "curation.change_secondreview"
+# Filters by these keys tell what was decided on an item.
+TELLING = ("status", "reviewer", "decided")
+
+
+class Disputed(CurationError):
+    """The person may not settle this dispute."""
+
+
+class Standing(StrEnum):
+    """The open second review of an item, as one person may know of it."""
+
+    BLIND = "blind"
+    """The person may give it, and sees nothing of the decision."""
+    DISPUTED = "disputed"
 
 
 def waiting_for(item: Item, user: User) -> SecondReview | None:
-    """The second review of `item` that `user` may give: the page is then blind."""
+    """Return the second review of `item` that `user` may give: its page is then blind."""
     return _waiting.first(type(item), item, user)
 
 
 @prepared
 def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondReview]:
-    reviews = SecondReview.objects.filter(**{about(model): item}, state=Agreement.WAITING)
-    return reviews.exclude(first__user=user).select_related("first")[:1]
+    return waiting_of(user).filter(**{about(model): item}).select_related("first")[:1]
+
+
+def waiting_of(user: User) -> QuerySet[SecondReview]:
+    """The second reviews that `user` may give: neither of an own decision nor of an own edit."""
+    rows = SecondReview.objects.filter(state=Agreement.WAITING)
+    return rows.exclude(first__user=user).exclude(pair__author=user)
 
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
-    """The second review that a word on `item` is about, also when it is delivered again."""
+    """Return the second review that a verdict on `item` gives, also if the request is a retry."""
     return waiting_for(item, user) or _given.first(request, user)
 
 
 @prepared
 def _given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
-    """What `user` has given before, when the same wish is delivered again."""
+    """The second review that the same request of `user` gave before."""
     return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]
 
 
@@ -63,7 +87,7 @@ def give(
     reasons: Sequence[str] = (),
     comment: str = "",
 ) -> bool:
-    """Write the second word down; False: it was given, or has become pointless, before."""
+    """Save the second verdict. Return False if the review was given or became void before."""
     agreed = status == review.first.status
     open_ = SecondReview.objects.filter(pk=review.pk, state=Agreement.WAITING)
     given = open_.exclude(first__user=user).update(
@@ -79,19 +103,70 @@ def give(
     return bool(given) or SecondReview.objects.filter(request=request, user=user).exists()
 
 
+def blind(model: type[Item], user: User, item: str = "pk") -> Exists:
+    """Whether `user` may give a second review of a row's item, so that its decision is hidden.
+
+    item: the column of the row that points to the item of `model`.
+    """
+    return Exists(waiting_of(user).filter(**{about(model): OuterRef(item)}))
+
+
+def tells(filter: Filter) -> bool:
+    """Whether an item's presence among the matches of `filter` tells what was decided on it."""
+    return any(getattr(filter, key) for key in TELLING)
+
+
+def standings(model: type[Item], pks: Collection[int], user: User) -> dict[int, Standing]:
+    """Return the standing of those of the items that have an open second review."""
+    name = about(model)
+    rows = SecondReview.objects.filter(state=Agreement.DISPUTED) | waiting_of(user)
+    states = rows.filter(**{f"{name}__among": pks}).values_list(f"{name}_id", "state")
+    return {
+        pk: Standing.BLIND if state == Agreement.WAITING else Standing.DISPUTED
+        for pk, state in states
+    }
+
+
+def given(item: Item) -> QuerySet[SecondReview]:
+    """The second reviews of `item` that were given, newest first, with both verdicts."""
+    rows = SecondReview.objects.filter(**{about(type(item)): item}, given_at__isnull=False)
+    both = rows.exclude(state=Agreement.VOID).select_related("first__user", "user")
+    return both.select_related("settled_by__user")
+
+
+def refusal(review: SecondReview, user: User) -> str:
+    """Return why `user` may not settle this dispute, or an empty text."""
+    if user.pk in (review.first.user_id, review.user_id):
+        return (
+            f"You are one of the two reviewers who disagree on {review.item}. "
+            "A third person, who is a curator, has to settle it."
+        )
+    if not user.has_perm(SETTLE):
+        return f"Two reviewers disagree on {review.item}. A curator has to settle it."
+    return ""
+
+
 def close(decision: Decision, item: Item) -> None:
-    """Once a person has decided, what was open about the item is settled or has no point."""
-    subject = {about(type(item)): item}
-    closed = SecondReview.objects.filter(**subject, state=Agreement.DISPUTED).exclude(
-        Q(first__user=decision.user) | Q(user=decision.user)
-    )
-    if decision.undoes_id is None:
-        closed.update(state=Agreement.SETTLED, settled_by=decision)
-    SecondReview.objects.filter(**subject, state__in=OPEN).update(state=Agreement.VOID)
+    """Close the second reviews that a person's decision on `item` answers or makes pointless.
+
+    Raise Disputed if the person may not settle the dispute on it: if one of the two sides could
+    decide again, or take back the first decision, the dispute would be gone unsettled.
+    """
+    reviews = SecondReview.objects.filter(**{about(type(item)): item})
+    # First this update: it waits for a second review that is being given, which may be a dispute.
+    reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
+    for review in reviews.filter(state=Agreement.DISPUTED).select_related("first"):
+        assert decision.user is not None, "policies close nothing"  # noqa: S101
+        if problem := refusal(review, decision.user):
+            raise Disputed(problem)
+        reviews.filter(pk=review.pk).update(state=Agreement.SETTLED, settled_by=decision)
+    if decision.undoes_id:
+        settled = reviews.filter(settled_by=decision.undoes_id)
+        settled.update(state=Agreement.DISPUTED, settled_by=None)
 
 
 def draw(decision: Decision, item: Item) -> None:
-    """Perhaps ask for a second look at what was decided."""
+    """Ask for a second review of the decision if the sample holds it."""
     if decision.previous_status == Status.PENDING and _drawn(decision, item):
         SecondReview.objects.create(**{about(type(item)): item}, first=decision)
 

@@ -187,11 +187,20 @@ def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
     press(ada, "a")
 
     bob = visit("bob")
-    expect(bob.locator(".standing")).to_contain_text("Second look")
+    expect(bob.locator(".standing")).to_contain_text("Second review")
     expect(bob.locator("#main")).not_to_contain_text("Approved")
+    bob.get_by_placeholder("Comment").fill("The last block has no mask.")
+    bob.keyboard.press("Escape")
     press(bob, "r")
-    eve = visit("eve", kernel.get_absolute_url())
-    expect(eve.locator(".banner")).to_contain_text("Two reviewers disagree")
+    ada.goto(kernel.get_absolute_url())
+    expect(ada.locator(".banner")).to_contain_text("A third person")
+    expect(ada.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
+    eve = visit("eve")
+    expect(eve.locator(".banner")).to_contain_text("Your decision settles the dispute")
+    expect(eve.get_by_role("region", name="First review")).to_contain_text("ada")
+    expect(eve.get_by_role("region", name="Second review")).to_contain_text(
+        "The last block has no mask."
+    )
     settings.SECOND_REVIEW_PERCENT = {}
     press(eve, "r")
 
@@ -333,6 +342,7 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
     make.a_pair(previous=pair, author=User.objects.get(username="ada"), test_code="CASES = []\n")
     page = visit("curator", expected="404", viewport={"width": 1280, "height": 800})
     item = kernel.get_absolute_url()
+    disputed = SecondReview.objects.get(state="disputed").item.get_absolute_url()
     paths = [
         item, f"{item}?tab=file", f"{item}?tab=launcher", f"{item}?tab=diff",
         f"{item}?tab=diff&layout=inline", f"{item}?tab=history",
@@ -344,6 +354,7 @@ def test_no_page_has_a_barrier_that_axe_can_find(visit: Visit) -> None:
         "/find?q=nothing-like-this", "/?q=nothing-like-this", "/bulk", "/bulk?status=pending",
         "/dashboard", "/history", "/exports/", "/account", "/keys", "/guide", "/welcome",
         "/people", "/account/password", "/nowhere",
+        disputed, f"{disputed}?tab=history", "/find?disputed=yes",
         "/drafts/", "/drafts/?missing=gone", Draft.objects.earliest("pk").get_absolute_url(),
         "/runs/", "/runs/?kind=export&state=cancelled",
         *(run.get_absolute_url() for run in make.runs_of_all_kinds()),
@@ -375,12 +386,15 @@ def barriers(page: Page, path: str) -> dict[str, list[Any]]:
 @pytest.mark.any_database
 def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
     kernel = furnish()
-    make.a_curator(username="ada")
+    make.a_curator(username="curator")
     load_sources()
-    page = visit("ada", viewport={"width": 360, "height": 740})
+    remember()
+    page = visit("curator", viewport={"width": 360, "height": 740})
 
+    disputed = SecondReview.objects.get(state="disputed").item.get_absolute_url()
     item, pair = kernel.get_absolute_url(), Pair.objects.get().get_absolute_url()
     for path in (
+        disputed, f"{disputed}?tab=history",
         item, f"{item}?tab=diff", pair, f"{pair}?tab=results", f"{pair}edit",
         "/find?status=pending",
         "/dashboard", "/history", "/exports/", "/keys", "/guide", "/account",

@@ -81,6 +81,10 @@ class Command(BaseCommand):
         )  # fmt: skip
         parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
         parser.add_argument(
+            "--include-disputed", action="store_true",
+            help="also items that two reviewers disagree on",
+        )  # fmt: skip
+        parser.add_argument(
             "--without-benchmarks", action="store_true",
             help="also what was never compared with the benchmarks, and such a release",
         )  # fmt: skip
@@ -162,8 +166,8 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             name: given[name]
             for name in (
                 "unit", "with_launcher", "fenced", "seed", "where", "upsample", "repeat_rows",
-                "total_tokens", "include_pending", "without_benchmarks", "held_out_recipes",
-                "tokenizer",
+                "total_tokens", "include_pending", "include_disputed", "without_benchmarks",
+                "held_out_recipes", "tokenizer",
             )
         },
     }  # fmt: skip

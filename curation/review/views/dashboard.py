@@ -5,9 +5,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from curation.models import Agreement
 from curation.review import plot
 from curation.review.access import may_review
 from curation.review.dashboard import figures
+from curation.words import counted
+
+_STATES = {
+    Agreement.WAITING: "waiting",
+    Agreement.AGREED: "agreed with the first",
+    Agreement.DISPUTED: "disputed, to be settled",
+    Agreement.SETTLED: "disputed and settled",
+    Agreement.VOID: "void: the first decision was undone or changed",
+}
 
 
 @require_safe
@@ -15,6 +25,7 @@ from curation.review.dashboard import figures
 def dashboard(request: HttpRequest) -> HttpResponse:
     found = figures()
     value = found.value
+    disputed = value.get("disputed", {})
     shown = {
         "at": found.gathered_at,
         "every": settings.DASHBOARD_SECONDS,
@@ -24,6 +35,15 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "categories": plot.shares(value["categories"], "category"),
         "verdicts": plot.bars((name, n, f"verdict={name}") for name, n in value["verdicts"]),
         "validations": plot.bars((name, n, "") for name, n in value["validations"]),
+        "second": [(_STATES.get(state, state), n) for state, n in value["second"]],
+        "disputed": {
+            "total": sum(disputed.values()),
+            "links": [
+                (f"items={kind}&disputed=yes", counted(n, kind.removesuffix("s")))
+                for kind, n in disputed.items()
+                if n
+            ],
+        },
         "days": plot.bars((str(n), n, "") for n in value["days"]),
     }
     return render(request, "curation/dashboard.html", shown)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from curation.filters import CHOICES, KEYS, Filter
 from curation.matching import KINDS, WrongFilter
 from curation.models import Difficulty, Kernel, LicenseVerdict, PairOrigin, SavedView, Status
-from curation.review import listing
+from curation.review import listing, second
 from curation.review.access import may_review, number, person
 from curation.templatetags.review import moment
 
@@ -51,8 +51,10 @@ def find(request: HttpRequest) -> HttpResponse:
     except WrongFilter as error:
         messages.error(request, str(error))
         filter, code = Filter(), 400
-    page = listing.a_page(KINDS[kind], filter, order, own.get("after", ""))
+    user = person(request)
+    page = listing.a_page(KINDS[kind], filter, order, own.get("after", ""), user)
     seen = listing.places(page.items)
+    standings = second.standings(KINDS[kind], [item.pk for item in page.items], user)
     shown = {
         "kind": kind,
         "order": order,
@@ -60,7 +62,7 @@ def find(request: HttpRequest) -> HttpResponse:
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
         "words": " ".join(filter.q),
-        "rows": [_row(item, seen) for item in page.items],
+        "rows": [_row(item, seen, standings.get(item.pk)) for item in page.items],
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
@@ -71,7 +73,7 @@ def find(request: HttpRequest) -> HttpResponse:
             (f"{_label(key)}: {value}", _query(_less(filter, key, value), kind, order))
             for key, value in filter.pairs()
         ],
-        "views": SavedView.objects.filter(user=person(request)),
+        "views": SavedView.objects.filter(user=user),
     }
     return render(request, "curation/find.html", shown, status=code)
 
@@ -108,17 +110,21 @@ def _less(filter: Filter, key: str, value: str) -> Filter:
     return Filter.parse(pair for pair in filter.pairs() if pair != (key, value))
 
 
-def _row(item: Any, seen: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
+def _row(
+    item: Any, seen: Mapping[int, tuple[str, str]], standing: second.Standing | None
+) -> dict[str, Any]:
     """Plain words: a template that looks each up in an object takes longer than the database."""
     kernel = isinstance(item, Kernel)
+    blind = standing == second.Standing.BLIND
     kind = [item.operation_type] if item.operation_type else []
     kind += [Difficulty(item.difficulty).label.lower()] if item.difficulty else []
     return {
         "url": item.get_absolute_url(),
         "name": str(item),
         "place": SEPARATOR.join(seen.get(item.pk if kernel else item.kernel_id, ())),
-        "status": item.status,
-        "status_label": Status(item.status).label,
+        "status": Status.PENDING if blind else item.status,
+        "status_label": "Second review" if blind else Status(item.status).label,
+        "disputed": standing == second.Standing.DISPUTED,
         "kind": ", ".join(kind),
         "verdict": item.license_verdict,
         "license": item.license or LicenseVerdict(item.license_verdict).label,

@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from curation.review.access import may_review
+from curation.review.access import may_review, person
 from curation.review.log import KINDS, Asked, entries
 
 PAGE = 50
@@ -73,6 +73,7 @@ def _jsonl(asked: Asked) -> Iterator[str]:
 def _asked(request: HttpRequest) -> Asked:
     kind = request.GET.get("kind", "")
     return Asked(
+        person(request),
         kind if kind in KINDS else "",
         request.GET.get("who", "").strip()[:150],
         _moment(request.GET.get("before", "")),

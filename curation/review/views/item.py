@@ -64,8 +64,9 @@ def page(
     user = person(request)
     found = there(kind, rows.whole(KINDS[kind], pk, user))
     wanted = {key: str(value) for key, value in request.GET.items()}
-    shown = context(found, wanted.get("tab", ""), wanted)
-    open_ = found.status == Status.PENDING or shown["blind"]
+    shown = context(found, wanted.get("tab", ""), wanted, user)
+    settles = shown["dispute"] and not shown["refusal"]
+    open_ = found.status == Status.PENDING or shown["blind"] or settles
     own = isinstance(found, Pair) and found.author_id == user.pk
     token = _claim(found, user) if open_ and not own and request.method != "HEAD" else None
     typed = typed or _fields(found, rows.undone(found, user))

@@ -103,7 +103,7 @@ READ_ONLY = (
     Shown(Release, make.a_release),
     Shown(ReleaseFile, make.a_release_file),
     Shown(ReleaseMember, make.a_release_member),
-    Shown(SecondReview, make.a_second_review),
+    Shown(SecondReview, make.a_dispute),
     Shown(Skip, make.a_skip),
     Shown(SourceFile, make.a_source_file),
     Shown(SourceText, make.a_source_text),

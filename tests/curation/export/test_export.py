@@ -77,3 +77,17 @@ def test_the_form_asks_for_cuda_unless_told_otherwise(client: Client) -> None:
 
     asked = ExportRun.objects.order_by("pk").values_list("options__hardware", flat=True)
     assert list(asked) == [["cuda"], ["cuda", "hip"]]
+
+
+def test_the_form_leaves_disputed_items_out_unless_the_box_is_ticked(client: Client) -> None:
+    client.force_login(a_curator())
+    form = ExportForm()
+    shown = {
+        name: field.initial for name, field in form.fields.items() if field.initial is not None
+    }
+
+    client.post(reverse("exports"), shown)
+    client.post(reverse("exports"), {**shown, "include_disputed": "on"})
+
+    asked = ExportRun.objects.order_by("pk").values_list("options__include_disputed", flat=True)
+    assert list(asked) == [False, True]

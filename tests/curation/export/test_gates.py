@@ -1,5 +1,6 @@
 """What stays behind, and what the ledger says of it."""
 
+import json
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.curation.export.writing import a_seen_kernel, every, export, identiti
 from tests.factories import (
     a_contamination_match,
     a_decision,
+    a_dispute,
     a_duplicate_link,
     a_kernel,
     a_license,
@@ -280,6 +282,32 @@ def test_what_is_for_other_hardware_comes_along_only_on_request(tmp_path: Path) 
     assert message in {line["message"] for line in records(default / "REJECTED.jsonl")}
     assert [len(identities(folder)) for folder in (default, two, everything)] == [1, 2, 2]
     assert [len(identities(folder, "pairs")) for folder in (default, two, everything)] == [0, 0, 1]
+
+
+def test_a_disputed_item_is_exported_only_on_request(tmp_path: Path) -> None:
+    kernel, settled, pair = a_seen_kernel(), a_seen_kernel(), an_approved_pair()
+    for item in (kernel, settled, pair):
+        a_dispute(first=item.decisions.get())
+    settled.secondreviews.update(state="settled")
+
+    default = export(tmp_path / "default")
+    with_disputed = export(tmp_path / "with", "--include-disputed")
+
+    assert reasons(default) == {kernel.name: "disputed", pair.slug: "disputed"}
+    assert {line["message"] for line in records(default / "REJECTED.jsonl")} == {
+        "Two reviewers disagree on it, and the dispute is not settled."
+    }
+    assert (len(identities(default)), len(identities(default, "pairs"))) == (1, 0)
+    assert (len(identities(with_disputed)), len(identities(with_disputed, "pairs"))) == (2, 1)
+    funnel = json.loads((default / "MANIFEST.json").read_text())["funnel"]["kernels"]
+    assert (funnel["approved"], funnel["undisputed"], funnel["exported"]) == (2, 1, 1)
+
+
+def test_a_file_stays_while_one_of_its_kernels_is_disputed(tmp_path: Path) -> None:
+    kernel = a_seen_kernel()
+    a_dispute(first=kernel.decisions.get())
+
+    assert list(reasons(export(tmp_path / "out", "--unit", "file")).values()) == ["disputed"]
 
 
 def test_unknown_hardware_is_refused_with_what_there_is(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from curation.export.options import Options
 from curation.export.requests import request_export
 from curation.export.withdrawals import mark_withdrawn
 from curation.models import (
+    Decision,
     Kernel,
     LicenseVerdict,
     Pair,
@@ -23,7 +24,7 @@ from curation.models import (
     Withdrawal,
 )
 from tests.curation.export.writing import a_seen_kernel, export, hashes, some_rows
-from tests.factories import a_curator, a_license, an_approved_kernel
+from tests.factories import a_curator, a_dispute, a_license, an_approved_kernel
 
 pytestmark = pytest.mark.django_db
 ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
@@ -49,6 +50,16 @@ def test_a_release_is_the_same_whatever_has_changed_since(tmp_path: Path) -> Non
     assert after == before
 
 
+def test_a_release_is_the_same_while_a_dispute_about_its_records_is_open(tmp_path: Path) -> None:
+    some_rows(4, 2)
+    before = hashes(export(tmp_path / "one", "--release", "1", *ALL))
+    for decision in Decision.objects.all():
+        a_dispute(first=decision)
+
+    assert hashes(export(tmp_path / "two", "--release", "1")) == before
+    assert mark_withdrawn() == 0
+
+
 def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1", "--seed", "3")
@@ -58,23 +69,26 @@ def test_a_release_does_not_take_other_options_later(tmp_path: Path) -> None:
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "asked"), [("hardware", ("--hardware", "cuda")), ("include_disputed", ())]
+)
 def test_a_release_from_before_an_option_was_there_is_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    option: str, asked: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(2, 1)
     as_json = Options.as_json
 
-    def without_hardware(options: Options) -> dict[str, Any]:
-        return {name: value for name, value in as_json(options).items() if name != "hardware"}
+    def without_option(options: Options) -> dict[str, Any]:
+        return {name: value for name, value in as_json(options).items() if name != option}
 
     with monkeypatch.context() as patch:
-        patch.setattr(Options, "as_json", without_hardware)
+        patch.setattr(Options, "as_json", without_option)
         before = hashes(export(tmp_path / "one", "--release", "1"))
 
-    assert "hardware" not in Release.objects.get().options
-    assert hashes(export(tmp_path / "two", "--release", "1", "--hardware", "cuda")) == before
-    asked = Release.objects.get().options | {"hardware": ["cuda"]}
-    run = request_export(asked, name="1", user=a_curator())
+    assert option not in Release.objects.get().options
+    assert hashes(export(tmp_path / "two", "--release", "1", *asked)) == before
+    default = {option: Options().as_json()[option]}
+    run = request_export(Release.objects.get().options | default, name="1", user=a_curator())
     assert run.name == "1"
 
 
