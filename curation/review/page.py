@@ -29,6 +29,7 @@ from curation.review.access import number
 from curation.review.diff import Diff, compare
 from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
 from curation.review.remarks import remarks_on_test
+from curation.review.results import check_rows, environment_of, error_dots, figures_of
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -298,5 +299,15 @@ def _alike(item: Any, user: User) -> dict[str, Any]:
 
 def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
     newest = results[0] if results else None
-    checks = list(newest.checks.all()) if newest else []
-    return {"result": newest, "checks": checks, "errors": plot.errors(checks), "results": results}
+    if newest is None:
+        return {"result": None}
+    checks = list(newest.checks.all())
+    return {
+        "result": newest,
+        "checks": check_rows(newest, checks),
+        "errors": error_dots(checks),
+        "ticks": plot.TICKS,
+        "figures": figures_of(newest),
+        "environment": environment_of(newest),
+        "results": results,
+    }

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from curation.models import ValidationCheck
+from curation.models import Outcome, ValidationCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +25,63 @@ def bars(values: Iterable[tuple[str, float, str]]) -> list[Bar]:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """An error against what was allowed, on a logarithmic scale: 100 is all that was."""
+    """The largest error of a check as a share of its tolerance, on a logarithmic axis."""
 
     label: str
     share: float
     position: float
-    within: bool
+    state: str
+    """`in` the tolerance, `out` of it, or `other`: within it, but the check failed otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    label: str
+    position: float
 
 
 DECADES = 6
-FARTHEST = 120.0
+TOLERANCE = 100.0
+FARTHEST = TOLERANCE * (1 + 2 / DECADES)
+TICKS = tuple(
+    Tick(label, round(TOLERANCE * place / (DECADES / 2), 2))
+    for place, label in enumerate(("≤ 0.0001 %", "0.01 %", "1 %", "100 %", "≥ 100 times"))
+)
 
 
 def errors(checks: Sequence[ValidationCheck]) -> list[Dot]:
-    """One dot for each check that compared numbers with a reference."""
-    shares = ((check.name, _number(check.figures.get("share_of_allowed"))) for check in checks)
-    return [_dot(name, share) for name, share in shares if share is not None]
+    """One dot for each check that measured an error against a reference."""
+    shares = ((check, measured(check)) for check in checks)
+    return [_dot(check, share) for check, share in shares if share is not None]
+
+
+def measured(check: ValidationCheck) -> float | None:
+    """Return the share of the tolerance that the check measured, or None if it compared nothing.
+
+    Older validations wrote 0 where every run had raised an exception: a failed check without an
+    error has compared no numbers.
+    """
+    share = _number(check.figures.get("share_of_allowed"))
+    return None if share == 0 and check.outcome != Outcome.PASSED else share
 
 
 def _number(value: object) -> float | None:
-    """What JSON can't hold, such as infinity, is written there as a text."""
+    """JSON can't hold infinity, so that it is written as a text."""
     try:
         return float(str(value))
     except ValueError:
         return None
 
 
-def _dot(label: str, share: float) -> Dot:
+def _dot(check: ValidationCheck, share: float) -> Dot:
     if not math.isfinite(share):
-        return Dot(label, share, FARTHEST, False)
+        return Dot(check.name, share, round(FARTHEST, 2), "out")
     decades = math.log10(share) if share > 0 else -DECADES
-    position = 100 + 100 * max(-DECADES, decades) / DECADES
-    return Dot(label, share, round(min(position, FARTHEST), 2), share <= 1)
+    position = TOLERANCE * (1 + max(-DECADES, decades) / DECADES)
+    within = "in" if check.outcome == Outcome.PASSED else "other"
+    return Dot(
+        check.name, share, round(min(position, FARTHEST), 2), within if share <= 1 else "out"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,30 +105,9 @@ def took(run: Run) -> str:
 
 
 @register.filter
-def worded(name: str) -> str:
-    return name.replace("_", " ")
-
-
-@register.filter
 def spoken(code: str) -> str:
     """`no-test` as “No test”."""
     return code.replace("-", " ").capitalize()
-
-
-@register.filter
-def figure(value: object) -> object:
-    """A measured number at the precision that a person reads; several of them in a row."""
-    if isinstance(value, dict):
-        return ", ".join(f"{worded(str(name))} {figure(one)}" for name, one in value.items())
-    if isinstance(value, list):
-        return ", ".join(str(figure(one)) for one in value) or "none"
-    return f"{value:.3g}" if isinstance(value, float) else value
-
-
-@register.filter
-def share(value: float) -> str:
-    """A part of 1 in percent, as long as that is readable."""
-    return f"{value:.2g} times" if value > 10 else f"{100 * value:.2g}%"
 
 
 @register.filter

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from curation.errors import CurationError
+from curation.identity import content_hash
 from curation.models import (
     Device,
     Outcome,
@@ -79,6 +80,22 @@ def test_pairs_are_checked_at_the_shell() -> None:
     assert wrong.verdict == Verdict.CHEATING
     assert wrong.checks.get(name="triton").outcome == Outcome.FAILED
     assert call("--now", "--pending") == "0 items: nothing to do."
+
+
+def test_a_pair_that_raises_before_any_launch_has_no_errors_and_no_passed_memory_check() -> None:
+    pair = from_the_zoo("vector-add")
+    pair.triton_code = f"{pair.triton_code}\n\ndef {pair.entry_point}(*_):\n    raise ValueError\n"
+    pair.content_hash = content_hash(pair.python_code, pair.triton_code, pair.test_code)
+    pair.save()
+
+    call("--now")
+
+    result = ValidationResult.objects.get()
+    outcomes = dict(result.checks.values_list("name", "outcome"))
+    not_run = {name for name, outcome in outcomes.items() if outcome == Outcome.SKIPPED}
+    assert not_run == {"memory", "determinism", "triton", "bounds", "gradients"}
+    assert "max_abs_error" not in result.figures
+    assert "share_of_allowed" not in result.checks.get(name="accuracy").figures
 
 
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU is there")

@@ -16,7 +16,7 @@ WORST_FIRST = (
 
 
 def figures(made: Sequence[Check]) -> dict[str, Any]:
-    """How close it came, over all inputs."""
+    """Return how close the answers came, over all inputs, as far as any were compared."""
     compared = [c.numbers for c in made if c.name in ("accuracy", "variations")]
     compared = [numbers for numbers in compared if numbers.get("cases")]
     if not compared:
@@ -24,7 +24,11 @@ def figures(made: Sequence[Check]) -> dict[str, Any]:
     worst = ("max_abs_error", "max_rel_error", "share_of_allowed")
     return {
         "cases": sum(numbers["cases"] for numbers in compared),
-        **{name: presentable(max(numbers[name] for numbers in compared)) for name in worst},
+        **{
+            name: presentable(max(numbers[name] for numbers in compared if name in numbers))
+            for name in worst
+            if any(name in numbers for numbers in compared)
+        },
     }
 
 

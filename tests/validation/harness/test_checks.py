@@ -12,7 +12,7 @@ from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
-from validation.harness.verdicts import verdict_of
+from validation.harness.verdicts import figures, verdict_of
 
 ONES, TWOS = numbers_of([1.0] * 8), numbers_of([2.0] * 8)
 COUNTING = numbers_of([float(n) for n in range(8)])
@@ -64,6 +64,29 @@ def test_one_wrong_answer_fails_and_is_named() -> None:
     assert check.words.startswith("case 1: output: wrong")
 
 
+RAISED: dict[str, Any] = {"right": False, "value": None, "raised": {"type": "AttributeError"}}
+
+
+def test_runs_that_raised_have_no_error() -> None:
+    check = checks.accuracy([a_run(**RAISED)], wanted(ONES))
+
+    assert check.verdict is Verdict.ERROR
+    assert check.numbers.keys().isdisjoint({"max_abs_error", "max_rel_error", "share_of_allowed"})
+    assert figures([check]) == {"cases": 1}
+
+
+def test_an_answer_of_another_shape_has_no_error() -> None:
+    check = checks.accuracy([a_run(right=False, value=COUNTING)], wanted(ONES))
+
+    assert "max_abs_error" not in check.numbers
+
+
+def test_errors_are_those_of_the_runs_that_could_be_compared() -> None:
+    check = checks.accuracy([a_run(0), a_run(1, **RAISED)], wanted(ONES, ONES))
+
+    assert (check.numbers["cases"], check.numbers["max_abs_error"]) == (2, 0.0)
+
+
 def test_without_an_answer_nothing_passes() -> None:
     assert checks.accuracy([], {}).verdict is None
 
@@ -110,6 +133,10 @@ def test_poison_that_is_handed_out_was_never_written_over() -> None:
     assert "nobody wrote" in check.words
 
 
+def test_memory_is_not_checked_without_an_answer() -> None:
+    assert checks.memory([a_run(**RAISED)], wanted(ONES)).verdict is None
+
+
 # --- 5: twice -------------------------------------------------------------------------------
 def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
     same = checks.determinism([a_run(mode="veiled"), a_run(mode="plain")])
@@ -124,7 +151,7 @@ def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
 @pytest.mark.parametrize(
     ("runs", "idle", "verdict", "said"),
     [
-        ([a_run()], [a_run(mode="idle", right=False)], Verdict.PASSED, "hangs on it"),
+        ([a_run()], [a_run(mode="idle", right=False)], Verdict.PASSED, "depends on it"),
         ([a_run()], [a_run(mode="idle")], Verdict.CHEATING, "kernels do nothing"),
         ([a_run(computed={"aten.add": 1})], [], Verdict.CHEATING, "aten.add"),
         ([a_run(launches={})], [], Verdict.CHEATING, "no Triton kernel"),
@@ -236,6 +263,10 @@ def test_a_byte_beside_a_tensor_fails() -> None:
 
     assert check.verdict is Verdict.FAILED
     assert checks.bounds([a_run()]).verdict is Verdict.PASSED
+
+
+def test_bounds_are_not_checked_without_a_launch() -> None:
+    assert checks.bounds([a_run(launches={})]).verdict is None
 
 
 def test_gradients_count_where_they_are_declared() -> None:

@@ -65,9 +65,7 @@ def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> 
     numbers: dict[str, Any] = {
         "cases": len({run.trial.number for run in runs}),
         "against_float64": precise,
-        "max_abs_error": max((run.worst.absolute for run in runs), default=0.0),
-        "max_rel_error": max((run.worst.relative for run in runs), default=0.0),
-        "share_of_allowed": max((run.worst.share for run in runs), default=0.0),
+        **_errors(runs),
     }
     if not runs:
         return Check(name, None, "nothing to compare", numbers)
@@ -80,6 +78,21 @@ def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> 
         return Check(name, verdict, f"{worst.trial.name}: {worst.words}{tail}", numbers)
     share = f"at most {numbers['share_of_allowed']:.0%} of the allowed error"
     return Check(name, PASSED, f"right on {numbers['cases']} inputs, {share}", numbers)
+
+
+def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
+    """Return the largest errors of the answers whose numbers were compared, or nothing.
+
+    A run that raised, or an answer of another shape, has no error: a 0 would read as exact.
+    """
+    worst = [run.worst for run in runs if run.value is not None and (run.right or run.worst.share)]
+    if not worst:
+        return {}
+    return {
+        "max_abs_error": max(one.absolute for one in worst),
+        "max_rel_error": max(one.relative for one in worst),
+        "share_of_allowed": max(one.share for one in worst),
+    }
 
 
 def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
@@ -113,7 +126,10 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
     if unwritten:
         words = f"{unwritten[0].trial.name}: hands out memory that nobody wrote to"
         return Check("memory", FAILED, words)
-    return Check("memory", PASSED, "inputs unchanged, outputs of their own, nothing unwritten")
+    if all(run.value is None for run in runs):
+        return Check("memory", None, "no run returned an answer")
+    words = "inputs are unchanged, outputs don't alias them and are fully written"
+    return Check("memory", PASSED, words)
 
 
 def _poison(run: Outcome) -> bool:
@@ -174,7 +190,7 @@ def triton(runs: Sequence[Outcome], idle: Sequence[Outcome]) -> Check:
         words = "the answer is right even when its kernels do nothing"
         return Check("triton", CHEATING, words, numbers)
     return Check(
-        "triton", PASSED, f"launches {_tally(launches)}, and the answer hangs on it", numbers
+        "triton", PASSED, f"launches {_tally(launches)}, and the output depends on it", numbers
     )
 
 
@@ -237,7 +253,7 @@ def conduct(said: dict[str, Any], suite: dict[str, Any] | None, notes: Sequence[
     found = sorted(set(found))
     if found:
         return Check("conduct", CHEATING, "; ".join(found[:6]), {"found": found})
-    return Check("conduct", PASSED, "nothing that a kernel has no need of")
+    return Check("conduct", PASSED, "no suspicious operations")
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:
@@ -245,6 +261,8 @@ def bounds(runs: Sequence[Outcome]) -> Check:
     for run in runs:
         for words in run.said.get("trespass", ()):
             return Check("bounds", FAILED, f"{run.trial.name}: {str(words)[:200]}")
+    if not any(run.count("launches") for run in runs):
+        return Check("bounds", None, "no kernel was launched")
     return Check("bounds", PASSED, "no byte beside a tensor was written to")
 
 
