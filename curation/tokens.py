@@ -47,9 +47,9 @@ class NotATokenizer(CurationError):
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
     name: str
-    """Of its file, or of the encoding."""
+    """The name of its file, or of the encoding."""
     sha256: str
-    """Of its file; empty for the encoding that is carried along."""
+    """The sha256 of its file; empty for the encoding that is carried along."""
     count: Callable[[Sequence[str]], list[int]]
 
     def __str__(self) -> str:

@@ -54,7 +54,7 @@ class SourceReport:
     gluon: int
     pallas: int
     standalone: int
-    # Of the files that hold a kernel; all that were read count under `tokens`.
+    # Counted in files that hold a kernel; all that were read count under `tokens`.
     kernel_file_tokens: int = 0
     estimated_tokens: tuple[int, int] | None = None
     # Each with whether a file that was read matches it, the most important first.

@@ -99,7 +99,7 @@ def _exported() -> dict[str, Any]:
 
 
 def _invited() -> dict[str, Any]:
-    """Two people are a team: second reviews need somebody who did not decide first."""
+    """Two people are a team: a second review needs a person who did not decide first."""
     count = User.objects.filter(is_active=True, groups__name__in=GRANTED).distinct().count()
     return {"done": count > 1, "count": count}
 

@@ -20,7 +20,7 @@ from curation.models import (
 )
 from curation.words import counted
 
-# Of the items that failed for one reason, so many are named.
+# The most items that are named for one reason of failure.
 MOST_NAMES = 5
 LONGEST_MESSAGE = 160
 

@@ -344,7 +344,7 @@ def _mixing(drawn: Draw, options: Options) -> Iterator[str]:
 
 
 def _estimates(drawn: Draw, options: Options) -> Iterator[str]:
-    """What each source was estimated to hold, beside what is exported of it."""
+    """Set the estimate of each source beside the tokens that are exported."""
     exported = {share.source: share.tokens for share in shares(drawn)}
     estimated = sorted(
         (source.name, row.estimated_tokens_low, row.estimated_tokens_high)

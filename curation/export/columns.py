@@ -43,7 +43,7 @@ _SHARED: Columns = {
 }
 
 SCHEMA = 2
-"""Of the records and the manifest."""
+"""The version of the records and the manifest."""
 
 _RUNS_ON: Columns = {"hardware": ListOf(TEXT), "min_triton": TEXT, "max_triton": TEXT}
 
@@ -105,7 +105,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
     }
 
 
-# What earlier releases had.
+# Columns of earlier releases.
 _FORMER: Columns = {"details": TEXT}
 
 

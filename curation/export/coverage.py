@@ -56,7 +56,7 @@ class Coverage:
         return bool(self.compared) and not (self.missing or self.left_out or self.rest)
 
     def sentences(self) -> list[str]:
-        """What is known of overlaps with benchmarks, and what is not."""
+        """Yield sentences on the overlaps with benchmarks that are known, and on the rest."""
         said = []
         if not self.compared:
             said.append("No benchmark was compared: overlap is unknown.")

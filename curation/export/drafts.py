@@ -191,10 +191,10 @@ def _first(item: Leaving) -> Place | None:
 
 
 class _Recorded(NamedTuple):
-    """Where a pair comes from, as it was stored: for pairs without a kernel."""
+    """Spell the stored provenance of a pair that has no kernel."""
 
     members: str
-    """Of a JSON object."""
+    """The members of a JSON object, spelled."""
     copyright: str
     repository: str
 

@@ -49,7 +49,7 @@ class Draw:
     rejected: LineFile | None
     # The split that each record had before, or FREE.
     known: dict[str, np.ndarray] = field(default_factory=dict)
-    # What the records were compared with.
+    # The benchmarks that the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
     # The other split of the generated pairs, if it was asked for.
     held_out: HeldOut | None = None

@@ -50,7 +50,7 @@ def _write(folder: Path, progress: Progress) -> dict[str, Any]:
             progress("files weighed", number)
         source = file.source
         if file.why is None:
-            # Of a notebook the text of its code cells is kept, which is Python.
+            # The stored text of a notebook is that of its code cells, which is Python.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
             leaving[Wanted(source.category, source.name, source.row.name, path)] = file
         else:

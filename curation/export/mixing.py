@@ -106,7 +106,7 @@ class Phase:
     triton: tuple[float, float]
     """Tokens of Triton."""
     share: tuple[float, float] | None = None
-    """Of all tokens; None where the mix is not counted in tokens."""
+    """The share of all tokens, or None for a mix that is not counted in tokens."""
     total: tuple[float, float] = (0, 0)
     """All tokens of the phase."""
     kinds: tuple[str, ...] = ("kernel", "pair")
@@ -120,7 +120,7 @@ PHASES = (
 
 
 class PhaseRow(NamedTuple):
-    """What this dataset's tokens are in a phase, lowest and highest."""
+    """The share of this dataset in the tokens of a phase, lowest and highest."""
 
     phase: Phase
     tokens: int

@@ -30,12 +30,12 @@ class Profile(NamedTuple):
     checks: tuple[str, ...] = ()
     recipe: str = ""
     repository: str = ""
-    # Of kernels.
+    # Set for kernels only.
     language: str = ""
 
     @property
     def source(self) -> str:
-        """What no more than a fifth of validation or test should come from."""
+        """The source that may fill at most a fifth of validation or of test."""
         return self.recipe or self.repository or self.origin
 
 
@@ -58,7 +58,7 @@ class Statistics:
     tokens: Counter[str] = field(default_factory=Counter)
     # category → what its texts add up to.
     sizes: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))
-    # Of the kernels, those in Pallas.
+    # The kernels in Pallas.
     pallas: Size = field(default_factory=Size)
 
     def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:

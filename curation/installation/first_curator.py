@@ -1,4 +1,4 @@
-"""The first account of an installation, and its password until somebody has used it."""
+"""The first account of an installation, and its password until the first login."""
 
 import os
 import secrets
@@ -28,7 +28,7 @@ def create_first_curator() -> bool:
     if User.objects.exists():
         return False
     password = secrets.token_urlsafe(12)
-    # Before the account: without the file, nobody could ever log in.
+    # Written before the account: without the file, no login would ever be possible.
     path = password_file()
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

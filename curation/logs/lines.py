@@ -19,7 +19,7 @@ LONGEST_TRACEBACK = 4000
 SECRETS = (
     (re.compile(r"(?<=://)[^\s/@'\"]+@"), "…@"),
     (re.compile(r"(?i)\b(authorization\W+|bearer\s+|basic\s+)[\w.~+/=-]{8,}"), r"\1…"),
-    # The path of an invitation is a credential until somebody uses it.
+    # The path of an invitation is a credential until it is used.
     (re.compile(r"(/join/)[^\s/?\"']+"), r"\1…"),
     (re.compile(r"\b(curation_|gh[a-z]_|github_pat_)\w[\w-]{15,}"), r"\1…"),
     # PostgreSQL tells the whole row that broke a constraint, with the text of a kernel in it.

@@ -2,7 +2,7 @@
 
 from curation.models import Device
 
-# What a person types for a device that has another name here.
+# Other names that people type for a device.
 ALIASES = {"gpu": Device.CUDA.value}
 
 

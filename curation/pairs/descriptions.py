@@ -227,8 +227,8 @@ SINGLE = (
 
 
 def _then(head: str, chain: str | None) -> str:
-    """What comes first, and a chain after it."""
-    # Of a chain that comes later, "the input" would be the wrong operand.
+    """A first operation, and a chain after it."""
+    # In a chain that comes later, "the input" would be the wrong operand.
     rest = [_step(phrase, False) for phrase in chain.split(", then ")] if chain else []
     return _joined([head, *rest])
 

@@ -93,7 +93,7 @@ def _asks_environment(test: ast.expr) -> bool:
 
 
 def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
-    """What each imported name means."""
+    """Map each imported name to its dotted path."""
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -42,14 +42,14 @@ class ResultChanged(CurationError):
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a bulk decision would change."""
+    """The items that a bulk decision would change."""
 
     kernels: int
     pairs: int
     looked_at: int
     """Claims of other people, whose items are left out."""
     fingerprint: str
-    """Of the items and their versions: the same only for exactly the same result."""
+    """A hash over the items and their versions: equal only for exactly the same result."""
 
     @property
     def total(self) -> int:

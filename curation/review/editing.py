@@ -50,7 +50,7 @@ KEPT = (
 
 
 def edited(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
-    """Return the next version of `pair`, not saved: whoever saves it checks the contract first.
+    """Return the next version of `pair`, not saved: the caller checks the contract first.
 
     Return `pair` itself, saved, if only its description changed. An empty description is that of
     `pair`.

@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What of the log is wanted, and who reads it. `before`: nothing at or after this moment."""
+    """The wanted part of the log, and its reader. `before`: the moment at which it ends."""
 
     reader: User
     kind: str = ""

@@ -288,7 +288,7 @@ def _history(item: Any) -> dict[str, Any]:
 
 
 def _alike(item: Any, user: User) -> dict[str, Any]:
-    """What is approved already and has the same operation, newest first."""
+    """Return approved items of the same operation, newest first."""
     kind = type(item)
     approved = kind._default_manager.filter(
         status=Status.APPROVED, operation_type=item.operation_type

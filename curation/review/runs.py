@@ -130,7 +130,7 @@ def _read(cursor: str) -> tuple[datetime, int, int] | None:
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A kernel or pair of a validation; `result` is None if it has none."""
+    """A kernel or pair of a validation; `result` is None before it is checked."""
 
     item: Kernel | Pair
     result: ValidationResult | None

@@ -69,7 +69,7 @@ class Index:
     by_loose_syntax: dict[str, list[Part]]
     parts: list[Part]
     own: list[Shingles]
-    """Of each part, its shingles without the idioms."""
+    """The shingles of each part, without the idioms."""
     by_band: dict[tuple[int, int], list[int]]
     shingle_parts: tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]] = field(repr=False)
 

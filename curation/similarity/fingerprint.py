@@ -47,7 +47,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
-    """Of kernels, or of the Triton sides of pairs."""
+    """Return the fingerprints of kernels, or of the Triton sides of pairs."""
     texts = list(texts)
     counted = shingles_and_counts(texts)
     signed = signatures([found for found, _ in counted])

@@ -30,7 +30,7 @@ class Layer:
     operation: str
     arguments: str
     layers: list[Value] = field(default_factory=list)
-    """Of an `nn.Sequential`."""
+    """The parts of an `nn.Sequential`."""
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ class Operations:
 
     @property
     def chain_hash(self) -> str:
-        """A hash over the chain, or "" if there is none."""
+        """A hash over the chain, or "" for an empty one."""
         return _digest("chain", self.chain) if self.chain else ""
 
 

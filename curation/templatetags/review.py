@@ -49,7 +49,7 @@ def _navigation(
 
 @register.simple_tag
 def curators() -> QuerySet[User]:
-    """Return the people who can add somebody to a group."""
+    """Return the people who can add others to a group."""
     able = Q(groups__name=CURATORS) | Q(is_superuser=True)
     return User.objects.filter(able, is_active=True).distinct().order_by("username")[:ADVISERS]
 

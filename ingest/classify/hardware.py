@@ -148,5 +148,5 @@ def _options(tree: ast.Module) -> set[str]:
 
 
 def _parameters(tree: ast.Module) -> set[str]:
-    """Of the functions: an option that a kernel takes as its own parameter, any compiler takes."""
+    """The parameters of the functions: every compiler takes an option declared there."""
     return {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

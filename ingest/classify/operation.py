@@ -327,7 +327,7 @@ def element_wise(reading: Reading, _: Flow) -> Found:
 
 
 def _written_references(kernel: Node, reading: Reading) -> Found:
-    """What a Pallas kernel writes into one of its references: `o_ref[...] = …`."""
+    """Find the values that a Pallas kernel writes into a reference: `o_ref[...] = …`."""
     pattern = "(assignment left: (subscript value: (identifier) @name)) @written"
     found = captures(pattern, kernel)
     if not any(text_of(node) in reading.parameters for node in found.get("name", ())):

@@ -8,7 +8,7 @@ from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.records import Problem
 
 SOURCES = (".py", NOTEBOOK)
-"""What is parsed as one module of Python."""
+"""The file types that are parsed as one module of Python."""
 MARKDOWN = (".md", ".markdown", ".mdx")
 TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 

@@ -12,9 +12,9 @@ from ingest.extract.syntax import text_of
 
 DYNAMIC = re.compile(rb"([A-Za-z_]\w*)\s*=\s*importlib\.import_module\(\s*[\"']([\w.-]+)[\"']\s*\)")
 REMAINING = frozenset({"torch", "triton"})
-"""What a Triton or Gluon kernel may import beside the standard library."""
+"""The packages that a Triton or Gluon kernel may import beside the standard library."""
 REMAINING_PALLAS = frozenset({"jax", "jaxlib", "numpy"})
-"""What a Pallas kernel may import beside it. JAX requires numpy."""
+"""The packages that a Pallas kernel may import beside it. JAX requires numpy."""
 
 
 @dataclass(frozen=True, slots=True)

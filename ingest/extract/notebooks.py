@@ -148,7 +148,7 @@ def _without_magics(cell: str) -> str:
 
 
 def _statement_end(cell: str, start: int) -> int:
-    """Where the line ends that is outside of every bracket, string and continuation."""
+    """Return the end of the line that is outside of every bracket, string and continuation."""
     depth = 0
     for lexeme in LEXEME.finditer(cell, start):
         if lexeme["opens"]:

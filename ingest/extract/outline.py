@@ -60,7 +60,7 @@ class Leaf:
     imports: tuple[Imported, ...] = ()
     _names: Names | None = None
     resolved: dict[tuple[frozenset[str], bool], Resolution] = field(default_factory=dict)
-    """What its names mean, by the packages that may remain and whether tuning is dropped."""
+    """Its names resolved, by the packages that may remain and whether tuning is dropped."""
 
     def __post_init__(self) -> None:
         if self.node.type in IMPORTS:

@@ -45,7 +45,7 @@ class Module:
     note: str | None = None
     """What was odd about its bytes."""
     cells: tuple[int, ...] = ()
-    """Of a notebook: the lines that its code cells start at."""
+    """The lines at which the code cells of a notebook start."""
     broken_line: int | None = None
     """The first line that doesn't parse."""
     kernels: list[FoundKernel] | None = None
@@ -95,7 +95,7 @@ class Repository:
         self._limit = limit
         self.paths = tuple(sorted(set(tree.paths())))
         self._sources = frozenset(path for path in self.paths if path.endswith(SOURCES))
-        # What can be imported: no module imports a notebook.
+        # Only modules can be imported: no module imports a notebook.
         self._python = frozenset(path for path in self._sources if path.endswith(".py"))
         self._held: OrderedDict[str, Module] = OrderedDict()
         self._held_bytes = 0

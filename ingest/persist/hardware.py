@@ -17,7 +17,7 @@ def renew_requirements(gathered: Mapping[int, Evidence]) -> None:
     rows = Kernel.objects.filter(pk__among=gathered).order_by("pk")
     for row in rows.only("pk", "hardware", "min_triton"):
         evidence = gathered[row.pk]
-        # Where the text names nothing, `settle_hardware` looks at all places.
+        # If the text names no hardware, `settle_hardware` looks at all places.
         columns = (evidence.hardware or row.hardware, evidence.min_triton)
         if columns != (row.hardware, row.min_triton):
             row.hardware, row.min_triton = columns

@@ -172,7 +172,7 @@ MEASURES: dict[str, Measure] = {
 }
 
 OF_TRITON = frozenset({"has_jit", "bounds_masking", "program_id", "block_size", "load_store"})
-"""What a Pallas kernel does otherwise: `pallas_call` makes it a kernel and cuts it into blocks,
+"""Gates that do not fit a Pallas kernel: `pallas_call` makes it a kernel and cuts it into blocks,
 and references are read and written by subscripts."""
 
 JIT = re.compile(r"^@[^(]*\bjit\b|\bpartial\([\w.]*jit\b")

@@ -152,7 +152,7 @@ def derive(folder: Path) -> dict[str, object]:
             if "(" in name and (bare := name.partition("(")[0]) not in new and f"{bare}()" in new
         }
         first = {name: release for name, release in first.items() if name not in hidden}
-    # What is as new as its module or its function needs no row of its own.
+    # A name as new as its module or its function needs no row of its own.
     rows = {
         name: release
         for name, release in first.items()

@@ -310,7 +310,7 @@ def test_an_ingest_that_was_killed_or_cancelled_is_retried_as_if_undisturbed(
 
 
 def test_a_process_that_hangs_is_killed_through_its_worker(works: Works) -> None:
-    """Nothing in it notices the cancellation: the sweeper asks rq."""
+    """A frozen process does not notice the cancellation: the sweeper asks rq."""
     works.redis()
     works.done("\n" + ASK % (("vector-add",),) + SLOW + HAND_OVER)
     worker = works.worker()

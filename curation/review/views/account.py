@@ -22,7 +22,7 @@ from curation.review.decisions import undoable
 
 # How long a new token is valid, in days; None: until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
-# Of an item, the list of decisions shows the name only: its texts have up to megabytes.
+# The list of decisions shows only the name of an item: its texts have up to megabytes.
 TEXTS = (
     "kernel__function_source", "kernel__standalone_source", "kernel__launcher_source",
     "pair__python_code", "pair__triton_code", "pair__test_code",

@@ -61,7 +61,7 @@ def revoke_invitation(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @may_manage_people
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete a token of anybody, for example of a script that misbehaves."""
+    """Delete any person's token, for example one of a script that misbehaves."""
     with transaction.atomic():
         token = ApiToken.objects.select_related("user").filter(pk=pk).first()
         if token:

@@ -86,7 +86,7 @@ def retry_run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 def _parts(run: Run, after: str) -> dict[str, Any]:
-    """What the page of each kind shows besides the columns of every run."""
+    """Return the parts of the page that only this kind of run has."""
     if isinstance(run, ValidationRun):
         items = items_of(run, after)
         counts = dict(items.counts)

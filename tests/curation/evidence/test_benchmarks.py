@@ -44,7 +44,7 @@ FEWEST = {
     "meta-pytorch/BackendBench": (0, 150),
     "gpu-mode/reference-kernels": (35, 500),
 }
-"""Of each shipped benchmark, the least number of problems and of parts."""
+"""The least number of problems and of parts of each shipped benchmark."""
 SCALED = """\
 import torch
 

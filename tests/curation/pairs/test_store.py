@@ -1,4 +1,4 @@
-"""What a stored pair says of the machine that it needs."""
+"""The hardware and the Triton release of a stored pair."""
 
 import pytest
 from django.core.management import call_command

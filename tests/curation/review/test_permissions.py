@@ -88,7 +88,7 @@ OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     # By the second method one is logged out, and by the third nobody.
     "logout": ((302,) * 4, (405, 302, 302, 302)),
     "api-description": ((200,) * 4,) * 2,
-    # A link that nobody was sent. `test_accounts.py` has those that work.
+    # A link that was never sent. `test_accounts.py` has those that work.
     "join": ((410, 410, 405, 405),) * 2,
 }
 

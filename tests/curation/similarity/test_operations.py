@@ -1,4 +1,4 @@
-"""What a reference computes, read from its text alone."""
+"""The operations of a reference, read from its text alone."""
 
 from __future__ import annotations
 
