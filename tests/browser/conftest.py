@@ -11,11 +11,15 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
+from tests.factories import PASSWORD
 from tests.waiting import wait_for
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
@@ -114,3 +118,56 @@ def page(chromium: Browser) -> Iterator[Page]:
     yield page
     context.close()
     assert errors == []
+
+
+Browse = Callable[..., Page]
+Visit = Callable[..., Page]
+
+
+@pytest.fixture
+def browse(chromium: Browser, live_server: LiveServer) -> Iterator[Browse]:
+    """Open a browser of its own for each person; no page may log an error."""
+    cache.clear()
+    contexts, complaints = [], []
+
+    def open_for(name: str = "", *, expected: str = "", **options: Any) -> Page:
+        context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+
+        def listen(message: ConsoleMessage) -> None:
+            if message.type == "error" and not (expected and expected in message.text):
+                complaints.append(f"{message.text} ({message.location.get('url')})")
+
+        page.on("console", listen)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        if name:
+            page.goto("/login/")
+            log_in(page, name)
+        return page
+
+    yield open_for
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def visit(browse: Browse, settings: Any) -> Visit:
+    """Open a path in the browser of a person who is logged in."""
+    settings.SECOND_REVIEW_PERCENT = {}
+
+    def open_at(name: str, path: str = "/", **options: Any) -> Page:
+        page = browse(name, **options)
+        page.goto(path)
+        return page
+
+    return open_at
+
+
+def log_in(page: Page, name: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url(lambda url: "/login" not in url)

@@ -1,58 +1,20 @@
 """From an invitation to the first decision, and one's own account, in a real Chromium."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
-from django.core.cache import cache
-from playwright.sync_api import Browser, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Page, expect
 
 from curation.models import Decision
 from tests import factories as make
+from tests.browser.conftest import log_in
 from tests.showcase import furnish
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
 
 NEW = "a much longer phrase"
-
-
-@pytest.fixture
-def browse(chromium: Browser, live_server: LiveServer) -> Iterator[Any]:
-    """Open a browser of its own for each person; no page may log an error."""
-    cache.clear()
-    contexts, complaints = [], []
-
-    def open_for(name: str = "", *, expected: str = "", **options: Any) -> Page:
-        context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
-        context.set_default_timeout(15_000)
-        contexts.append(context)
-        page = context.new_page()
-
-        def listen(message: Any) -> None:
-            if message.type == "error" and not (expected and expected in message.text):
-                complaints.append(f"{message.text} ({message.location.get('url')})")
-
-        page.on("console", listen)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        if name:
-            page.goto("/login/")
-            log_in(page, name)
-        return page
-
-    yield open_for
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def log_in(page: Page, name: str, password: str = make.PASSWORD) -> None:
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "/login" not in url)
 
 
 def choose_password(page: Page, password: str = NEW) -> None:

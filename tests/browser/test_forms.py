@@ -9,10 +9,9 @@ from playwright.sync_api import Page, expect
 from curation.identity import content_hash
 from curation.models import Decision, DecisionReason, Kernel, Pair
 from tests import factories as make
-from tests.browser.test_review import Visit, heading, press, visit
+from tests.browser.conftest import Visit
+from tests.browser.test_review import heading, press
 from tests.curation.review.test_drafts import PYTHON, TEST, TRITON
-
-__all__ = ["visit"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,10 +5,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests import factories as make
-from tests.browser.test_review import Visit, visit
+from tests.browser.conftest import Visit
 from tests.curation.review.test_results import RAISED_EARLY, ZEROS, a_result
-
-__all__ = ["visit"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,7 +1,6 @@
 """Reviewing in a real Chromium: by keyboard, by two at once, and when things go wrong."""
 
 import uuid
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,57 +8,17 @@ import redis
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.core.cache import cache
 from django.utils import timezone
-from playwright.sync_api import Browser, Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Page, expect
 
 from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status, ValidationRun
 from curation.review.decisions import decide
 from curation.sources.load import load_sources
 from tests import factories as make
+from tests.browser.conftest import Visit, log_in
 from tests.showcase import furnish, remember
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Visit = Callable[..., Page]
-
-
-@pytest.fixture
-def visit(chromium: Browser, live_server: LiveServer, settings: Any) -> Iterator[Visit]:
-    """Opens a browser for somebody who is logged in; nothing may complain on its console."""
-    cache.clear()
-    settings.SECOND_REVIEW_PERCENT = {}
-    contexts, complaints = [], []
-
-    def open_for(name: str, path: str = "/", *, expected: str = "", **options: Any) -> Page:
-        context = chromium.new_context(base_url=live_server.url, reduced_motion="reduce", **options)
-        context.set_default_timeout(15_000)
-        contexts.append(context)
-        page = context.new_page()
-
-        def listen(message: Any) -> None:
-            if message.type == "error" and not (expected and expected in message.text):
-                complaints.append(f"{message.text} ({message.location.get('url')})")
-
-        page.on("console", listen)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto("/login/")
-        log_in(page, name)
-        page.goto(path)
-        return page
-
-    yield open_for
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-def log_in(page: Page, name: str) -> None:
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(make.PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "/login" not in url)
 
 
 def heading(page: Page) -> str:
