@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from curation.characters import Seen, invisible, listed
 from curation.kinds.dataflow import LOADS, STORES, identifiers, ranged_names
 from curation.kinds.reading import Call, Reading
 from ingest.extract.syntax import captures, text_of
@@ -161,13 +162,41 @@ def magic_number_share(_: KernelFacts, reading: Reading) -> Measured:
     return Measured(share, f"{len(magic)} of {len(values)} numbers explain nothing{some}.")
 
 
+def invisible_characters(facts: KernelFacts, reading: Reading) -> Measured:
+    """Count those that make code look like other code.
+
+    The attack: a bidirectional control or a zero-width character hides from a reviewer what the
+    code does. In comments and strings, only controls count.
+    """
+    texts = _texts(facts, reading)
+    return _counted([(where, invisible(text)[0]) for where, text in texts])
+
+
+def unusual_characters(facts: KernelFacts, reading: Reading) -> Measured:
+    """Count no-break spaces, joiners of emoji and the like in comments and strings."""
+    texts = _texts(facts, reading)
+    return _counted([(where, invisible(text)[1]) for where, text in texts])
+
+
+def _texts(facts: KernelFacts, reading: Reading) -> list[tuple[str, str]]:
+    return [("", reading.text), (" of its launcher", facts.launcher_source or "")]
+
+
+def _counted(found: Sequence[tuple[str, Sequence[Seen]]]) -> Measured:
+    count = sum(seen.count for _, every in found for seen in every)
+    if not count:
+        return Measured(0, "No character of it is invisible.")
+    said = "; ".join(f"{listed(every)}{where}" for where, every in found if every)
+    return Measured(count, f"Invisible: {said}.")
+
+
 Measure = Callable[[KernelFacts, Reading], Measured]
 MEASURES: dict[str, Measure] = {
     measure.__name__: measure
     for measure in (
         *(has_jit, bounds_masking, program_id, block_size, load_store, docstring),
         *(parses, standalone, not_a_stub, not_a_test_double, has_launcher, lines, tokens),
-        *(commented_share, magic_number_share),
+        *(commented_share, magic_number_share, invisible_characters, unusual_characters),
     )
 }
 

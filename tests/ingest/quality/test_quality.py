@@ -76,6 +76,50 @@ def test_a_gate_sees_what_is_missing_in_the_tree(gate: str, old: str, new: str) 
     assert not with_text(gate, old, new).passed
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("The last block", "The last block \u05d0", ""),
+        ("The last block", "The \u202elast block", "U+202E RIGHT-TO-LEFT OVERRIDE once on line 11"),
+        ("mask = at", "ma\u200bsk = at", "U+200B ZERO WIDTH SPACE once on line 12"),
+        ("mask = at", "mask\ufe00 = at", "U+FE00 VARIATION SELECTOR-1 once on line 12"),
+    ],
+)
+def test_a_character_that_deceives_is_a_warning_and_no_block(old: str, new: str, says: str) -> None:
+    found = finding("invisible_characters", standalone_source=GOOD.replace(old, new))
+
+    assert (found.passed, found.action) == (not says, "warn")
+    assert says in found.message
+    assert finding("unusual_characters", standalone_source=GOOD.replace(old, new)).passed
+
+
+def test_an_unusual_character_in_a_comment_or_a_docstring_is_a_note() -> None:
+    text = GOOD.replace("Double every", "Double\xa0every").replace(
+        "partial", "partial \u2764\ufe0f"
+    )
+    found = finding("unusual_characters", standalone_source=text)
+
+    assert (found.passed, found.action, found.value) == (False, "note", 2.0)
+    assert found.message == (
+        "Invisible: U+00A0 NO-BREAK SPACE once on line 8; "
+        "U+FE0F VARIATION SELECTOR-16 once on line 11."
+    )
+    assert finding("invisible_characters", standalone_source=text).passed
+
+
+def test_the_launcher_is_read_for_invisible_characters_too() -> None:
+    found = finding("invisible_characters", launcher_source="def f():\n    # \u2067\n    ...")
+
+    assert found.message == (
+        "Invisible: U+2067 RIGHT-TO-LEFT ISOLATE once on line 2 of its launcher."
+    )
+
+
+def test_a_byte_order_mark_at_the_start_is_no_finding() -> None:
+    assert finding("invisible_characters", standalone_source=f"\ufeff{GOOD}").passed
+    assert finding("unusual_characters", standalone_source=f"\ufeff{GOOD}").passed
+
+
 def test_what_only_a_string_or_a_comment_says_doesnt_count() -> None:
     text = "@other\ndef k(x):\n    '@triton.jit tl.program_id mask= tl.load tl.store BLOCK_SIZE'\n"
 

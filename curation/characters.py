@@ -1,0 +1,138 @@
+"""Characters that a reader does not see, or that reorder what a reader sees.
+
+The attack (“Trojan Source”, CVE-2021-42574): a bidirectional override or a zero-width character
+makes code look different from what Python runs. The defense: a page shows each as a box with its
+code point, and a finding names each with its lines. Look-alike letters are not covered. Pure.
+"""
+
+import re
+import unicodedata
+from bisect import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pygments.token import Comment, String
+
+from curation.review.lexer import LEXER, is_readable
+
+# All of the categories Cc, Cf, Zl, Zp and Zs but tab, newline and space, and what Unicode calls
+# default-ignorable: variation selectors, fillers, the joiner of graphemes. A carriage return is a
+# line end before a newline only.
+INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891"
+    "\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "]|\r(?!\n)"
+)
+# Bidirectional controls, tags (which spell hidden text), and controls of terminals: no comment
+# and no string needs them as they are.
+DECEIVING = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\U000e0000-\U000e007f]|\r"
+)
+# So many code points are named.
+NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An invisible character, the first of its lines, and how often the text has it."""
+
+    character: str
+    line: int
+    count: int
+
+    def __str__(self) -> str:
+        often = "once" if self.count == 1 else f"{self.count:,} times, first"
+        return f"{code_point(self.character)} {name(self.character)} {often} on line {self.line}"
+
+
+def code_point(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def name(character: str) -> str:
+    return unicodedata.name(character, "CONTROL CHARACTER")
+
+
+def code_points(text: str) -> str:
+    """Return the invisible characters of a path or a name in a few words, or ""."""
+    found = dict.fromkeys(INVISIBLE.findall(text))
+    return ", ".join(f"{code_point(one)} {name(one)}" for one in [*found][:NAMED])
+
+
+def has_invisible(text: str) -> bool:
+    """Return whether a text has any. A text of ASCII takes a sixth of the time of the search."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    return INVISIBLE.search(text) is not None
+
+
+def boxed(html: str) -> str:
+    """Return the text of `html` with a box in place of each invisible character."""
+    return INVISIBLE.sub(_box, html)
+
+
+def _box(found: re.Match[str]) -> str:
+    character = found[0]
+    return f'<span class="cp" title="{name(character)}">{code_point(character)}</span>'
+
+
+def invisible(text: str) -> tuple[list[Seen], list[Seen]]:
+    """Return the invisible characters that can deceive, and the others.
+
+    Bidirectional controls, tags and terminal controls deceive anywhere, all others in code only:
+    in a comment or a string a no-break space or the joiner of an emoji is common. A byte order
+    mark at the start and form feeds, which Python reads as blanks, are not counted.
+    """
+    if not has_invisible(text):
+        return [], []
+    found = [(one.start(), one[0]) for one in INVISIBLE.finditer(text) if one[0] != "\f"]
+    if found and found[0] == (0, "\ufeff"):
+        del found[0]
+    places = () if all(DECEIVING.match(character) for _, character in found) else _prose(text)
+    deceiving: list[tuple[int, str]] = []
+    others: list[tuple[int, str]] = []
+    for at, character in found:
+        # An odd number of ends of stretches of prose stands before a place inside one.
+        harmless = bisect(places, at) % 2 == 1 and not DECEIVING.match(character)
+        (others if harmless else deceiving).append((at, character))
+    return _counted(text, deceiving), _counted(text, others)
+
+
+def _prose(text: str) -> Sequence[int]:
+    """Return where each comment and each string begins and ends, in the order of the text."""
+    if not is_readable(text):
+        return ()
+    places: list[int] = []
+    for start, token, part in LEXER.get_tokens_unprocessed(text):
+        if token in Comment or token in String:
+            places += (start, start + len(part))
+    return places
+
+
+def _counted(text: str, found: Iterable[tuple[int, str]]) -> list[Seen]:
+    first: dict[str, int] = {}
+    count: dict[str, int] = {}
+    for at, character in found:
+        first.setdefault(character, at)
+        count[character] = count.get(character, 0) + 1
+    return [
+        Seen(character, text.count("\n", 0, at) + 1, count[character])
+        for character, at in first.items()
+    ]
+
+
+def listed(seen: Iterable[Seen]) -> str:
+    """Return what was seen in a few words, or ""."""
+    every = list(seen)
+    more = f"; and {len(every) - NAMED} other code points" if len(every) > NAMED else ""
+    return "; ".join(map(str, every[:NAMED])) + more
+
+
+def listed_in(text: str) -> str:
+    """Return all invisible characters of a text in a few words, or ""."""
+    deceiving, others = invisible(text)
+    return listed([*deceiving, *others])
