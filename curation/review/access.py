@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import permission_required
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 
 from curation.matching import KINDS, Model
 from curation.models import Kernel, Pair
@@ -54,6 +55,11 @@ def number(text: str) -> int:
 
 def kind_of(item: Kernel | Pair) -> str:
     return "kernels" if isinstance(item, Kernel) else "pairs"
+
+
+def text_url(item: Kernel | Pair, column: str) -> str:
+    """Return the address of one whole text of an item."""
+    return reverse("text", args=[kind_of(item), item.pk, column])
 
 
 @prepared

@@ -16,6 +16,7 @@ NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=[^=])")
 KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
 # difflib needs quadratic time where much has changed.
 MOST_LINES = 1500
+MOST_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class Diff:
 
 
 def compare(left: str, right: str, align: bool = True) -> Diff:
-    cut = max(left.count("\n"), right.count("\n")) >= MOST_LINES
+    cut = any(
+        text.count("\n") >= MOST_LINES or len(text) > MOST_CHARACTERS for text in (left, right)
+    )
     left, right = (_cut(text) for text in (left, right))
     names = _names(left.split("\n"), right.split("\n")) if align else {}
     aligned = NAME.sub(lambda found: names.get(found[0], found[0]), right)
@@ -51,7 +54,7 @@ def compare(left: str, right: str, align: bool = True) -> Diff:
 
 
 def _cut(text: str) -> str:
-    return "\n".join(text.rstrip("\n").split("\n")[:MOST_LINES])
+    return "\n".join(text[:MOST_CHARACTERS].rstrip("\n").split("\n")[:MOST_LINES])
 
 
 def _names(left: list[str], right: list[str]) -> dict[str, str]:

@@ -24,6 +24,8 @@ from curation.words import counted
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
+# Of what isolating a kernel says.
+MOST_NOTES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +97,13 @@ def license_light(
 
 
 def standalone_light(kernel: Kernel) -> Light:
-    notes = tuple(Detail(str(note)) for note in (*kernel.standalone_reasons, *kernel.notes))
+    said = [str(note) for note in (*kernel.standalone_reasons, *kernel.notes)]
+    more = [f"and {len(said) - MOST_NOTES:,} more"] if len(said) > MOST_NOTES else []
+    notes = tuple(map(Detail, [*said[:MOST_NOTES], *more]))
     if kernel.standalone:
-        taken = counted(len(helpers(kernel.standalone_source, kernel.name)), "helper")
-        return Light("Standalone", GOOD, f"every name resolves, {taken}", notes)
+        found = helpers(kernel.standalone_source, kernel.name)
+        taken = "" if found is None else f", {counted(len(found), 'helper')}"
+        return Light("Standalone", GOOD, f"every name resolves{taken}", notes)
     return Light("Standalone", BAD, "names are missing", notes)
 
 

@@ -24,11 +24,9 @@ from curation.models import (
     Status,
     ValidationResult,
 )
-from curation.review import evidence, plot, rows, second
-from curation.review.access import number
-from curation.review.diff import Diff, compare
-from curation.review.highlight import Address, Section, lines, nowhere, place_of, sections, table
-from curation.review.remarks import remarks_on_test
+from curation.review import diff_tab, evidence, plot, rows, second
+from curation.review.access import text_url
+from curation.review.highlight import Address, Section, nowhere, place_of, sections, table
 from curation.review.results import check_rows, environment_of, error_dots, figures_of
 
 REASONS_SECONDS = 30
@@ -57,15 +55,6 @@ class Tab:
     name: str
     label: str
     current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FileDiff:
-    """The lines of one file of two items beside each other. A kernel's only file has no name."""
-
-    name: str
-    diff: Diff
-    rows: Sequence[tuple[str | int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +123,10 @@ def _lights(
     results: Sequence[ValidationResult],
     links: Sequence[DuplicateLink],
 ) -> list[evidence.Light]:
-    trail = [*evidence.opt_out_light(item, places), evidence.license_light(item, places, texts)]
+    trail = [
+        *evidence.opt_out_light(item, places),
+        evidence.license_light(item, places, texts),
+    ]
     twins = evidence.duplicates_light(item, links)
     benchmarks = evidence.benchmark_light(item)
     if isinstance(item, Pair):
@@ -160,16 +152,20 @@ def _body(
 ) -> dict[str, Any]:
     """What the current tab shows."""
     if tab == "standalone":
-        return {"sections": sections(item.standalone_source, item.name, _upstream(item, places))}
+        whole = text_url(item, "standalone_source")
+        url = _upstream(item, places)
+        return {"sections": sections(item.standalone_source, item.name, url, whole)}
     if tab == "file":
         first = places[0].start_line if places else 1
         url = _lines_of(places[0]) if places else nowhere
-        whole = table(item.function_source, first=first, url=url)
-        return {"sections": [Section("", first, first, whole)]}
+        whole = text_url(item, "function_source")
+        html = table(item.function_source, first=first, url=url, whole=whole)
+        return {"sections": [Section("", first, first, html)]}
     if tab == "launcher":
-        return {"sections": [Section("", 1, 1, table(item.launcher_source))]}
+        html = table(item.launcher_source, whole=text_url(item, "launcher_source"))
+        return {"sections": [Section("", 1, 1, html)]}
     if tab == "diff":
-        return _diff(item, wanted, others)
+        return diff_tab.context(item, wanted, others)
     if tab == "history":
         return _history(item)
     if tab == "alike":
@@ -178,12 +174,8 @@ def _body(
         return _results(results)
     return {
         "panes": [
-            (title, table(getattr(item, column)))
-            for title, column in (
-                ("python_code.py", "python_code"),
-                ("triton_code.py", "triton_code"),
-                ("test_code.py", "test_code"),
-            )
+            (f"{column}.py", table(getattr(item, column), whole=text_url(item, column)))
+            for column in Pair.SOURCES
         ]
     }
 
@@ -203,79 +195,6 @@ def _upstream(kernel: Kernel, places: Sequence[Provenance]) -> Address:
     start, end = found
     there, first = _lines_of(places[0]), places[0].start_line
     return lambda line: there(first + line - start) if start <= line <= end else ""
-
-
-def _files(item: Item) -> list[tuple[str, str]]:
-    """Return the name and the text of each file that makes up the item."""
-    if isinstance(item, Kernel):
-        return [("", item.standalone_source)]
-    return [(f"{column}.py", getattr(item, column)) for column in Pair.SOURCES]
-
-
-def _diff(
-    item: Any, wanted: dict[str, str], others: Sequence[tuple[DuplicateLink, Item]]
-) -> dict[str, Any]:
-    pks = [other.pk for _, other in others]
-    if item.previous_id:
-        pks.append(item.previous_id)
-    with_ = number(wanted.get("with", ""))
-    pk = with_ if with_ in pks else (pks[0] if pks else None)
-    if pk is None:
-        return {"files": []}
-    other = type(item)._default_manager.get(pk=pk)
-    before = pk == item.previous_id
-    first, second = (other, item) if before else (item, other)
-    inline = wanted.get("layout") == "inline"
-    choices = [(one.pk, f"{one} ({link.similarity:.2f})", one.pk == pk) for link, one in others]
-    if item.previous_id:
-        choices.append((item.previous_id, "the version before", item.previous_id == pk))
-    edited_test = before and isinstance(item, Pair)
-    return {
-        "files": [
-            # A near-duplicate is shown in the names of this item; in a new version of one item
-            # another name is a change.
-            _file_diff(name, left, right, align=not before, inline=inline)
-            for (name, left), (_, right) in zip(_files(first), _files(second), strict=True)
-        ],
-        "remarks": remarks_on_test(first.test_code, second.test_code) if edited_test else [],
-        "other": other,
-        "before": before,
-        "choices": choices,
-        "inline": inline,
-    }
-
-
-def _file_diff(name: str, left: str, right: str, *, align: bool, inline: bool) -> FileDiff:
-    diff = compare(left, right, align)
-    return FileDiff(name, diff, _inline(diff) if inline else _split(diff))
-
-
-def _split(diff: Diff) -> list[tuple[str, int | None, str, int | None, str]]:
-    left, right = lines(diff.left), lines(diff.right)
-    return [
-        (row.kind, row.left, _line(left, row.left), row.right, _line(right, row.right))
-        for row in diff.rows
-    ]
-
-
-def _inline(diff: Diff) -> list[tuple[str, int | None, int | None, str]]:
-    left, right = lines(diff.left), lines(diff.right)
-    shown: list[tuple[str, int | None, int | None, str]] = []
-    later: list[tuple[str, int | None, int | None, str]] = []
-    for row in diff.rows:
-        if row.kind == "same":
-            shown += [*later, ("same", row.left, row.right, _line(right, row.right))]
-            later = []
-            continue
-        if row.left:
-            shown.append(("gone", row.left, None, _line(left, row.left)))
-        if row.right:
-            later.append(("new", None, row.right, _line(right, row.right)))
-    return shown + later
-
-
-def _line(html: Sequence[str], number: int | None) -> str:
-    return html[number - 1] if number and number <= len(html) else ""
 
 
 def _history(item: Any) -> dict[str, Any]:

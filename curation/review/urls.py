@@ -27,6 +27,7 @@ urlpatterns = [
     path("undo", act.undo_last, name="undo"),
     path("kernels/<int:pk>/", item.item, {"kind": "kernels"}, name="kernel"),
     path("pairs/<int:pk>/", item.item, {"kind": "pairs"}, name="pair"),
+    path("<kind:kind>/<int:pk>/<str:column>.py", item.text, name="text"),
     path("pairs/<int:pk>/edit", edit.edit_pair, name="edit-pair"),
     path("drafts/", drafts.drafts, name="drafts"),
     path("drafts/<int:pk>/", drafts.draft, name="draft"),

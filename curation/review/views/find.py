@@ -133,7 +133,8 @@ def _row(
     }
 
 
-@lru_cache(maxsize=1024)
+# Values come with the address, so an entry has up to about 50 kB.
+@lru_cache(maxsize=128)
 def _field(key: str, values: tuple[str, ...]) -> SafeString:
     """The boxes of one filter. Most are as nobody has touched them, the same on every page."""
     shown = {

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.http import urlencode
@@ -19,7 +19,7 @@ from curation.filters import Filter
 from curation.matching import KINDS, WrongFilter
 from curation.models import Decision, Pair, Status
 from curation.review import claims, rows
-from curation.review.access import may_review, person, there
+from curation.review.access import item_or_404, may_review, person, there
 from curation.review.decisions import Kind
 from curation.review.page import Reason, context, reasons
 from curation.review.queue import next_item, waiting
@@ -47,6 +47,23 @@ def queue(request: HttpRequest) -> HttpResponse:
 @may_review
 def item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     return page(request, kind, pk)
+
+
+@require_safe
+@may_review
+def text(request: HttpRequest, kind: str, pk: int, column: str) -> HttpResponse:
+    """Send one whole text of an item as a file: nothing of it is cut, boxed or run."""
+    found = item_or_404(kind, pk)
+    if column not in found.SOURCES:
+        raise Http404(f"The {kind} have no text {column}.")
+    return HttpResponse(
+        getattr(found, column),
+        content_type="text/plain; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{column}.py"',
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
 
 
 def page(
@@ -80,7 +97,7 @@ def page(
         "typed": typed,
         "operations": _choices(found, "operation_type", typed),
         "difficulties": _choices(found, "difficulty", typed),
-        "reasons": _reasons(reasons(), tuple(typed.get("reasons", ()))),
+        "reasons": _ticked(reasons(), typed.get("reasons", ())),
     }
     return render(request, "curation/item.html", shown, status=code)
 
@@ -152,7 +169,14 @@ def _tags(tags: Iterable[Any]) -> str:
 def _choices(item: Any, field: str, typed: dict[str, Any]) -> SafeString:
     now = getattr(item, field)
     values = tuple(value for value, _ in item._meta.get_field(field).choices)
-    return _options(values, bool(now), typed.get(field) or now)
+    chosen = typed.get(field)
+    return _options(values, bool(now), chosen if chosen in values else now)
+
+
+def _ticked(offered: tuple[Reason, ...], ticked: Iterable[str]) -> SafeString:
+    # The cache counts entries: a text of any length that a request sends is no part of its keys.
+    ticked = {*ticked}
+    return _reasons(offered, tuple(one.text for one in offered if one.text in ticked))
 
 
 # Of what is the same on nearly every page, a template would spend most of its time.

@@ -78,6 +78,14 @@ def test_helpers_are_sections_that_cover_every_line_once() -> None:
     assert found[-1].end == ROTARY.count("\n")
 
 
+def test_old_line_ends_count_as_lines() -> None:
+    found = sections("def helper():\r    pass\r\rdef f():\r    pass\r", "f")
+
+    assert [(section.title, section.start, section.end) for section in found] == [
+        ("helper", 1, 3), ("", 4, 5),
+    ]  # fmt: skip
+
+
 def test_what_can_not_be_parsed_is_one_section() -> None:
     assert [section.title for section in sections("def (:\n", "x")] == [""]
 

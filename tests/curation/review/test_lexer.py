@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pygments.lexers import PythonLexer
 
-from curation.review.highlight import LEXER
+from curation.review.lexer import LEXER
 from tests.showcase import PYTHON, ROTARY, SOFTMAX, TEST, TRITON
 
 PLAIN = PythonLexer(stripnl=False, ensurenl=True)

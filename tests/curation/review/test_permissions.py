@@ -34,6 +34,7 @@ EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "undo": (WRITE,) * 2,
     "kernel": (READ,) * 2,
     "pair": (READ,) * 2,
+    "text": (READ,) * 2,
     "edit-pair": (NO, READ),
     "save-version": (NO, TAKES_FORM),
     "drafts": (NO, READ),
@@ -97,7 +98,7 @@ ARGUMENTS = {
     "finish-bulk": "pk", "undo-bulk": "pk",
     **dict.fromkeys(("run", "cancel-run", "retry-run"), "run"),
     "revoke-invitation": "pk", "revoke-token": "pk", "join": "token",
-    "draft": "pk", "finish-draft": "pk", "api-items": "kind",
+    "draft": "pk", "finish-draft": "pk", "api-items": "kind", "text": "text",
     **dict.fromkeys(("decide", "skip", "ask", "pin", "decide-cluster", "validate-item"), "both"),
     **dict.fromkeys(("api-item", "api-decision", "api-claim"), "both"),
 }  # fmt: skip
@@ -133,7 +134,8 @@ def address(name: str) -> str:
         kinds["pk"] = (make.an_export_run(archive="gone.tar.gz").pk,)
     else:
         kernel = make.a_kernel()
-        kinds |= {"pk": (kernel.pk,), "both": ("kernels", kernel.pk)}
+        both = ("kernels", kernel.pk)
+        kinds |= {"pk": (kernel.pk,), "both": both, "text": (*both, "standalone_source")}
     return reverse(name, args=kinds[ARGUMENTS.get(name, "")])
 
 
