@@ -6,6 +6,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from curation.characters import code_points, has_invisible, invisible, listed
 from curation.models import (
     DuplicateLink,
     Fingerprint,
@@ -20,12 +21,19 @@ from curation.models import (
     Verdict,
 )
 from curation.review.highlight import helpers
+from curation.review.text_cache import TextCache
 from curation.words import counted
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
 # Of what isolating a kernel says.
 MOST_NOTES = 50
+# The unit holds the function's own lines.
+LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
+IN_CODE = "some are invisible or reorder the text"
+IN_PROSE = "some are invisible, in comments or strings"
+# A text with such characters is read by the lexer, which takes as long as highlighting it.
+_invisible = TextCache(invisible, lambda found: 1000, 4_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,27 @@ def opt_out_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
         if place.opted_out or place.source_file.repository.opted_out_at
     )
     return [Light("Opt-out", BAD, "its author asked to leave it out", asked)]
+
+
+def characters_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
+    """Return a light if the item has characters that a reader does not see, or sees elsewhere."""
+    paths = " ".join(dict.fromkeys(place.source_file.path for place in places))
+    details = [
+        Detail(f"{label}: {named}.")
+        for label, text in (("Path", paths), ("Name", str(item)))
+        if (named := code_points(text))
+    ]
+    deceives = bool(details)
+    for column in item.SOURCES:
+        text, label = getattr(item, column), LABELS.get(column, f"{column}.py")
+        if label and has_invisible(text):
+            deceiving, others = _invisible(text)
+            deceives = deceives or bool(deceiving)
+            details += [Detail(f"{label}: {listed(seen)}.") for seen in (deceiving, others) if seen]
+    if not details:
+        return []
+    state, summary = (BAD, IN_CODE) if deceives else (DOUBT, IN_PROSE)
+    return [Light("Characters", state, summary, tuple(details))]
 
 
 def license_light(

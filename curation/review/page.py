@@ -124,6 +124,7 @@ def _lights(
     links: Sequence[DuplicateLink],
 ) -> list[evidence.Light]:
     trail = [
+        *evidence.characters_light(item, places),
         *evidence.opt_out_light(item, places),
         evidence.license_light(item, places, texts),
     ]

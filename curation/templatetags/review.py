@@ -9,16 +9,20 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 
+from curation.characters import boxed, has_invisible
 from curation.models import Run
 from curation.people import CURATORS
 from curation.review.access import SEE_RUNS
+from curation.words import counted
 
 # How many curators the page for an account without a group names.
 ADVISERS = 20
+# Of a text that is no source: a path, a message, a quotation.
+LONGEST = 4000
 
 register = template.Library()
 
@@ -108,6 +112,21 @@ def took(run: Run) -> str:
 def spoken(code: str) -> str:
     """`no-test` as “No test”."""
     return code.replace("-", " ").capitalize()
+
+
+@register.filter
+def visible(text: object, longest: int = LONGEST) -> SafeString:
+    """Escape a text of others: invisible characters become boxes, and what is too long is cut.
+
+    In a title and in an attribute, `striptags` behind it leaves the code points.
+    """
+    shown = text if isinstance(text, SafeString) else str(text)
+    more = ""
+    if not isinstance(shown, SafeString) and len(shown) > longest:
+        more = f" … {counted(len(shown) - longest, 'more character')}"
+        shown = shown[:longest]
+    html = conditional_escape(shown)
+    return mark_safe((boxed(html) if has_invisible(html) else html) + more)  # noqa: S308 - escaped
 
 
 @register.filter

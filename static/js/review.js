@@ -249,11 +249,12 @@ document.addEventListener("click", async (event) => {
     wrap();
   }
   if (tool === "copy") {
-    const text = $$(".source .code code").map((line) => line.textContent).join("\n");
+    const text = $$(".source .code code").map(original).join("\n");
     await navigator.clipboard?.writeText(`${text}\n`);
-    say("Copied.");
+    const done = $(".source .cut") ? "Copied without what is cut" : "Copied";
+    say(`${done}.`);
     const button = event.target.closest("[data-act]");
-    button.textContent = "Copied";
+    button.textContent = done;
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }
   const copies = event.target.closest("[data-copy]");
@@ -266,6 +267,31 @@ document.addEventListener("click", async (event) => {
   }
   const menu = $("details.who[open]");
   if (menu && !menu.contains(event.target)) menu.open = false;
+});
+
+// A box stands for an invisible character: the copy holds the character itself.
+const character = (box) => String.fromCodePoint(parseInt(box.textContent.slice(2), 16));
+
+function original(line) {
+  const copy = line.cloneNode(true);
+  for (const cut of $$(".cut", copy)) cut.remove();
+  for (const box of $$(".cp", copy)) box.replaceWith(character(box));
+  return copy.textContent;
+}
+
+document.addEventListener("copy", (event) => {
+  const selection = getSelection();
+  const boxes = $$(".cp").filter((box) => selection.containsNode(box, true));
+  if (!boxes.length) return;
+  const range = selection.getRangeAt(0);
+  const inBox = (node) => (node.closest ? node : node.parentElement).closest(".cp");
+  if (inBox(range.startContainer)) range.setStartBefore(inBox(range.startContainer));
+  if (inBox(range.endContainer)) range.setEndAfter(inBox(range.endContainer));
+  const shown = boxes.map((box) => box.textContent);
+  for (const box of boxes) box.textContent = character(box);
+  event.clipboardData.setData("text/plain", String(selection));
+  boxes.forEach((box, number) => { box.textContent = shown[number]; });
+  event.preventDefault();
 });
 
 document.addEventListener("change", (event) => {

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
+from curation.characters import listed_in
 from curation.errors import CurationError
 from curation.models import Difficulty, Draft, DraftState, OperationType, Repository
 from curation.review.access import may_finish_drafts, number, person
@@ -130,7 +131,13 @@ def editor(
 def _pane(name: str, text: str, theirs: str | None) -> dict[str, Any]:
     plain = text.replace("\r\n", "\n").rstrip()
     differs = theirs is not None and theirs.rstrip() != plain
-    return {"name": name, "text": text, "theirs": theirs if differs else None, "differs": differs}
+    return {
+        "name": name,
+        "text": text,
+        "unseen": listed_in(text),
+        "theirs": theirs if differs else None,
+        "differs": differs,
+    }
 
 
 def _page(rows: QuerySet[Draft], after: str) -> tuple[list[Draft], str]:

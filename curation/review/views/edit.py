@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from curation.characters import listed_in
 from curation.models import Pair
 from curation.review.access import may_edit_pairs
 from curation.review.editing import Texts
@@ -31,7 +32,10 @@ def pair_editor(
     """Show the three texts of an edit, and in sentences what keeps it from being saved."""
     shown = {
         "pair": pair,
-        "texts": [(name, f"{name}.py", getattr(texts, name)) for name in Pair.SOURCES],
+        "texts": [
+            (name, f"{name}.py", text, listed_in(text))
+            for name, text in ((name, getattr(texts, name)) for name in Pair.SOURCES)
+        ],
         "description": pair.description if description is None else description,
         "problems": problems,
     }

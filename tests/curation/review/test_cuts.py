@@ -67,6 +67,19 @@ def test_a_text_of_short_tokens_is_whole_and_plain(browser: Client) -> None:
     assert 'class="cut"' not in page
 
 
+@pytest.mark.django_db
+def test_what_surrounds_the_source_is_cut_too(browser: Client) -> None:
+    parameter = {"name": "p" * 6000, "annotation": "a" * 6000, "default": "1" * 6000}
+    page, _ = shown(
+        browser, parameters=[parameter] * 500, notes=["n" * 6000] * 500,
+        standalone_reasons=["r" * 6000] * 500, standalone=False,
+        kind_evidence=[{"says": "s" * 6000, "text": "t" * 6000}] * 500,
+    )  # fmt: skip
+
+    assert len(page) < 600_000
+    assert "and 950 more" in page
+
+
 def test_a_long_line_says_how_much_it_leaves_out() -> None:
     [line] = lines(SUM)
 
