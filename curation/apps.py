@@ -10,9 +10,11 @@ class CurationConfig(AppConfig):
     def ready(self) -> None:
         from curation import lookups
         from curation.installation import first_curator  # noqa: F401 - connects its receiver
+        from curation.queue.accepted import guard_jobs
         from curation.search.indexes import make_indexes
         from curation.search.tags import make_tag_indexes
 
         lookups.register()
+        guard_jobs()
         post_migrate.connect(make_indexes, sender=self)
         post_migrate.connect(make_tag_indexes, sender=self)

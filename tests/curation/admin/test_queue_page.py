@@ -1,7 +1,13 @@
 """django-rq's page of queues: for those who hold its permission, and for nobody else."""
 
+import pickle
+import time
+from pathlib import Path
+from typing import Any
+
 import django_rq
 import pytest
+import redis
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client
@@ -9,6 +15,7 @@ from django.urls import NoReverseMatch, URLPattern, reverse
 from django_rq.models import Dashboard
 from rq.job import Job
 
+from tests.curation.queue.touching import MARK, Pickled
 from tests.factories import a_person, a_reviewer
 
 PAGE = "/admin/django_rq/dashboard/"
@@ -27,7 +34,8 @@ def address(page: URLPattern) -> str:
 
 
 def a_job() -> Job:
-    return django_rq.get_queue("ingest", commit_mode="auto").enqueue_call("a.job", args=(1,))
+    queue = django_rq.get_queue("ingest", commit_mode="auto")
+    return queue.enqueue_call("ingest.jobs.ingest", args=(1,))
 
 
 def about(job: Job, page: str) -> str:
@@ -60,6 +68,56 @@ def test_a_curator_looks_at_a_job(by_curator: Client) -> None:
 
     assert page.status_code == 200
     assert job.id in page.content.decode()
+
+
+def a_hostile_job(server: redis.Redis, **fields: Any) -> Job:
+    """A job that is in the queue, in every registry, and with a worker."""
+    job = a_job()
+    for name, value in fields.items():
+        server.hset(job.key, name, value)
+    server.hset(f"rq:execution:{job.id}:1", mapping={"created_at": 1.0, "last_heartbeat": 1.0})
+    server.zadd("rq:wip:ingest", {f"{job.id}:1": 1.0})
+    for registry in ("finished", "failed", "deferred", "scheduled", "canceled"):
+        server.zadd(f"rq:{registry}:ingest", {job.id: time.time() + 600})
+    now = "2026-11-21T10:00:00.000000Z"
+    worker: dict[Any, Any] = {
+        "queues": "ingest",
+        "current_job": job.id,
+        "birth": now,
+        "last_heartbeat": now,
+    }
+    server.hset("rq:worker:x", mapping=worker)
+    server.sadd("rq:workers", "rq:worker:x")
+    server.sadd("rq:workers:ingest", "rq:worker:x")
+    return job
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.pattern))
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_no_page_imports_or_unpickles_what_a_job_carries(
+    by_curator: Client,
+    queue_redis: redis.Redis,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    page: URLPattern,
+    method: str,
+) -> None:
+    mark = tmp_path / "mark"
+    monkeypatch.setenv(MARK, str(mark))
+    hostile: list[dict[str, Any]] = [
+        {"meta": pickle.dumps(Pickled(f"touch {mark}"))},
+        {"failure_callback_name": "tests.curation.queue.touching.call"},
+    ]
+
+    for fields in hostile:
+        queue_redis.flushall()
+        job = a_hostile_job(queue_redis, **fields)
+        place = address(page).replace("/x/", f"/{job.id}/", 1)
+        place = place.replace(f"workers/0/{job.id}", "workers/0/rq:worker:x")
+        chosen = {"action": "requeue", "job_ids": [job.id], "_selected_action": [job.id]}
+        by_curator.get(place) if method == "get" else by_curator.post(place, chosen)
+
+        assert not mark.exists(), fields
 
 
 @pytest.mark.usefixtures("queue_redis")
