@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import dj_database_url
 
@@ -49,6 +50,26 @@ def env_percents(name: str, default: str) -> dict[str, float]:
                 f"{name} is {part!r}: write a percentage, or category:percentage."
             ) from None
     return shares
+
+
+def env_redis_url() -> str:
+    """Return REDIS_URL, or "". Refuses TCP without a password: writing to Redis stops workers."""
+    url = os.environ.get("REDIS_URL", "").strip()
+    try:
+        parts = urlsplit(url)
+        password = parts.password or any(parse_qs(parts.query).get("password", ()))
+    except ValueError as error:
+        raise CurationError(f"REDIS_URL can't be read: {error}.") from None
+    if parts.scheme not in ("redis", "rediss") or password:
+        return url
+    if env_bool("REDIS_WITHOUT_PASSWORD", False):
+        return url
+    raise CurationError(
+        "REDIS_URL names a Redis on TCP without a password: any program that reaches its port, and "
+        "on loopback any user of this machine, could delete jobs and stop workers. Write "
+        "redis://:PASSWORD@host:6379/0 and set requirepass, use unix:///PATH, or set "
+        "REDIS_WITHOUT_PASSWORD=1."
+    )
 
 
 BASE_DIR = data_folder.BASE_DIR
@@ -191,7 +212,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Queue ----------------------------------------------------------------------------------
-REDIS_URL = os.environ.get("REDIS_URL", "")
+REDIS_URL = env_redis_url()
 EMBEDDED_REDIS = not REDIS_URL
 REDIS_SOCKET = data_folder.redis_socket(DATA_DIR)
 _redis = REDIS_URL or f"unix://{REDIS_SOCKET}"

@@ -34,6 +34,7 @@ HASTY = {
     "HTTPS": "0", "LOG_FORMAT": "json", "OMP_NUM_THREADS": "1",
 }  # fmt: skip
 WORKER = ("--serializer", "rq.serializers.JSONSerializer", "--worker-ttl", "60")
+REDIS_PASSWORD = "not-kept"
 SETTLE_SECONDS = 240.0
 
 
@@ -105,7 +106,7 @@ def _environment(folder: Path, database: str) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "curation.settings",
         "CURATION_DATA": str(folder / "data"),
         "DATABASE_URL": database,
-        "REDIS_URL": f"redis://127.0.0.1:{free_port()}/0",
+        "REDIS_URL": f"redis://:{REDIS_PASSWORD}@127.0.0.1:{free_port()}/0",
     }
 
 
@@ -133,6 +134,8 @@ def _services(folder: Path, environment: dict[str, str]) -> tuple[Service, list[
         port,
         "--bind",
         "127.0.0.1",
+        "--requirepass",
+        REDIS_PASSWORD,
         "--save",
         "",
         "--appendonly",

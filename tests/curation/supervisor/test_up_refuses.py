@@ -7,6 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from curation.supervisor import leftovers
 from tests.curation.supervisor.house import free_port, manage
 
@@ -84,3 +86,38 @@ def test_a_named_redis_that_is_away(tmp_path: Path) -> None:
 
     assert said.startswith(f"Redis at 127.0.0.1:{port} can't be used")
     assert "secret" not in said
+
+
+@pytest.mark.parametrize("address", ["redis://127.0.0.1:6379/0", "rediss://user@redis.example.org"])
+def test_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None:
+    said = sentence(tmp_path, REDIS_URL=address)
+
+    assert said.startswith("REDIS_URL names a Redis on TCP without a password")
+    assert "on loopback any user of this machine" in said
+
+
+@pytest.mark.parametrize("command", ["rqworker", "scheduler", "check"])
+def test_no_other_process_starts_on_it_either(
+    tmp_path: Path, copy_of_prepared: Callable[[Path], Path], command: str
+) -> None:
+    data = copy_of_prepared(tmp_path / "data")
+
+    refused = manage(data, command, REDIS_URL="redis://127.0.0.1:1/0")
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("REDIS_URL names a Redis on TCP without a password")
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"REDIS_URL": "redis://:secret@127.0.0.1:1/0"},
+        {"REDIS_URL": "redis://127.0.0.1:1/0?password=secret"},
+        {"REDIS_URL": "unix:///nowhere/redis.sock"},
+        {"REDIS_URL": "redis://127.0.0.1:1/0", "REDIS_WITHOUT_PASSWORD": "1"},
+    ],
+)
+def test_a_redis_with_a_password_a_socket_or_leave_is_accepted(
+    tmp_path: Path, variables: dict[str, str]
+) -> None:
+    assert manage(tmp_path, "check", **variables).returncode == 0
