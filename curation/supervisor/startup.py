@@ -45,7 +45,7 @@ def up(port: str, *, verbose: bool = False) -> None:
         console = Console(sys.stdout, names, log_file(folder), verbose=verbose)
         _end_leftovers(folder, console)
         place.check_free()
-        stages = _stages(folder, place, programs)
+        stages = _stages(folder, place, programs, console)
         console.say(f"Preparing {folder}.")
         prepare()
         console.say(f"Starting {', '.join(names)} on {folder}.")
@@ -68,7 +68,9 @@ def _end_leftovers(folder: Path, console: Console) -> None:
         leftovers.wait_and_kill(folder, LEFTOVER_SECONDS)
 
 
-def _stages(folder: Path, place: Address, programs: Sequence[Program]) -> list[Stage]:
+def _stages(
+    folder: Path, place: Address, programs: Sequence[Program], console: Console
+) -> list[Stage]:
     """Redis first, if it is ours; then the Procfile."""
     supervised = partial(
         Process,
@@ -79,10 +81,12 @@ def _stages(folder: Path, place: Address, programs: Sequence[Program]) -> list[S
     stages = []
     if settings.EMBEDDED_REDIS:
         listening_on: Path = settings.REDIS_SOCKET
-        server = supervised(redis_server.program(folder, listening_on))
+        chosen = redis_server.choose(console.say)
+        console.say(f"The queue runs on {chosen}.")
+        server = supervised(redis_server.program(folder, listening_on, chosen.binary))
         stages.append(Stage([server], partial(_redis_lacks, listening_on)))
     else:
-        redis_server.check_named(settings.REDIS_URL)
+        console.say(f"The queue runs on {redis_server.check_named(settings.REDIS_URL)}.")
     lacks = partial(place.lacks, host_header(place))
     stages.append(Stage([supervised(program) for program in programs], lacks))
     return stages

