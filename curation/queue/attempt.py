@@ -16,6 +16,8 @@ from typing import Any, Generic, TypeVar
 from django.conf import settings
 from django.db import connection
 from django.db.models import Case, F, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from curation.errors import CurationError
@@ -94,7 +96,7 @@ class Attempt(Generic[AnyRun]):
 
     def give_up(self, message: str) -> None:
         """Let the lease run out now, so that the sweeper tries again or ends it."""
-        self._update(lease_until=timezone.now(), message=message)
+        self._update(lease_until=Now(), message=message)
 
     def _progress(self, stage: str, done: int, total: int) -> dict[str, Any]:
         """The columns that say how far it is. A new stage begins its own pace."""
@@ -233,5 +235,6 @@ def _do(
         say(logging.INFO, "succeeded")
 
 
-def _lease_end() -> Any:
-    return timezone.now() + timedelta(seconds=settings.LEASE_SECONDS)
+def _lease_end() -> Combinable:
+    """By the database's clock: the sweeper may run on another host, whose clock differs."""
+    return Now() + timedelta(seconds=settings.LEASE_SECONDS)

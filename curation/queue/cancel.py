@@ -7,7 +7,7 @@ from functools import partial
 import django_rq
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from redis import Redis
 from redis.exceptions import RedisError
 from rq.command import send_stop_job_command
@@ -42,7 +42,8 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
             state=RunState.CANCELLED,
             attempt_token=None,
             lease_until=None,
-            finished_at=timezone.now(),
+            # By the same clock as `stop_cancelled` looks for it.
+            finished_at=Now(),
             cancelled_by=by,
             message=f"Cancelled by {by.get_username() if by else name or 'an unknown user'}.",
         )
@@ -54,12 +55,11 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
 
 def stop_cancelled(model: type[Run]) -> int:
     """Tell rq to kill the processes that still work on cancelled runs, and return how many."""
-    now = timezone.now()
     rows = model._default_manager.filter(
         state=RunState.CANCELLED,
         attempts__gt=0,
-        finished_at__gt=now - FORGOTTEN,
-        finished_at__lte=now - PATIENCE,
+        finished_at__gt=Now() - FORGOTTEN,
+        finished_at__lte=Now() - PATIENCE,
     )
     return sum(_stop_job(run) for run in rows.only("pk", "attempts"))
 

@@ -1,4 +1,7 @@
-"""A duty that exactly one process has at a time, held by a lease in the database."""
+"""A duty that exactly one process has at a time, held by a lease in the database.
+
+The lease ends by the database's clock: those of two hosts may differ by more than it lasts.
+"""
 
 import os
 import socket
@@ -6,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from curation.models import Lease
 
@@ -23,10 +26,9 @@ class Duty:
 
     def take(self) -> bool:
         """Take or keep the duty. False: another process has it and is alive."""
-        now = timezone.now()
-        until = now + timedelta(seconds=self.seconds)
+        until = Now() + timedelta(seconds=self.seconds)
         mine = Lease.objects.filter(name=self.name, holder=self.holder)
-        expired = Lease.objects.filter(name=self.name, expires_at__lte=now)
+        expired = Lease.objects.filter(name=self.name, expires_at__lte=Now())
         if mine.update(expires_at=until) or expired.update(holder=self.holder, expires_at=until):
             return True
         try:
@@ -38,3 +40,8 @@ class Duty:
 
     def release(self) -> None:
         Lease.objects.filter(name=self.name, holder=self.holder).delete()
+
+
+def is_held(name: str) -> bool:
+    """Return whether a process has this duty and is alive."""
+    return Lease.objects.filter(name=name, expires_at__gt=Now()).exists()

@@ -1,7 +1,8 @@
 """Finds runs that fell out of the queue and puts them back. Running it twice changes nothing more.
 
 Two things go wrong: a worker dies (its lease runs out), or Redis forgets a job (a queued row has
-none). Both are seen in the rows, and mended by compare-and-set on what was seen.
+none). Both are seen in the rows, and mended by compare-and-set on what was seen. All times are the
+database's: by the clock of a host that is wrong, living runs would be queued again.
 """
 
 import logging
@@ -11,6 +12,7 @@ from datetime import timedelta
 import django_rq
 from django.apps import apps
 from django.conf import settings
+from django.db.models.functions import Now
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -46,15 +48,15 @@ def sweep() -> Swept:
 def _expired(model: type[Run]) -> tuple[int, int]:
     """Requeue what a dead worker held, or end it when it has been tried often enough."""
     requeued = ended = 0
-    rows = model._default_manager.filter(
-        state=RunState.RUNNING, lease_until__lte=timezone.now()
-    ).order_by("pk")
+    rows = model._default_manager.filter(state=RunState.RUNNING, lease_until__lte=Now()).order_by(
+        "pk"
+    )
     for run in rows:
         held = model._default_manager.filter(
             pk=run.pk,
             state=RunState.RUNNING,
             attempt_token=run.attempt_token,
-            lease_until=run.lease_until,
+            lease_until__lte=Now(),
         )
         if run.attempts >= settings.MOST_ATTEMPTS:
             last = f" The last attempt said: {run.message}" if run.message else ""
@@ -70,7 +72,7 @@ def _expired(model: type[Run]) -> tuple[int, int]:
             state=RunState.QUEUED,
             attempt_token=None,
             lease_until=None,
-            handed_over_at=timezone.now(),
+            handed_over_at=Now(),
         ):
             requeued += 1
             log.warning("%s is queued again: its worker stopped", run)
@@ -80,7 +82,7 @@ def _expired(model: type[Run]) -> tuple[int, int]:
 
 def _lost(model: type[Run]) -> int:
     """Hand over again what has waited for long and has no job in Redis."""
-    since = timezone.now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
+    since = Now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
     rows = list(
         model._default_manager.filter(state=RunState.QUEUED, handed_over_at__lte=since).order_by(
             "pk"
@@ -100,9 +102,9 @@ def _lost(model: type[Run]) -> int:
         # A job that was taken off the queue this very moment is handed over once more; the
         # claim lets only one of the two begin.
         seen = model._default_manager.filter(
-            pk=run.pk, state=RunState.QUEUED, handed_over_at=run.handed_over_at
+            pk=run.pk, state=RunState.QUEUED, handed_over_at__lte=since
         )
-        if seen.update(handed_over_at=timezone.now()):
+        if seen.update(handed_over_at=Now()):
             handed_over += 1
             log.warning("%s is handed over again: its job was lost", run)
             enqueue(run)

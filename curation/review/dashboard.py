@@ -20,7 +20,6 @@ from curation.models import (
     Figures,
     IngestRun,
     Kernel,
-    Lease,
     LicenseVerdict,
     Pair,
     Provenance,
@@ -30,6 +29,7 @@ from curation.models import (
     ValidationResult,
     ValidationRun,
 )
+from curation.queue.duty import is_held
 from curation.queue.workers import alive_workers
 from curation.review.agreement import agreement
 from curation.review.figures import due, keep, kept
@@ -91,7 +91,7 @@ def gather() -> dict[str, Any]:
         "ended": _ended(),
         "ingests": _last_ingests(),
         "workers": _workers(),
-        "scheduler": Lease.objects.filter(name="scheduler", expires_at__gt=timezone.now()).exists(),
+        "scheduler": is_held("scheduler"),
     }
 
 
