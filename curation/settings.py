@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
     "curation.security.bodies.refuse_nonsense",
+    "curation.security.login.answer_logins",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -156,6 +157,8 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Behind a proxy that ends TLS, and only there: HTTPS_HEADER=X-Forwarded-Proto.
 if _header := os.environ.get("HTTPS_HEADER"):
     SECURE_PROXY_SSL_HEADER = (f"HTTP_{_header.upper().replace('-', '_')}", "https")
+# How many proxies stand before the site; each appends an address to X-Forwarded-For.
+TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_ENGINE = "curation.security.sessions"
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
@@ -269,7 +272,7 @@ PRIORITY_SECONDS = env_int("PRIORITY_SECONDS", 60)
 DASHBOARD_SECONDS = env_int("DASHBOARD_SECONDS", 60)
 # How much of what people decide gets a second, blind look: "5", or by category "jax:20,*:5".
 SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
-# So many failed logins within a quarter of an hour, and the next has to wait.
+# So many failed logins within an hour, and the next has to wait, longer after each.
 LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
 # --- GitHub ---------------------------------------------------------------------------------

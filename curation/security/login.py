@@ -1,16 +1,43 @@
-"""The login page: it says when too many logins have failed."""
+"""The login page, and the headers of an answer to a login."""
 
-from typing import Any
+from collections.abc import Callable
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
+
+from curation.security.devices import remember_device
+from curation.words import counted
 
 
 class Login(LoginView):
     redirect_authenticated_user = True
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        waits: Any = getattr(self.request, "throttled", False)
-        context = self.get_context_data(form=form, throttled=waits)
-        return self.render_to_response(context, status=429 if waits else 200)
+        context = self.get_context_data(form=form, wait=wait_in_words(self.request))
+        return self.render_to_response(context)
+
+
+def wait_in_words(request: HttpRequest) -> str:
+    """Return how long a throttled login has to wait, or "" if it was not throttled."""
+    seconds = getattr(request, "login_wait", 0)
+    return counted(seconds, "second") if seconds else ""
+
+
+def answer_logins(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: refuse a throttled login with 429, and mark the browser of one that succeeded.
+
+    For every page that takes a password: the login, that of the admin, the change of a password.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if seconds := getattr(request, "login_wait", 0):
+            response.status_code = 429
+            response.headers["Retry-After"] = str(seconds)
+        remember_device(request, response)
+        return response
+
+    return middleware

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from curation.prepared import prepared
-from curation.security.throttle import address_of, throttled
+from curation.security.throttle import begin_attempt, end_attempt
 
 
 class Backend(ModelBackend):
@@ -20,12 +20,17 @@ class Backend(ModelBackend):
         password: str | None = None,
         **kwargs: Any,
     ) -> User | None:
-        """Refuses a throttled name before the password is looked at, in the admin too."""
+        """Refuse a throttled login before the password is looked at, in the admin too."""
+        if request is None:
+            return super().authenticate(request, username, password, **kwargs)
         name = (username or "").replace("\0", "")
-        if request is not None and throttled(name, address_of(request)):
-            request.throttled = True  # type: ignore[attr-defined]
+        if wait := begin_attempt(request, name):
+            request.login_wait = wait  # type: ignore[attr-defined]
             raise PermissionDenied
-        return super().authenticate(request, username, password, **kwargs)
+        user = super().authenticate(request, username, password, **kwargs)
+        if user is not None:
+            end_attempt(request, name)
+        return user
 
     def get_user(self, user_id: Any) -> User | None:
         user = _person.first(user_id)

@@ -1,46 +1,106 @@
-"""Guessing passwords takes ages: after some failures the next login has to wait."""
+"""The throttle of logins: after some failures the next attempt has to wait, longer each time.
 
+An attacker who fails on purpose must not keep people out. So no name and no address is locked, and
+a browser that logged in to a name before waits for its own failures alone.
+"""
+
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from ipaddress import IPv6Address, ip_address, ip_network
+from math import ceil
 
 from django.conf import settings
-from django.contrib.auth.signals import user_logged_in, user_login_failed
-from django.dispatch import receiver
+from django.db import connection, transaction
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest
 from django.utils import timezone
 
 from curation.models import LoginFailure
+from curation.security.devices import device_of
 
-WINDOW = timedelta(minutes=15)
+WINDOW = timedelta(hours=1)
+LONGEST_WAIT = timedelta(minutes=5)
 # From one address on one name; a name from anywhere, and an address on any name, may fail more.
 ANYWHERE = 5
+# PostgreSQL's advisory locks are numbers; any that nothing else in this database uses will do.
+LOCK = 0x6C6F_67696E
 
 
-def throttled(name: str, address: str) -> bool:
-    since = timezone.now() - WINDOW
-    failures = LoginFailure.objects.filter(created_at__gte=since)
+@transaction.atomic
+def begin_attempt(request: HttpRequest, name: str) -> int:
+    """Record an attempt and return 0, or return how many seconds it has to wait.
+
+    It counts as a failure until `end_attempt`: attempts in parallel must see one another.
+    """
+    _one_at_a_time()
+    now, name = timezone.now(), name[:150]
+    LoginFailure.objects.filter(created_at__lt=now - WINDOW).delete()
+    origin = _origin(request, name)
+    for of_bucket, most in _buckets(name, origin):
+        found = LoginFailure.objects.filter(of_bucket).aggregate(
+            count=Count("pk"), last=Max("created_at")
+        )
+        over = found["count"] - most
+        if over < 0:
+            continue
+        wait = min(timedelta(seconds=2 ** min(over + 1, 20)), LONGEST_WAIT)
+        left: timedelta = found["last"] + wait - now
+        if left > timedelta():
+            return ceil(left.total_seconds())
+    LoginFailure.objects.create(name=name, address=origin)
+    return 0
+
+
+def end_attempt(request: HttpRequest, name: str) -> None:
+    """Forget the failures before a right password, and its own attempt."""
+    name = name[:150]
+    LoginFailure.objects.filter(name=name, address=_origin(request, name)).delete()
+
+
+def address_of(request: HttpRequest) -> str:
+    """Return the client's address; a /64 of IPv6, which one client has as a whole, is one address.
+
+    Behind TRUSTED_PROXIES proxies it is that many places from the right of X-Forwarded-For: what
+    stands further left is what the client claims.
+    """
+    peer = str(request.META.get("REMOTE_ADDR", ""))
+    if settings.TRUSTED_PROXIES > 0:
+        hops = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
+        forwarded = "".join(hops[-settings.TRUSTED_PROXIES :][:1])
+        if len(hops) >= settings.TRUSTED_PROXIES and (address := _normalized(forwarded.strip())):
+            return address
+    return _normalized(peer) or peer[:45]
+
+
+def _normalized(text: str) -> str:
+    """Return an address as it is counted, or "" if `text` is none."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    if isinstance(address, IPv6Address):
+        mapped = address.ipv4_mapped
+        return str(mapped or ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def _origin(request: HttpRequest, name: str) -> str:
+    """Return the origin of an attempt: a browser that is known for the name, or an address."""
+    device = device_of(request, name)
+    return f"device {device}" if device else address_of(request)
+
+
+def _buckets(name: str, origin: str) -> Iterator[tuple[Q, int]]:
+    """Yield the failures that count against an attempt, and how many of them cost nothing."""
     most = settings.LOGIN_FAILURES
-    of_name = failures.filter(name=name[:150])
-    return (
-        of_name.filter(address=address).count() >= most
-        or of_name.count() >= ANYWHERE * most
-        or failures.filter(address=address).count() >= ANYWHERE * ANYWHERE * most
-    )
+    yield Q(name=name, address=origin), most
+    if not origin.startswith("device "):
+        yield Q(name=name), ANYWHERE * most
+        yield Q(address=origin), ANYWHERE * ANYWHERE * most
 
 
-def address_of(request: HttpRequest | None) -> str:
-    return str(request.META.get("REMOTE_ADDR", ""))[:45] if request else ""
-
-
-@receiver(user_login_failed)
-def _remember(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
-    if request is None or getattr(request, "throttled", False):
-        return
-    LoginFailure.objects.filter(created_at__lt=timezone.now() - 2 * WINDOW).delete()
-    name = str(credentials.get("username", ""))[:150].replace("\0", "")
-    LoginFailure.objects.create(name=name, address=address_of(request))
-
-
-@receiver(user_logged_in)
-def _forget(request: HttpRequest | None, user: Any, **_: Any) -> None:
-    LoginFailure.objects.filter(name=user.get_username(), address=address_of(request)).delete()
+def _one_at_a_time() -> None:
+    """Hold the lock until the transaction ends; on SQLite each transaction is immediate."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

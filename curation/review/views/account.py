@@ -19,6 +19,7 @@ from curation.models import ApiToken
 from curation.review import tokens
 from curation.review.access import may_review, number, person
 from curation.review.decisions import undoable
+from curation.security.login import wait_in_words
 
 # How long a new token is valid, in days; None: until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
@@ -65,10 +66,10 @@ class CurrentPasswordForm(PasswordChangeForm):
         password: str = self.cleaned_data["old_password"]
         name = self.user.get_username()
         if authenticate(self.request, username=name, password=password) is None:
-            waits = getattr(self.request, "throttled", False)
+            wait = wait_in_words(self.request)
             raise forms.ValidationError(
-                "Too many wrong passwords. Wait a quarter of an hour, then try again."
-                if waits
+                f"Too many wrong passwords. Try again in {wait}."
+                if wait
                 else "This is not your current password."
             )
         return password
@@ -94,8 +95,7 @@ class ChangePassword(PasswordChangeView):
         return super().form_valid(form)
 
     def form_invalid(self, form: PasswordChangeForm) -> HttpResponse:
-        code = 429 if getattr(self.request, "throttled", False) else 400
-        return self.render_to_response(self.get_context_data(form=form), status=code)
+        return self.render_to_response(self.get_context_data(form=form), status=400)
 
 
 @require_safe

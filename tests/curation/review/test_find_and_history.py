@@ -1,4 +1,4 @@
-"""Lists, saved views, the log, the dashboard, editing, and the throttle of logins."""
+"""Lists, saved views, the log, the dashboard, and editing."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.filters import Filter
-from curation.models import Kernel, LoginFailure, Pair, SavedView
+from curation.models import Kernel, Pair, SavedView
 from curation.review import dashboard, listing
 from tests import factories as make
 
@@ -238,43 +238,6 @@ def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> Non
 
     assert "Nothing has been read yet" in page
     assert "nothing has been reviewed twice yet" in page
-
-
-# --- Logging in -----------------------------------------------------------------------------
-def test_after_some_failures_the_right_password_has_to_wait_too(
-    client: Client, curator: User
-) -> None:
-    for _ in range(5):
-        client.post(reverse("login"), {"username": "ada", "password": "guess"})
-
-    answer = client.post(reverse("login"), {"username": "ada", "password": make.PASSWORD})
-
-    assert answer.status_code == 429
-    assert "Too many logins have failed" in answer.content.decode()
-    assert LoginFailure.objects.count() == 5
-
-
-def test_the_door_of_the_admin_is_as_slow(client: Client, curator: User) -> None:
-    for _ in range(5):
-        client.post("/admin/login/", {"username": "ada", "password": "guess"})
-
-    client.post("/admin/login/", {"username": "ada", "password": make.PASSWORD})
-
-    assert "_auth_user_id" not in client.session
-
-
-def test_who_gets_in_starts_afresh_and_others_are_not_held_up(
-    client: Client, curator: User
-) -> None:
-    make.a_reviewer(username="grace")
-    for _ in range(4):
-        client.post(reverse("login"), {"username": "ada", "password": "guess"})
-
-    for name in ("grace", "ada"):
-        answer = Client().post(reverse("login"), {"username": name, "password": make.PASSWORD})
-        assert answer.status_code == 302
-
-    assert not LoginFailure.objects.filter(name="ada").exists()
 
 
 def test_the_guide_is_reached_by_the_page_of_keys_and_its_pictures_are_there(
