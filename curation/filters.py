@@ -51,6 +51,8 @@ CHOICES: Mapping[str, Words] = {
     "origin": tuple(PairOrigin.values),
 }
 LONGEST = 1000
+# A statement has a condition for each word: SQLite takes 1,000, and each costs time.
+MOST_OF_KEY, MOST_VALUES = 50, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,14 @@ class Filter:
                 raise WrongFilter(f"There is no filter {key!r}. There are: {', '.join(KEYS)}.")
             if value := _checked(key, value.strip()):
                 said.setdefault(key, []).append(value)
+        for key, values in said.items():
+            if len(values) > MOST_OF_KEY:
+                raise WrongFilter(
+                    f"A filter takes at most {MOST_OF_KEY} values under one key, "
+                    f"not {len(values):,} under {key!r}."
+                )
+        if (count := sum(map(len, said.values()))) > MOST_VALUES:
+            raise WrongFilter(f"A filter takes at most {MOST_VALUES} values in all, not {count:,}.")
         # Sorted and without repetition: what means the same is written the same.
         return cls(**{key: tuple(sorted(set(values))) for key, values in said.items()})
 

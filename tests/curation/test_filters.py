@@ -59,6 +59,16 @@ def test_words_without_a_key_are_searched_for() -> None:
     assert Filter.from_text('status=approved "tl.dot(a, b)"').q == ("tl.dot(a, b)",)
 
 
+def test_as_many_values_as_are_allowed_are_looked_for(db: None) -> None:
+    keys = {"q": "word{}", "tag": "x{}", "finding": "x{}", "decided": "2026-01-01..20{:02}-01-02"}
+    written = [(key, value.format(n + 26)) for key, value in keys.items() for n in range(50)]
+    wanted = Filter.parse(written)
+
+    assert len(wanted.pairs()) == 200
+    assert not wanted.of(Kernel.objects.all()).exists()
+    assert not wanted.of(Pair.objects.all()).exists()
+
+
 def test_an_untouched_form_says_nothing() -> None:
     assert not Filter.from_query("status=&q=+")
 
@@ -73,6 +83,15 @@ def test_an_untouched_form_says_nothing() -> None:
         ("decided=2026-02-01..2026-01-01", "ends before it begins"),
         ("decided=..9999-12-31", "no range of days"),
         ("q=" + "x" * 1001, "longer than 1,000 letters"),
+        (" ".join(f"word{n}" for n in range(51)), "at most 50 values under one key, not 51"),
+        (
+            " ".join(
+                f"{key}=x{n}"
+                for key in ("q", "tag", "license", "finding", "reviewer")
+                for n in range(41)
+            ),
+            "at most 200 values in all, not 205",
+        ),
     ],
 )
 def test_what_can_not_be_looked_for_is_said_in_a_sentence(text: str, sentence: str) -> None:
