@@ -47,7 +47,10 @@ def violations(record: object) -> list[str]:
                 found += _foreign_imports(key, tree)
     entry_point = _entry_point(record)
     if entry_point is not None:
-        found += _of_code(trees, entry_point)
+        try:
+            found += _of_code(trees, entry_point)
+        except RecursionError:
+            found.append("The code is nested too deeply to be checked.")
     return found
 
 

@@ -36,6 +36,7 @@ from curation.review.access import item_or_404, kind_of, number
 from curation.review.decisions import Kind, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
+from curation.unstorable import unstorable
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +146,7 @@ def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonRespon
         "user": user,
         "request": _request_id(body),
         "reasons": _texts(body, "reasons"),
-        "comment": str(body.get("comment", ""))[:10_000],
+        "comment": _text(body, "comment")[:10_000],
     }
     review = second.waiting_for(found, user)
     if review is not None:
@@ -194,7 +195,7 @@ def _body(request: HttpRequest) -> dict[str, Any]:
         body = json.loads(request.body)
     except (ValueError, RecursionError):
         raise Refused(400, "The body is no JSON.") from None
-    if not _is_text(body):
+    if unstorable(body, "body"):
         raise Refused(400, "The body holds a zero byte or half a character.")
     if not isinstance(body, dict):
         raise Refused(400, "The body is no JSON object.")
@@ -203,25 +204,18 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _is_text(value: Any) -> bool:
-    """Whether a database takes all that is said: JSON can say more."""
-    match value:
-        case str():
-            return not any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in value)
-        case list():
-            return all(map(_is_text, value))
-        case dict():
-            return all(map(_is_text, (*value, *value.values())))
-    return True
-
-
 def _request_id(body: dict[str, Any]) -> uuid.UUID:
     try:
-        return uuid.UUID(str(body["request"]))
-    except KeyError:
-        return uuid.uuid4()
+        return uuid.UUID(_text(body, "request")) if "request" in body else uuid.uuid4()
     except ValueError:
         raise Refused(400, "request is no UUID.") from None
+
+
+def _text(body: dict[str, Any], key: str, otherwise: str = "") -> str:
+    value = body.get(key, otherwise)
+    if not isinstance(value, str):
+        raise Refused(400, f"{key} is a text.")
+    return value
 
 
 def _texts(body: dict[str, Any], key: str) -> list[str]:
@@ -236,8 +230,8 @@ def _kind(body: dict[str, Any], found: Kernel | Pair) -> Kind | None:
         return None
     now = Kind.of(found)
     kind = Kind(
-        str(body.get("operation_type", now.operation_type)),
-        str(body.get("difficulty", now.difficulty)),
+        _text(body, "operation_type", now.operation_type),
+        _text(body, "difficulty", now.difficulty),
         tuple(_texts(body, "tags")) if "tags" in body else now.tags,
     )
     for name, value in (("operation_type", kind.operation_type), ("difficulty", kind.difficulty)):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from curation.pairs.draft import PairDraft
+from curation.unstorable import unstorable
 from validation.contract import violations
 from validation.imports import kernelbook, own, tritonbench
 from validation.imports.record import Record, Refused
@@ -42,6 +43,9 @@ def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
         except Refused as refused:
             yield Refusal(number, str(refused))
             continue
+        except RecursionError:
+            yield Refusal(number, "The code is nested too deeply.")
+            continue
         first = seen.setdefault(draft.content_hash, number)
         yield draft if first == number else Refusal(number, f"The same pair as line {first}.")
 
@@ -59,6 +63,8 @@ def _record(line: bytes) -> Record:
         raise Refused(f"The line is not JSON: {error}.") from error
     if not isinstance(record, dict):
         raise Refused("The line is not a JSON object.")
+    if place := unstorable(record, "The record"):
+        raise Refused(f"{place} holds a null character or half a character.")
     return record
 
 

@@ -16,11 +16,6 @@ def text(record: Record, key: str) -> str:
     value = record.get(key)
     if not isinstance(value, str) or not value.strip():
         raise Refused(f"{key} is missing or empty.")
-    # PostgreSQL holds no null character.
-    if "\x00" in value:
-        raise Refused(f"{key} holds a null character.")
-    if any("\ud800" <= character <= "\udfff" for character in value):
-        raise Refused(f"{key} holds half a character (a lone surrogate).")
     return value
 
 

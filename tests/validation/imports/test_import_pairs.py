@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.models import LicenseVerdict, Pair, Status
+from curation.pairs.draft import PairDraft
 from tests.validation.imports import records
 from tests.validation.test_library import assert_passing_for_a_stranger
+from validation.contract import violations
 from validation.handwritten import handwritten
 from validation.imports.reading import Refusal, read
 
@@ -85,6 +88,55 @@ def test_a_description_that_is_not_a_text_is_refused() -> None:
 
     assert isinstance(refusal, Refusal)
     assert "metadata.description is not a text" in refusal.reason
+
+
+DEEP = "torch" + ".a" * 700
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"tags": ["\ud800"]}, "metadata.tags holds"),
+        ({"provenance": {"repository": "a\0b"}}, "metadata.provenance.repository holds"),
+        ({"description": "Add\0 two vectors."}, "metadata.description holds"),
+        ({"hardware": ["\udfff"]}, "metadata.hardware holds"),
+        ({"\ud800": 1}, "metadata holds"),
+    ],
+)
+def test_a_text_that_no_database_takes_costs_its_record_alone(
+    change: dict[str, object], sentence: str
+) -> None:
+    record, other = (draft.as_record() for draft in islice(handwritten(), 2))
+    record["metadata"] |= change
+
+    refusal, draft = read([json.dumps(each).encode() for each in (record, other)])
+
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason == f"{sentence} a null character or half a character."
+    assert isinstance(draft, PairDraft)
+
+
+def test_code_that_is_nested_too_deeply_costs_its_record_alone() -> None:
+    record, other = (draft.as_record() for draft in islice(handwritten(), 2))
+    record["triton_code"] += f"\n\n@{DEEP}\ndef deep(): ...\n"
+    book = records.kernelbook(1)
+    book["python_code"] += f"\n\nx = {DEEP}\n"
+
+    *refused, draft = read([json.dumps(each).encode() for each in (record, book, other)])
+
+    assert refused == [
+        Refusal(1, "The code is nested too deeply to be checked."),
+        Refusal(2, "The code is nested too deeply."),
+    ]
+    assert isinstance(draft, PairDraft)
+
+
+@pytest.mark.parametrize("key", ["triton_code", "test_code"])
+def test_the_contract_says_that_code_is_nested_too_deeply(key: str) -> None:
+    record = next(handwritten()).as_record()
+    record[key] += f"\n\n@{DEEP}\ndef deep(): ...\n\n\n{DEEP}()\n"
+
+    assert violations(record) == ["The code is nested too deeply to be checked."]
 
 
 def test_what_was_converted_passes_for_a_stranger(tmp_path: Path) -> None:
