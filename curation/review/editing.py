@@ -32,13 +32,11 @@ class Texts:
         )
 
     def storable(self) -> "Texts":
-        """Normalised, and such as the database takes; each may be empty."""
+        """Return the texts normalised; each may be empty. Zero bytes are refused in any form."""
         texts = self.normalised()
         sources = (texts.python_code, texts.triton_code, texts.test_code)
         if any(len(source) > LONGEST for source in sources):
             raise CurationError(f"Keep each of the three texts below {LONGEST:,} letters.")
-        if any("\0" in source for source in sources):
-            raise CurationError("A text holds a zero byte, which no source file may.")
         return texts
 
 

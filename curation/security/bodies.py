@@ -1,5 +1,8 @@
-"""Refuses what nobody sends here on purpose, before anything is done with it: a body larger than
-any form, and zero bytes, which PostgreSQL takes in no text."""
+"""Refuse requests that no page of the site sends, before anything is done with them.
+
+They are bodies larger than any form, texts in another encoding than UTF-8, and texts with a zero
+byte, which PostgreSQL refuses.
+"""
 
 from collections.abc import Callable
 
@@ -7,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 
-FORM = "application/x-www-form-urlencoded"
+FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 
 
 def refuse_nonsense(
@@ -23,6 +26,9 @@ def refuse_nonsense(
         if _is_too_large(declared):
             most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
             return _sorry(request, 413, f"More than {most:,} bytes are not taken here.")
+        # In UTF-7 a zero byte or half a character is written with letters.
+        if (request.content_params or {}).get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
+            return _sorry(request, 400, "Requests are read as UTF-8 only.")
         try:
             if _holds_zero_bytes(request):
                 return _sorry(request, 400, "The request holds a zero byte.")
@@ -43,6 +49,8 @@ def _holds_zero_bytes(request: HttpRequest) -> bool:
         return True
     if any("\0" in value for value in request.COOKIES.values()):
         return True
+    if request.content_type == MULTIPART:
+        return b"\0" in request.body
     return request.content_type == FORM and (b"%00" in request.body or b"\0" in request.body)
 
 

@@ -189,6 +189,59 @@ def test_no_garbage_makes_us_fail(
             assert b"Traceback" not in answer.content
 
 
+NESTED = b"[" * 900 + b"]" * 900
+MANY_WORDS = "&".join(f"q=word{n}" for n in range(3_000))
+MULTIPART = "multipart/form-data; boundary=b"
+
+
+def part(value: bytes) -> bytes:
+    return b'--b\r\nContent-Disposition: form-data; name="text"\r\n\r\n' + value + b"\r\n--b--"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "query", "content_type", "body", "code"),
+    [
+        *(
+            ("POST", "/api/v1/pairs/1/decision", "", "application/json",
+             b'{"status": "approved", "version": 1, "%s": %s}' % (key, NESTED), 400)
+            for key in (b"tags", b"reasons", b"comment", b"request", b"difficulty")
+        ),
+        ("GET", "/history", "before=0001-01-01T00:00:00%2B23:59", "", b"", 200),
+        ("GET", "/history", "before=9999-12-31T23:59:59-23:59", "", b"", 200),
+        ("GET", "/history.csv", "before=9999-12-31T23:59:59-23:59", "", b"", 200),
+        ("GET", "/find", MANY_WORDS, "", b"", 400),
+        ("GET", "/api/v1/kernels/", MANY_WORDS, "", b"", 400),
+        ("POST", "/api/v1/next", MANY_WORDS, "", b"", 400),
+        ("POST", "/kernels/1/skip", "", CONTENT_TYPES[0],
+         urlencode({"queue": MANY_WORDS}).encode(), 302),
+        ("POST", "/bulk", "", CONTENT_TYPES[0],
+         urlencode({"filter": MANY_WORDS, "status": "approved"}).encode(), 400),
+        ("POST", "/exports/", "", CONTENT_TYPES[0],
+         urlencode({"formats": "jsonl", "unit": "function", "hardware": "cuda", "splits": "90/5/5",
+                    "seed": "0", "where": "word " * 3_000}).encode(), 400),
+        ("POST", "/kernels/1/question", "", MULTIPART, part(b"why\0"), 400),
+        ("POST", "/kernels/1/question", "", f"{MULTIPART}; charset=utf-7", part(b"+AAA-"), 400),
+        ("POST", "/kernels/1/question", "", f"{MULTIPART}; charset=utf-7", part(b"+2AA-"), 400),
+        ("POST", "/kernels/1/question", "", f"{MULTIPART}; charset=base64", part(b"why"), 400),
+    ],
+)  # fmt: skip
+def test_a_request_beyond_every_bound_is_refused(
+    furnished: None, method: str, path: str, query: str, content_type: str, body: bytes, code: int
+) -> None:
+    request = {
+        "method": method, "path": path, "query": query, "content_type": content_type,
+        "body": body, "headers": {},
+    }  # fmt: skip
+
+    answer = sent(request, "curator")
+
+    assert answer.status_code == code, told(answer)
+    if answer.streaming:
+        assert b"".join(answer.streaming_content).startswith(b"at,kind,who")
+    if path.startswith("/api/"):
+        assert answer.json()["error"].endswith(".")
+
+
 @contextmanager
 def undone() -> Iterator[None]:
     """Each request meets what was furnished, not what those before it have left."""
