@@ -275,6 +275,10 @@ SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
 # So many failed logins within an hour, and the next has to wait, longer after each.
 LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
+# --- Git ------------------------------------------------------------------------------------
+# Hosts of repositories that may have a private address or another port than 443.
+GIT_ALLOWED_HOSTS = env_list("GIT_ALLOWED_HOSTS", "")
+
 # --- GitHub ---------------------------------------------------------------------------------
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")
 GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")

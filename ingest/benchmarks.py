@@ -15,7 +15,7 @@ from ingest.git.snapshot import OpenTree
 from ingest.licenses import LicenceReader
 from ingest.licensing import FileLicences
 from ingest.pipeline import LICENCE_FILES, file_read
-from ingest.sources import known_source
+from ingest.sources import known_source, network
 
 
 def fingerprint(text: str, reader: LicenceReader) -> BenchmarkFingerprints:
@@ -45,7 +45,7 @@ def fingerprint(text: str, reader: LicenceReader) -> BenchmarkFingerprints:
     )
     selection = Selection(wanted.include, wanted.exclude, wanted.sparse_paths, LICENCE_FILES)
     mirrors = settings.DATA_DIR / "mirrors"
-    snapshot = fetch(source, mirrors=mirrors, ref=ref, selection=selection)
+    snapshot = fetch(source, mirrors=mirrors, ref=ref, selection=selection, network=network())
     named = wanted.matcher()
     paths = sorted(entry.path for entry in snapshot.entries if named(entry.path))
     with snapshot.open() as tree:

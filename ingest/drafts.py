@@ -26,6 +26,7 @@ from ingest.licenses import Assessment, LicenceReader, Verdict, strictest
 from ingest.licensing import FileLicences
 from ingest.persist.licenses import kept_readings, licence_reader
 from ingest.pipeline import LICENCE_FILES
+from ingest.sources import network
 
 Progress = Callable[[str, int, int], None]
 
@@ -156,7 +157,7 @@ def drafted(
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
     source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
     ref = "" if source.kind is SourceKind.FOLDER else repository.last_commit
-    return fetch(source, mirrors=mirrors, ref=ref, selection=EVERYTHING)
+    return fetch(source, mirrors=mirrors, ref=ref, selection=EVERYTHING, network=network())
 
 
 def _pair(

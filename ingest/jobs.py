@@ -39,7 +39,7 @@ from ingest.persist.licenses import kept_readings, licence_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
-from ingest.sources import take_up_submodule
+from ingest.sources import network, take_up_submodule
 
 
 def ingest(run_pk: int) -> None:
@@ -82,6 +82,7 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
             ref=ref,
             selection=reach(_named(repository), repository.submodules),
             progress=progress.fetching,
+            network=network(),
         )
     except RepositoryNotFound as error:
         Repository.objects.filter(pk=repository.pk).update(

@@ -2,13 +2,19 @@
 
 from pathlib import Path
 
+from django.conf import settings
 from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
 from ingest.clones import as_its_original
-from ingest.git import SourceKind, parse_source
+from ingest.git import Network, SourceKind, parse_source
 from ingest.git.submodules import Submodule
+
+
+def network() -> Network:
+    """Return which servers sources may be fetched from."""
+    return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
 
 
 def known_source(text: str) -> Repository | None:

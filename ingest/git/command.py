@@ -39,7 +39,8 @@ OPTIONS = (
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
     "-c", "transfer.bundleURI=false",
-    "-c", "http.followRedirects=initial",
+    # `hosts.redirect_target` follows one: git would follow it to any host.
+    "-c", "http.followRedirects=false",
     "-c", "http.lowSpeedLimit=1000",
     "-c", "http.lowSpeedTime=60",
     "-c", "safe.directory=*",
@@ -69,6 +70,7 @@ class Git:
     objects: Path | None = None
     watch: Callable[[], None] | None = None
     keep_open: tuple[int, ...] = field(default=())
+    trace_headers: bool = False
 
     def run(self, *arguments: str, feed: bytes = b"") -> Finished:
         """Run to the end, or to the deadline, or until `watch` raises; then nothing is left."""
@@ -110,7 +112,7 @@ class Git:
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
-                env=environment(self.protocols, self.objects),
+                env={**environment(self.protocols, self.objects), **self._tracing()},
                 start_new_session=True,
                 pass_fds=self.keep_open,
             )
@@ -120,6 +122,10 @@ class Git:
             yield process
         finally:
             _end_group(process)
+
+    def _tracing(self) -> Mapping[str, str]:
+        on = {"GIT_TRACE_CURL": "1", "GIT_TRACE_CURL_NO_DATA": "1"}
+        return on if self.trace_headers else {}
 
     def _wait(self, process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes]) -> None:
         pause = _FIRST_PAUSE_SECONDS

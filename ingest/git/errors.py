@@ -23,6 +23,10 @@ class RefNotFound(SourceError):
     """The repository has no such branch, tag or commit (any more)."""
 
 
+class Redirected(SourceRefused):
+    """The server answered with a redirect, which git does not follow."""
+
+
 class HostUnreachable(SourceError):
     """The host did not answer."""
 

@@ -9,6 +9,7 @@ from ingest.git.errors import (
     FetchFailed,
     FolderUnusable,
     HostUnreachable,
+    Redirected,
     RefNotFound,
     RepositoryNotFound,
     SourceError,
@@ -34,6 +35,11 @@ _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
         r"transport '[^']*' not allowed|Protocol \"[^\"]*\" (?:not supported|disabled)",
         SourceRefused,
         "{source} uses, or redirects to, a protocol that is not allowed here.",
+    ),
+    (
+        r"The requested URL returned error: 30[12378]",
+        Redirected,
+        "{source} redirects more than once; give the address that it leads to.",
     ),
     (
         r"Could not resolve host|Couldn't connect|Failed to connect|Connection (?:refused|reset|"

@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 
 from ingest.git.command import Git
-from ingest.git.errors import FetchFailed, SourceError, SourceRefused
+from ingest.git.errors import FetchFailed, Redirected, SourceError, SourceRefused
 from ingest.git.failure import failure
 from ingest.git.folder import folder_snapshot
 from ingest.git.globs import Selection
+from ingest.git.hosts import Network, pinned_addresses
 from ingest.git.limits import Deadline, Limits, OnProgress, Progress, silent
 from ingest.git.mirror import Mirror, damaged, discard, locked_mirror
 from ingest.git.objects import GitObjects, list_tree, measured, sizes_of
@@ -15,8 +16,6 @@ from ingest.git.reader import reader
 from ingest.git.refs import check_ref, local_target, remote_target
 from ingest.git.snapshot import Entry, Snapshot
 from ingest.git.source import Source, SourceKind
-
-HTTPS_ONLY = ("https",)
 
 
 def fetch(
@@ -27,12 +26,13 @@ def fetch(
     selection: Selection | None = None,
     limits: Limits | None = None,
     progress: OnProgress = silent,
-    protocols: tuple[str, ...] = HTTPS_ONLY,
+    network: Network = Network(),  # noqa: B008 - frozen
 ) -> Snapshot:
     """The selected files of `source` at `ref` (its default branch); raises a SourceError.
 
     A remote is mirrored below `mirrors`, with the selected blobs only; calling again continues a
-    fetch that was interrupted, and costs one request when nothing changed.
+    fetch that was interrupted, and costs one request when nothing changed. `network` bounds which
+    servers git connects to.
     """
     selection = selection or Selection()
     limits = limits or Limits()
@@ -47,7 +47,7 @@ def fetch(
         case SourceKind.REPOSITORY:
             return _local(source, mirrors, ref, selection, limits, deadline)
         case SourceKind.REMOTE:
-            return _remote(source, mirrors, ref, selection, limits, deadline, progress, protocols)
+            return _remote(source, mirrors, ref, selection, limits, deadline, progress, network)
 
 
 def _local(
@@ -82,29 +82,50 @@ def _remote(
     limits: Limits,
     deadline: Deadline,
     progress: OnProgress,
-    protocols: tuple[str, ...],
+    network: Network,
 ) -> Snapshot:
-    with locked_mirror(mirrors, source, limits, deadline, protocols, progress) as mirror:
-        progress(Progress("asking for the newest commit"))
-        target = remote_target(mirror.network, source, ref)
-        commit = target.commit
-        if not mirror.has_commit(commit):
-            progress(Progress("fetching the list of files"))
-            commit = mirror.fetch_commit(target.wanted)
-        empty = reader(mirrors, source, deadline, "sha1" if len(commit) == 40 else "sha256")
-        store = GitObjects(empty, mirror.objects.resolve())
-        git = store.git(deadline)
+    pinned = pinned_addresses(source, network)
+    with locked_mirror(
+        mirrors, source, limits, deadline, network.protocols, pinned, progress
+    ) as mirror:
         try:
-            entries = list_tree(git, commit, selection.matcher(), limits)
-            missing = _missing(git, entries)
-            if missing:
-                progress(Progress(f"fetching {len(missing)} files"))
-                mirror.fetch_blobs(missing)
-            entries = measured(git, entries, limits)
-        except FetchFailed:
-            _forget_if_damaged(mirror)
-            raise
-        return Snapshot(source, commit, target.ref, entries, store)
+            return _mirrored(mirror, mirrors, ref, selection, limits, deadline, progress)
+        except Redirected:
+            # GitHub redirects the old name of a repository.
+            mirror.follow_redirect()
+            return _mirrored(mirror, mirrors, ref, selection, limits, deadline, progress)
+
+
+def _mirrored(
+    mirror: Mirror,
+    mirrors: Path,
+    ref: str,
+    selection: Selection,
+    limits: Limits,
+    deadline: Deadline,
+    progress: OnProgress,
+) -> Snapshot:
+    source = mirror.source
+    progress(Progress("asking for the newest commit"))
+    target = remote_target(mirror.network, source, ref)
+    commit = target.commit
+    if not mirror.has_commit(commit):
+        progress(Progress("fetching the list of files"))
+        commit = mirror.fetch_commit(target.wanted)
+    empty = reader(mirrors, source, deadline, "sha1" if len(commit) == 40 else "sha256")
+    store = GitObjects(empty, mirror.objects.resolve())
+    git = store.git(deadline)
+    try:
+        entries = list_tree(git, commit, selection.matcher(), limits)
+        missing = _missing(git, entries)
+        if missing:
+            progress(Progress(f"fetching {len(missing)} files"))
+            mirror.fetch_blobs(missing)
+        entries = measured(git, entries, limits)
+    except FetchFailed:
+        _forget_if_damaged(mirror)
+        raise
+    return Snapshot(source, commit, target.ref, entries, store)
 
 
 def _missing(git: Git, entries: tuple[Entry, ...]) -> list[str]:

@@ -12,13 +12,14 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.git.command import Git
 from ingest.git.config_file import write_settings
 from ingest.git.errors import DiskFull, FetchFailed, LimitExceeded, TookTooLong
 from ingest.git.failure import disk_failure, failure
+from ingest.git.hosts import redirect_target
 from ingest.git.limits import Deadline, Limits, OnProgress, Progress
 from ingest.git.source import Source
 
@@ -64,6 +65,13 @@ class Mirror:
             # What is here already says nothing about blobs, so it is not worth telling.
             self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
 
+    def follow_redirect(self) -> None:
+        """Point to the address that the server redirects to, for as long as the lock is held."""
+        asking = replace(self.network, trace_headers=True)
+        answer = asking.run("ls-remote", "--quiet", "origin", "HEAD")
+        address = redirect_target(answer.complaint, self.source)
+        write_settings(self.folder / "config", {('remote "origin"', "url"): address})
+
     def _fetch(self, *arguments: str, feed: bytes = b"", negotiation: str = "default") -> None:
         finished = self.network.run(
             "-c", f"fetch.negotiationAlgorithm={negotiation}",
@@ -81,15 +89,19 @@ def locked_mirror(
     limits: Limits,
     deadline: Deadline,
     protocols: tuple[str, ...],
+    pinned: str,
     on_progress: OnProgress,
 ) -> Iterator[Mirror]:
-    """The source's mirror, made or cleared up as needed, for this process alone."""
+    """The source's mirror, made or cleared up as needed, for this process alone.
+
+    pinned: the addresses of the source's host, from `pinned_addresses`.
+    """
     folder = mirrors / mirror_name(source)
     try:
         mirrors.mkdir(parents=True, exist_ok=True)
         with _lock(folder.with_suffix(".lock"), source, deadline, on_progress) as lock:
             local = Git(folder, deadline)
-            _prepare(folder, source, local)
+            _prepare(folder, source, pinned, local)
             watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
             # A git that outlives this process keeps the lock open, and with it the mirror.
             network = Git(
@@ -148,7 +160,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
         os.close(handle)
 
 
-def _prepare(folder: Path, source: Source, git: Git) -> None:
+def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
     """Make the mirror if need be, without what a killed git left in it."""
     _clear_leftovers(folder)
     if git.run("rev-parse", "--is-bare-repository").output.strip() != b"true":
@@ -160,6 +172,8 @@ def _prepare(folder: Path, source: Source, git: Git) -> None:
     settings = {
         ("core", "repositoryformatversion"): "1",
         ("extensions", "partialClone"): "origin",
+        # Git from 2.37 on reads it; an empty value means no pin.
+        ("http", "curloptResolve"): pinned,
         ('remote "origin"', "url"): source.location,
         ('remote "origin"', "promisor"): "true",
         ('remote "origin"', "partialclonefilter"): "blob:none",

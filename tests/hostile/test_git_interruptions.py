@@ -17,17 +17,17 @@ from ingest.git import Blob, Limits, Source, SourceKind, fetch
 from ingest.git.errors import DiskFull, FolderUnusable, SourceError, TookTooLong
 from ingest.git.limits import Deadline, silent
 from ingest.git.mirror import locked_mirror, mirror_name
-from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import File, commit, make_repository, plain
 from tests.waiting import DEADLINE, wait_for
 
-LOCAL_WEB = ("http",)
 FETCH = """
 import sys
 from pathlib import Path
 from ingest.git import Source, SourceKind, fetch
+from tests.ingest.git.http_server import LOCAL_WEB
 print("ready", flush=True)
-fetch(Source(SourceKind.REMOTE, sys.argv[1]), mirrors=Path(sys.argv[2]), protocols=("http",))
+fetch(Source(SourceKind.REMOTE, sys.argv[1]), mirrors=Path(sys.argv[2]), network=LOCAL_WEB)
 """
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +37,7 @@ def remote(server: GitServer) -> Source:
 
 
 def texts(server: GitServer, mirrors: Path) -> list[str]:
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     return [found.data.decode() for found in snapshot.read() if isinstance(found, Blob)]
 
 
@@ -100,10 +100,12 @@ def test_stale_locks_of_a_killed_git_are_cleared_away(server: GitServer, mirrors
 def test_a_mirror_in_use_is_waited_for_and_then_given_up(server: GitServer, mirrors: Path) -> None:
     source = remote(server)
     with (
-        locked_mirror(mirrors, source, Limits(), Deadline.after(10), LOCAL_WEB, silent),
+        locked_mirror(
+            mirrors, source, Limits(), Deadline.after(10), LOCAL_WEB.protocols, "", silent
+        ),
         pytest.raises(TookTooLong, match="Another process"),
     ):
-        fetch(source, mirrors=mirrors, limits=Limits(seconds=0.3), protocols=LOCAL_WEB)
+        fetch(source, mirrors=mirrors, limits=Limits(seconds=0.3), network=LOCAL_WEB)
 
 
 def test_many_fetches_of_one_repository_at_once_all_succeed(
@@ -153,7 +155,7 @@ def test_a_fetch_killed_at_ten_random_moments_is_as_good_as_one_that_was_not(
             time.sleep(random.uniform(0, 0.4))  # noqa: S311
             child.kill()
 
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert snapshot.commit == newest
     assert {f.path: f.data.decode() for f in snapshot.read() if isinstance(f, Blob)} == files
@@ -184,7 +186,7 @@ def test_a_disk_that_fills_up_is_named_as_the_reason(server: GitServer, small_di
             remote(server),
             mirrors=small_disk / "mirrors",
             limits=Limits(free_disk_bytes=0),
-            protocols=LOCAL_WEB,
+            network=LOCAL_WEB,
         )
     assert not list(small_disk.rglob("tmp_*"))
 
@@ -194,14 +196,14 @@ def test_a_disk_with_too_little_room_is_not_filled(server: GitServer, small_disk
     commit(repository, plain({"a.py": "a"}))
 
     with pytest.raises(DiskFull, match="Less than 200 MB"):
-        fetch(remote(server), mirrors=small_disk / "mirrors", protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=small_disk / "mirrors", network=LOCAL_WEB)
 
 
 def test_a_data_folder_that_can_not_be_used_is_named(server: GitServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
 
     with pytest.raises(FolderUnusable, match="data folder"):
-        fetch(remote(server), mirrors=tmp_path / "file" / "mirrors", protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=tmp_path / "file" / "mirrors", network=LOCAL_WEB)
 
 
 def _running_on(folder: Path) -> list[int]:

@@ -10,7 +10,7 @@ from ingest.git import Selection, Source, SourceError, SourceKind, fetch, parse_
 from ingest.git.command import Git, environment
 from ingest.git.errors import SourceRefused
 from ingest.git.limits import Deadline
-from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import commit, git, make_repository, plain
 
 SECRET = "ghp_0123456789abcdefghij"
@@ -69,7 +69,7 @@ def test_a_redirect_to_another_protocol_is_not_followed(
     server.redirect = address.format(repository, tmp_path / "trap")
 
     with pytest.raises(SourceError):
-        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, protocols=("http",))
+        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, network=LOCAL_WEB)
 
     assert server.requests
     assert not (tmp_path / "trap").exists()
@@ -110,7 +110,7 @@ def test_no_credential_of_this_machine_is_offered_to_a_server(
     server.status = 401
 
     with pytest.raises(SourceError):
-        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, protocols=("http",))
+        fetch(Source(SourceKind.REMOTE, server.url("repo")), mirrors=mirrors, network=LOCAL_WEB)
 
     assert server.requests
     assert set(server.authorizations) == {""}

@@ -11,7 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ingest.git import Network
 from tests.ingest.git.repositories import ENVIRONMENT
+
+LOCAL_WEB = Network(protocols=("http",), allowed_hosts=("127.0.0.1",))
 
 
 @dataclass(slots=True)
@@ -24,6 +27,8 @@ class GitServer:
     authorizations: list[str] = field(default_factory=list)
     status: int = 200
     redirect: str = ""
+    moved: dict[str, str] = field(default_factory=dict)
+    """New starts of addresses, by the old start of a path."""
     stall_seconds: float = 0.0
     stalled: threading.Event = field(default_factory=threading.Event)
 
@@ -46,9 +51,11 @@ def serving(root: Path) -> Iterator[GitServer]:
         def _answer(self, body: bytes) -> None:
             state.requests.append(f"{self.command} {self.path}")
             state.authorizations.append(self.headers.get("authorization", ""))
-            if state.redirect:
+            old = next((old for old in state.moved if self.path.startswith(old)), "")
+            if state.redirect or old:
+                moved = f"{state.moved.get(old)}{self.path.removeprefix(old)}"
                 self.send_response(302)
-                self.send_header("location", state.redirect)
+                self.send_header("location", state.redirect or moved)
                 self.end_headers()
                 return
             if state.status != 200:

@@ -30,10 +30,8 @@ from ingest.git.errors import (
 )
 from ingest.git.mirror import mirror_name
 from ingest.git.submodules import submodule
-from tests.ingest.git.http_server import GitServer, open_file_count
+from tests.ingest.git.http_server import LOCAL_WEB, GitServer, open_file_count
 from tests.ingest.git.repositories import File, commit, git, make_repository, plain
-
-LOCAL_WEB = ("http",)
 
 
 def remote(server: GitServer, name: str = "repo") -> Source:
@@ -53,7 +51,7 @@ def test_only_the_wanted_files_are_fetched_at_the_default_branch(
     repository = make_repository(server.root / "repo", branch="trunk")
     newest = commit(repository, plain({"k/a.py": "a", "k/b.py": "b", "big.bin": "x"}), "trunk")
 
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert (snapshot.commit, snapshot.ref) == (newest, "refs/heads/trunk")
     assert contents(snapshot) == {"k/a.py": "a", "k/b.py": "b"}
@@ -68,7 +66,7 @@ def test_the_files_come_in_one_request_however_many_they_are(
     repository = make_repository(server.root / "repo")
     commit(repository, plain({f"f{n}.py": str(n) for n in range(200)}))
 
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert len(contents(snapshot)) == 200
     assert len([r for r in server.requests if r.startswith("POST")]) <= 5
@@ -77,10 +75,10 @@ def test_the_files_come_in_one_request_however_many_they_are(
 def test_an_unchanged_repository_costs_one_question(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
-    first = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    first = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     server.requests.clear()
 
-    again = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    again = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert again == first
     assert len(server.requests) == 2, "the capabilities, and the refs"
@@ -89,10 +87,10 @@ def test_an_unchanged_repository_costs_one_question(server: GitServer, mirrors: 
 def test_a_wider_selection_fetches_only_what_it_lacks(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a", "LICENSE": "MIT"}))
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     wider = fetch(
-        remote(server), mirrors=mirrors, selection=Selection(include=()), protocols=LOCAL_WEB
+        remote(server), mirrors=mirrors, selection=Selection(include=()), network=LOCAL_WEB
     )
 
     assert contents(wider) == {"a.py": "a", "LICENSE": "MIT"}
@@ -111,7 +109,7 @@ def test_a_branch_a_tag_or_a_commit_may_be_named(
 
     for ref, text in (("v1", "old"), (old, "old"), ("feature/x", "side"), (side, "side"),
                       ("refs/heads/main", "new"), ("", "new")):  # fmt: skip
-        snapshot = fetch(source, mirrors=mirrors, ref=ref, protocols=LOCAL_WEB)
+        snapshot = fetch(source, mirrors=mirrors, ref=ref, network=LOCAL_WEB)
         assert contents(snapshot) == {"a.py": text}
 
 
@@ -121,7 +119,7 @@ def test_a_branch_goes_before_a_tag_of_the_same_name(server: GitServer, mirrors:
     other = commit(repository, plain({"a.py": "tag"}))
     git(repository, "tag", "same", other)
 
-    snapshot = fetch(remote(server), mirrors=mirrors, ref="same", protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, ref="same", network=LOCAL_WEB)
 
     assert contents(snapshot) == {"a.py": "branch"}
 
@@ -135,9 +133,9 @@ def test_a_vanished_ref_is_named_beside_those_there_are(
     source = remote(server) if web else parse_source(str(repository), allow_local=True)
 
     with pytest.raises(RefNotFound, match=r"'gone'.*main"):
-        fetch(source, mirrors=mirrors, ref="gone", protocols=LOCAL_WEB)
+        fetch(source, mirrors=mirrors, ref="gone", network=LOCAL_WEB)
     with pytest.raises(RefNotFound):
-        fetch(source, mirrors=mirrors, ref="1" * 40, protocols=LOCAL_WEB)
+        fetch(source, mirrors=mirrors, ref="1" * 40, network=LOCAL_WEB)
 
 
 @pytest.mark.parametrize("ref", ["--upload-pack=x", "a..b", "a b", "x:y", "a\nb", "@{1}", "x^"])
@@ -149,10 +147,10 @@ def test_what_can_be_no_ref_is_refused(mirrors: Path, ref: str) -> None:
 def test_a_force_pushed_branch_is_simply_another_commit(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "before"}))
-    before = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    before = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     commit(repository, plain({"a.py": "after"}))
 
-    after = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    after = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert contents(after) == {"a.py": "after"}
     assert contents(before) == {"a.py": "before"}, "what was fetched stays readable"
@@ -166,15 +164,15 @@ def test_an_empty_repository_is_said_to_be_empty(
     source = remote(server) if web else parse_source(str(repository), allow_local=True)
 
     with pytest.raises(RepositoryEmpty):
-        fetch(source, mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(source, mirrors=mirrors, network=LOCAL_WEB)
 
 
 def test_a_missing_and_a_private_repository_read_alike(server: GitServer, mirrors: Path) -> None:
     with pytest.raises(RepositoryNotFound, match="private, moved, deleted or misspelt"):
-        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     server.status = 401
     with pytest.raises(RepositoryNotFound):
-        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
 
 def test_a_host_that_fails_or_is_not_there_may_be_tried_again(
@@ -182,10 +180,10 @@ def test_a_host_that_fails_or_is_not_there_may_be_tried_again(
 ) -> None:
     server.status = 503
     with pytest.raises(HostUnreachable):
-        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     nobody = Source(SourceKind.REMOTE, "http://127.0.0.1:9/a/b")
     with pytest.raises(HostUnreachable) as failed:
-        fetch(nobody, mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(nobody, mirrors=mirrors, network=LOCAL_WEB)
     assert failed.value.retry
 
 
@@ -207,7 +205,7 @@ def test_links_submodules_and_pointers_are_entries_with_a_reason(
     )
 
     snapshot = fetch(
-        remote(server), mirrors=mirrors, selection=Selection(include=()), protocols=LOCAL_WEB
+        remote(server), mirrors=mirrors, selection=Selection(include=()), network=LOCAL_WEB
     )
 
     assert contents(snapshot) == {
@@ -259,7 +257,7 @@ def test_an_absent_blob_is_an_entry_with_a_reason_and_is_never_fetched_by_a_read
 ) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a", "b.md": "b"}))
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     partial = mirrors / mirror_name(remote(server))
     git(partial, "symbolic-ref", "HEAD", "refs/incoming")
     server.requests.clear()
@@ -277,7 +275,7 @@ def test_an_absent_blob_is_an_entry_with_a_reason_and_is_never_fetched_by_a_read
 def test_an_open_snapshot_reads_one_path_at_a_time(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, [*plain({"a.py": "a", "b.py": ""}), File(b"l.py", b"a.py", "120000")])
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     before = open_file_count()
 
     with snapshot.open() as tree:
@@ -301,7 +299,7 @@ def test_a_transfer_beyond_its_limit_is_stopped(server: GitServer, mirrors: Path
             remote(server),
             mirrors=mirrors,
             limits=Limits(transfer_bytes=100_000),
-            protocols=LOCAL_WEB,
+            network=LOCAL_WEB,
         )
 
 
@@ -313,12 +311,12 @@ def test_a_stalled_server_is_left_at_the_deadline_and_nothing_of_git_remains(
     server.stall_seconds = 20
 
     with pytest.raises(TookTooLong, match=r"1\.5 seconds"):
-        fetch(remote(server), mirrors=mirrors, limits=Limits(seconds=1.5), protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=mirrors, limits=Limits(seconds=1.5), network=LOCAL_WEB)
 
     mirror = mirrors / mirror_name(remote(server))
     assert not [p for p in Path("/proc").glob("[0-9]*/cmdline") if str(mirror) in _text(p)]
     server.stall_seconds = 0
-    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
 
 
 def _text(path: Path) -> str:
@@ -333,7 +331,7 @@ def test_progress_tells_each_stage(server: GitServer, mirrors: Path) -> None:
     commit(repository, plain({"a.py": "a", "b.py": "b"}))
     told: list[Progress] = []
 
-    fetch(remote(server), mirrors=mirrors, progress=told.append, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, progress=told.append, network=LOCAL_WEB)
 
     stages = [p.stage for p in told]
     assert "asking for the newest commit" in stages
@@ -343,12 +341,12 @@ def test_progress_tells_each_stage(server: GitServer, mirrors: Path) -> None:
 def test_a_damaged_mirror_is_made_anew(server: GitServer, mirrors: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     mirror = mirrors / mirror_name(remote(server))
     (mirror / "HEAD").write_text("nonsense")
     shutil.rmtree(mirror / "refs")
 
-    snapshot = fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert contents(snapshot) == {"a.py": "a"}
 
@@ -358,29 +356,29 @@ def test_a_mirror_with_a_broken_pack_is_dropped_so_that_the_next_attempt_succeed
 ) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     for pack in (mirrors / mirror_name(remote(server))).glob("objects/pack/*.pack"):
         pack.chmod(0o600)
         pack.write_bytes(pack.read_bytes()[:20])
 
     with pytest.raises(FetchFailed) as failed:
-        fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+        fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert failed.value.retry
-    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
 
 
 def test_no_hook_of_a_mirror_runs(server: GitServer, mirrors: Path, tmp_path: Path) -> None:
     repository = make_repository(server.root / "repo")
     commit(repository, plain({"a.py": "a"}))
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
     hook = mirrors / mirror_name(remote(server)) / "hooks" / "reference-transaction"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
     commit(repository, plain({"a.py": "b"}))
 
-    fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)
+    fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)
 
     assert not (tmp_path / "ran").exists()
 
@@ -392,7 +390,7 @@ def test_a_server_that_knows_no_partial_clones_serves_as_well(
     git(repository, "config", "uploadpack.allowFilter", "false")
     commit(repository, plain({"a.py": "a", "b.md": "b"}))
 
-    assert contents(fetch(remote(server), mirrors=mirrors, protocols=LOCAL_WEB)) == {"a.py": "a"}
+    assert contents(fetch(remote(server), mirrors=mirrors, network=LOCAL_WEB)) == {"a.py": "a"}
 
 
 def test_a_repository_of_another_owner_and_hash_is_read(tmp_path: Path, mirrors: Path) -> None:
