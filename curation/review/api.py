@@ -148,9 +148,10 @@ def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonRespon
         "reasons": _texts(body, "reasons"),
         "comment": _text(body, "comment")[:10_000],
     }
-    review = second.waiting_for(found, user)
+    review = second.asked_for(found, user, said["request"])
     if review is not None:
-        second.give(review=review, **said)
+        if not second.give(review=review, **said):
+            raise StaleItem("Somebody else has given the second review meanwhile.")
         return JsonResponse({"second_review": True})
     made = decide(item=found, version=version, kind=_kind(body, found), **said)
     return JsonResponse({"status": made.status, "version": made.version + 1})

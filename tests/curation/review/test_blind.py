@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from curation.filters import Filter
-from curation.models import Kernel, SecondReview, Status
+from curation.models import Decision, Kernel, SecondReview, Status
 from curation.review import tokens
 from curation.review.bulk import dry_count
 from curation.review.decisions import Kind, decide
@@ -143,6 +143,55 @@ def test_the_interface_for_programs_does_not_tell(kernel: Kernel, bob: User) -> 
     assert [item["status"] for item in get("")["items"]] == ["pending"]
     assert get("?status=approved")["items"] == get("?reviewer=ada")["items"] == []
     assert (get(f"{kernel.pk}/")["status"], get(f"{kernel.pk}/")["verdicts"]) == ("pending", [])
+
+
+def test_an_approved_and_a_rejected_item_look_the_same_to_a_program(
+    kernel: Kernel, bob: User
+) -> None:
+    """Also in the version, and in what a claim and the next item of the queue answer."""
+    other, ada = make.a_kernel(operation_type="matmul"), User.objects.get(username="ada")
+    decide(
+        item=other, status=Status.REJECTED, version=1, user=ada, request=uuid.uuid4(),
+        comment="No mask", kind=Kind("scan", "easy", ("prefix",)),
+    )  # fmt: skip
+    headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
+    identity = (
+        "id", "name", "url", "content_hash",
+        "function_source", "standalone_source", "launcher_source",
+    )  # fmt: skip
+
+    def seen(method: str, path: str) -> Any:
+        return json.loads(Client().generic(method, f"/api/v1/{path}", headers=headers).content)
+
+    def without_identity(item: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in item.items() if key not in identity}
+
+    listed = seen("GET", "kernels/")["items"]
+    read = [seen("GET", f"kernels/{each.pk}/") for each in (kernel, other)]
+    claimed = [seen("POST", f"kernels/{each.pk}/claim") for each in (kernel, other)]
+
+    for first, second in (listed, read):
+        assert without_identity(first) == without_identity(second)
+    assert [set(answer) for answer in claimed] == [{"token", "until"}] * 2
+    assert seen("POST", "next")["item"]["status"] == "pending"
+
+
+@pytest.mark.parametrize("status", ["approved", "rejected"])
+def test_a_program_that_retries_a_second_review_decides_nothing(
+    kernel: Kernel, bob: User, status: str
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
+    wish = {"status": status, "version": 2, "request": str(uuid.uuid4())}
+
+    for _ in range(2):
+        answer = Client().post(
+            f"/api/v1/kernels/{kernel.pk}/decision", json.dumps(wish), "application/json",
+            headers=headers,
+        )  # fmt: skip
+        assert (answer.status_code, answer.json()) == (200, {"second_review": True})
+
+    kernel.refresh_from_db()
+    assert (kernel.version, Decision.objects.count()) == (2, 1)
 
 
 @pytest.mark.parametrize("model", ["decision", "correction", "secondreview"])
