@@ -1,5 +1,6 @@
 """Disputes: two reviewers disagree, and a curator who is neither of them settles."""
 
+import json
 import uuid
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from django.urls import reverse
 from curation.errors import CurationError
 from curation.filters import Filter
 from curation.models import Decision, Kernel, Pair, SecondReview, Status
-from curation.review import dashboard, second
+from curation.review import dashboard, second, tokens
 from curation.review.bulk import dry_count
 from curation.review.claims import take
 from curation.review.decisions import decide, undo
@@ -267,3 +268,53 @@ def test_a_dispute_is_claimed_by_the_curator_who_opens_it(kernel: Kernel, eve: U
     page(eve, kernel.get_absolute_url())
 
     assert take(kernel, make.a_curator()) is None
+
+
+# --- Permissions ----------------------------------------------------------------------------
+# For each person: reading the two verdicts, settling by the page and by a token, asking, undoing.
+ANSWERS = {
+    "anonymous": (302, 401, 302, 401, 302, 302),
+    "no group": (403, 403, 403, 403, 403, 403),
+    "reviewer": (200, 200, 409, 409, 302, 302),
+    "first side": (200, 200, 409, 409, 302, 302),
+    "second side": (200, 200, 409, 409, 302, 302),
+    "other curator": (200, 200, 302, 200, 302, 302),
+    "superuser": (200, 200, 302, 200, 302, 302),
+}
+SETTLES = ("other curator", "superuser")
+
+
+@pytest.mark.parametrize("by_program", [False, True])
+@pytest.mark.parametrize("role", ANSWERS)
+def test_a_disputed_item_answers(
+    kernel: Kernel, ada: User, bob: User, eve: User, role: str, by_program: bool
+) -> None:
+    user = {
+        "no group": make.a_person, "reviewer": make.a_reviewer, "first side": lambda: ada,
+        "second side": lambda: bob, "other curator": lambda: eve, "superuser": make.a_superuser,
+    }.get(role, lambda: None)()  # fmt: skip
+    browser, headers = Client(), {}
+    if user:
+        browser.force_login(user)
+        headers = {"Authorization": f"Bearer {tokens.make(user, 'tests')}"}
+    at = ["kernels", kernel.pk]
+    wish = {"status": "rejected", "version": 2, "request": str(uuid.uuid4())}
+
+    shown = browser.get(kernel.get_absolute_url())
+    told = Client().get(reverse("api-item", args=at), headers=headers)
+    asked = browser.post(reverse("ask", args=at), {"text": "Which block?"})
+    undone = browser.post(reverse("undo"))
+    if by_program:
+        url = reverse("api-decision", args=at)
+        settled = Client().post(url, json.dumps(wish), "application/json", headers=headers)
+    else:
+        settled = browser.post(reverse("decide", args=at), wish)
+
+    page_code, api_code, by_page, by_token, ask_code, undo_code = ANSWERS[role]
+    assert (shown.status_code, told.status_code) == (page_code, api_code)
+    assert settled.status_code == (by_token if by_program else by_page)
+    assert (asked.status_code, undone.status_code) == (ask_code, undo_code)
+    for answer, code in ((shown, page_code), (told, api_code)):
+        assert ("Clear masks." in answer.content.decode()) == (code == 200)
+    state = SecondReview.objects.get().state
+    assert state == ("settled" if role in SETTLES else "disputed")

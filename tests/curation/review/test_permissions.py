@@ -12,13 +12,16 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
+from django.utils import timezone
 
 from curation.review import tokens
 from curation.urls import urlpatterns
 from tests import factories as make
 
 METHODS = ("GET", "POST", "PUT", "DELETE")
-PEOPLE = ("anonymous", "outsider", "reviewer", "curator")
+PEOPLE = ("anonymous", "deactivated", "outsider", "reviewer", "curator", "superuser")
+# Tokens that open nothing; each belonged to a curator.
+DEAD_TOKENS = ("missing", "guessed", "revoked", "expired", "of a deactivated person")
 
 # For GET, POST, PUT and DELETE. A form that is empty is refused with 400, or leads on with 302.
 READ = (200, 405, 405, 405)
@@ -27,7 +30,8 @@ TAKES_FORM = (405, 400, 405, 405)
 BOTH = (200, 400, 405, 405)
 NO = (403, 403, 403, 403)
 
-# What a reviewer and a curator are answered; an outsider is always refused.
+# The answers to a reviewer and to a curator; an outsider is always refused. A superuser is answered
+# as a curator, a person with a deactivated account as one without a login.
 EXPECTED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "queue": ((302, 405, 405, 405),) * 2,
     "claim": (TAKES_FORM,) * 2,
@@ -142,8 +146,30 @@ def address(name: str) -> str:
 def person(role: str) -> User | None:
     makers = {
         "outsider": make.a_person, "reviewer": make.a_reviewer, "curator": make.a_curator,
+        "superuser": make.a_superuser, "deactivated": make.a_curator,
     }  # fmt: skip
     return makers[role]() if role in makers else None
+
+
+def browser(role: str) -> Client:
+    client, user = Client(), person(role)
+    if user:
+        client.force_login(user)
+    if user and role == "deactivated":
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    return client
+
+
+def dead_token(kind: str) -> str:
+    user = make.a_curator()
+    secret = tokens.make(user, "tests")
+    if kind == "revoked":
+        user.api_tokens.all().delete()
+    if kind == "expired":
+        user.api_tokens.update(expires_at=timezone.now())
+    if kind == "of a deactivated person":
+        User.objects.filter(pk=user.pk).update(is_active=False)
+    return {"missing": "", "guessed": "curation_guessed"}.get(kind, secret)
 
 
 def test_every_address_is_in_this_table() -> None:
@@ -153,29 +179,26 @@ def test_every_address_is_in_this_table() -> None:
 @pytest.mark.parametrize("name", OPEN)
 @pytest.mark.parametrize("role", PEOPLE)
 def test_what_is_open_answers_everybody(name: str, role: str, queue_redis: redis.Redis) -> None:
-    client, user = Client(), person(role)
-    if user:
-        client.force_login(user)
+    client = browser(role)
     url = address(name)
 
     answers = [client.generic(method, url) for method in METHODS]
 
-    assert tuple(answer.status_code for answer in answers) == OPEN[name][user is not None]
+    known = role not in ("anonymous", "deactivated")
+    assert tuple(answer.status_code for answer in answers) == OPEN[name][known]
 
 
 @pytest.mark.parametrize("name", [*EXPECTED, *OWN])
 @pytest.mark.parametrize("role", PEOPLE)
 def test_a_page_answers(name: str, role: str) -> None:
-    client, user = Client(), person(role)
-    if user:
-        client.force_login(user)
+    client = browser(role)
     url = address(name)
     expected = {
         "anonymous": (302,) * 4,
+        "deactivated": (302,) * 4,
         "outsider": OWN.get(name, NO),
         "reviewer": OWN[name] if name in OWN else EXPECTED[name][0],
-        "curator": OWN[name] if name in OWN else EXPECTED[name][1],
-    }[role]
+    }.get(role, OWN[name] if name in OWN else EXPECTED.get(name, ((), ()))[1])
 
     answers = [client.generic(method, url) for method in METHODS]
 
@@ -185,18 +208,28 @@ def test_a_page_answers(name: str, role: str) -> None:
         code == wanted or {code, wanted} == {403, 405}
         for code, wanted in zip(codes, expected, strict=True)
     ), codes
-    if role == "anonymous":
+    if role in ("anonymous", "deactivated"):
         login = reverse(settings.LOGIN_URL)
         assert all(answer.headers["Location"].startswith(login) for answer in answers)
 
 
+@pytest.mark.parametrize("name", [*EXPECTED, *OWN])
+def test_a_token_opens_no_page(name: str) -> None:
+    secret, url = tokens.make(make.a_superuser(), "tests"), address(name)
+
+    for method in METHODS:
+        answer = Client().generic(method, url, headers={"Authorization": f"Bearer {secret}"})
+        assert answer.status_code == 302, method
+        assert answer.headers["Location"].startswith(reverse(settings.LOGIN_URL)), method
+
+
 @pytest.mark.parametrize("name", API)
-@pytest.mark.parametrize("role", PEOPLE)
+@pytest.mark.parametrize("role", [*PEOPLE[2:], *DEAD_TOKENS])
 def test_the_interface_answers(name: str, role: str) -> None:
     client, user = Client(), person(role)
-    secret = tokens.make(user, "tests") if user else "curation_guessed"
+    secret = tokens.make(user, "tests") if user else dead_token(role)
     url = address(name)
-    refused = {"anonymous": 401, "outsider": 403}.get(role)
+    refused = 401 if role in DEAD_TOKENS else {"outsider": 403}.get(role)
 
     for method, wanted in zip(METHODS, API[name], strict=True):
         answer = client.generic(method, url, headers={"Authorization": f"Bearer {secret}"})
