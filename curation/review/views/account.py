@@ -9,9 +9,11 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.contrib.auth.views import PasswordChangeView
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -31,6 +33,7 @@ TEXTS = (
 
 
 @require_safe
+@never_cache
 def account(request: HttpRequest) -> HttpResponse:
     """For everybody who is logged in: an account without a group has a password too."""
     return _page(request)
@@ -75,8 +78,12 @@ class CurrentPasswordForm(PasswordChangeForm):
         return password
 
 
+@method_decorator(never_cache, name="dispatch")
 class ChangePassword(PasswordChangeView):
-    """Django's own view: it keeps this session and ends the person's others."""
+    """Django's own view, which keeps this session and ends the person's others.
+
+    API tokens stay valid, because scripts run with them, unless the person ticks otherwise.
+    """
 
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the base class has it
     form_class = CurrentPasswordForm
@@ -91,8 +98,14 @@ class ChangePassword(PasswordChangeView):
         return form
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        messages.success(self.request, "Password changed. Your other sessions have ended.")
-        return super().form_valid(form)
+        said = "Password changed. Your other sessions have ended."
+        with transaction.atomic():
+            response = super().form_valid(form)
+            if self.request.POST.get("revoke_tokens"):
+                ApiToken.objects.filter(user=person(self.request)).delete()
+                said += " Your API tokens are revoked."
+        messages.success(self.request, said)
+        return response
 
     def form_invalid(self, form: PasswordChangeForm) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=400)

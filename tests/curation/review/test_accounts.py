@@ -46,8 +46,8 @@ def by_curator(curator: User) -> Client:
 
 
 # --- One's own password ---------------------------------------------------------------------
-def change_password(client: Client, old: str = make.PASSWORD, new: str = NEW) -> Any:
-    typed = {"old_password": old, "new_password1": new, "new_password2": new}
+def change_password(client: Client, old: str = make.PASSWORD, new: str = NEW, **ticked: str) -> Any:
+    typed = {"old_password": old, "new_password1": new, "new_password2": new, **ticked}
     return client.post(reverse("password"), typed)
 
 
@@ -71,6 +71,29 @@ def test_a_changed_password_ends_the_other_sessions_and_keeps_this_one() -> None
 
     assert here.get(reverse("account")).status_code == 200
     assert elsewhere.get(reverse("account")).status_code == 302
+
+
+@pytest.mark.parametrize(("ticked", "code"), [({}, 200), ({"revoke_tokens": "1"}, 401)])
+def test_a_changed_password_revokes_ones_own_tokens_if_that_is_ticked(
+    ticked: dict[str, str], code: int
+) -> None:
+    user = make.a_reviewer()
+    own, other = (tokens.make(each, "script") for each in (user, make.a_reviewer()))
+    client = logged_in(user)
+    assert "Also revoke my API tokens" in client.get(reverse("password")).content.decode()
+
+    assert change_password(client, **ticked).status_code == 302
+
+    assert (call(own), call(other)) == (code, 200)
+
+
+def test_a_wrong_current_password_revokes_no_token() -> None:
+    user = make.a_reviewer()
+    secret = tokens.make(user, "script")
+
+    change_password(logged_in(user), old="guessed", revoke_tokens="1")
+
+    assert call(secret) == 200
 
 
 def test_a_wrong_current_password_changes_nothing() -> None:
@@ -381,6 +404,20 @@ def test_a_person_has_several_tokens_and_revokes_one_of_them() -> None:
     client.post(reverse("token"), {"revoke": ApiToken.objects.get(name="nightly").pk})
 
     assert (call(first), call(second)) == (401, 200)
+
+
+def test_a_new_secret_stands_in_the_answer_alone_and_no_page_of_the_account_is_kept() -> None:
+    client = logged_in(make.a_reviewer())
+    answers = [client.get(reverse(name)) for name in ("account", "password")]
+    answers.append(client.post(reverse("token"), {"name": "script", "days": "90"}))
+
+    for answer in answers:
+        assert "no-store" in answer.headers["Cache-Control"]
+    shown = SECRET.search(answers[-1].content.decode())
+    assert shown
+    assert shown[0] not in str(client.cookies) + str(dict(client.session))
+    # The cookie of messages is signed, not encrypted: its text would be readable there.
+    assert "messages" not in client.cookies
 
 
 def test_an_expired_token_opens_nothing() -> None:
