@@ -75,6 +75,8 @@ def env_redis_url() -> str:
 BASE_DIR = data_folder.BASE_DIR
 # Everything that the application writes stands below this folder.
 DATA_DIR = data_folder.path()
+# Every process passes here: what it creates is for its own user, unless it says otherwise.
+os.umask(data_folder.OTHERS)
 
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = os.environ.get("SECRET_KEY") or data_folder.secret_key(DATA_DIR)

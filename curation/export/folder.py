@@ -33,7 +33,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     target = target.absolute()
     check_target(target)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        _make_open(target.parent)
         _clear_leftovers(target)
         # Beside the target, so that the last step is one rename within a file system.
         name = f".{target.name}.{UNFINISHED}"
@@ -44,8 +44,9 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         yield beside
         for path in [*beside.rglob("*"), beside]:
+            # A dataset is for others too; the data folder keeps them from those in it.
+            path.chmod(0o755 if path.is_dir() else 0o644)
             _sync(path)
-        beside.chmod(0o755)
         _put_in_place(beside, target)
         _sync(target.parent)
     except OSError as error:
@@ -53,6 +54,14 @@ def new_folder(target: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(beside, ignore_errors=True)
         os.close(held)
+
+
+def _make_open(folder: Path) -> None:
+    """Make a folder, and those above it, for others to read."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in missing:
+        path.chmod(0o755)
 
 
 def is_ours(folder: Path) -> bool:

@@ -1,17 +1,25 @@
 """The one folder that the application writes to. Knows no Django: the settings are built on it."""
 
 import hashlib
+import logging
 import os
 import secrets
+import stat
 import tempfile
 from pathlib import Path
 
 from curation.errors import CurationError
 
+log = logging.getLogger(__name__)
+
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATABASE = "curation.sqlite3"
 # The kernel's limit on a unix socket's path is 108 bytes with its closing zero.
 LONGEST_SOCKET_PATH = 107
+# What the modes of files grant to others than their owner.
+OTHERS = 0o077
+# What the application makes in the data folder, beside files.
+FOLDERS = frozenset({"exports", "mirrors", "redis", "scancode", "static"})
 
 
 class DataFolderUnusable(CurationError):
@@ -37,6 +45,7 @@ def create(folder: Path) -> None:
     """Make `folder`, readable by its owner alone, or say why that can't be done."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        close(folder)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -44,6 +53,59 @@ def create(folder: Path) -> None:
             f"The data folder {folder} can't be written to ({error.strerror}). "
             "Point CURATION_DATA at a folder that this user may write to."
         ) from error
+
+
+def close(folder: Path) -> bool:
+    """Take every right on `folder` from other users of this machine, or warn that they keep it.
+
+    The database holds password hashes and the keys of sessions.
+    """
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if not mode & OTHERS:
+        return True
+    try:
+        problem = _shared_with(folder)
+        if not problem:
+            folder.chmod(mode & ~OTHERS)
+            if not folder.stat().st_mode & OTHERS:
+                return True
+            problem = "its file system keeps no permissions"
+    except OSError as error:
+        problem = f"{error.strerror} for user {os.geteuid()}"
+    log.warning(
+        "The data folder %s is open to other users of this machine (mode %o) and stays so: %s. "
+        "Let its owner run chmod 700 on it, or point CURATION_DATA at a folder of its own.",
+        folder, mode, problem,
+    )  # fmt: skip
+    return False
+
+
+def _shared_with(folder: Path) -> str:
+    """Name a folder in `folder` that the application did not make, or return "".
+
+    CURATION_DATA may name /tmp, a home or /srv: closing those would stop other programs.
+    """
+    with os.scandir(folder) as entries:
+        names = (entry.name for entry in entries if entry.is_dir() and entry.name not in FOLDERS)
+        found = next(names, "")
+    return f"it also holds {found}, which is not of this application" if found else ""
+
+
+def close_contents(folder: Path) -> None:
+    """Close `folder`, and the files and folders directly in it, which older versions made open.
+
+    Links are passed over. Everything deeper is out of reach behind the folder.
+    """
+    if not close(folder):
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            mode = stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode)
+            if mode & OTHERS and not entry.is_symlink():
+                try:
+                    os.chmod(entry.path, mode & ~OTHERS)
+                except OSError as error:
+                    log.warning("%s stays open to others: %s.", entry.path, error.strerror)
 
 
 def secret_key(folder: Path) -> str:

@@ -24,6 +24,8 @@ def prepare() -> None:
         data_folder.create(settings.DATA_DIR)
         migrate()
     else:
+        if settings.DATA_DIR.exists():
+            data_folder.close(settings.DATA_DIR)
         _reach()
 
 

@@ -81,8 +81,6 @@ class Console:
 
 
 def _writer(log: Path) -> logging.Handler:
-    # The output of processes may quote code and addresses.
-    log.touch(mode=0o600)
     handler = RotatingFileHandler(
         log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8", errors="backslashreplace"
     )

@@ -63,7 +63,6 @@ class Process:
                 # Ctrl-C in the terminal reaches us alone, and a group can be killed as one.
                 start_new_session=True,
                 preexec_fn=_ends_with_us(),
-                umask=0o077,
             )
         except OSError as error:
             os.close(reader)

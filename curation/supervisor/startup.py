@@ -39,6 +39,7 @@ def up(port: str, *, verbose: bool = False) -> None:
     if settings.EMBEDDED_REDIS:
         names.insert(0, redis_server.NAME)
     data_folder.create(folder)
+    data_folder.close_contents(folder)
     with up_lock.hold(folder, place.url):
         # Lines for machines are for a collector, which wants all of them.
         verbose = verbose or settings.LOG_FORMAT == "json"
