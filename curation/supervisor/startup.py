@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from curation.installation import data_folder, database, first_curator, up_lock
 from curation.sources.load import load_sources
-from curation.supervisor import address, leftovers, procfile, redis_server
+from curation.supervisor import address, leftovers, privileges, procfile, redis_server
 from curation.supervisor.address import Address
 from curation.supervisor.console import Console, log_file
 from curation.supervisor.process import Process
@@ -44,6 +44,8 @@ def up(port: str, *, verbose: bool = False) -> None:
         # Lines for machines are for a collector, which wants all of them.
         verbose = verbose or settings.LOG_FORMAT == "json"
         console = Console(sys.stdout, names, log_file(folder), verbose=verbose)
+        if os.geteuid() == 0:
+            console.say(privileges.AS_ROOT)
         _end_leftovers(folder, console)
         place.check_free()
         stages = _stages(folder, place, programs, console)

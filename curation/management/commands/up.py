@@ -3,9 +3,11 @@
 import os
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.errors import CurationError
+from curation.supervisor.privileges import become
 from curation.supervisor.startup import up
 
 
@@ -26,8 +28,15 @@ class Command(BaseCommand):
             action="store_true",
             help="show every line of gunicorn, rq and Redis too, not only in the log file",
         )
+        parser.add_argument(
+            "--user",
+            metavar="NAME",
+            help="as root: give the data folder to this user, and run everything as it",
+        )
 
-    def handle(self, *, port: str, verbose: bool, **options: Any) -> None:
+    def handle(self, *, port: str, verbose: bool, user: str | None, **options: Any) -> None:
+        if user:
+            become(user, settings.DATA_DIR)
         try:
             up(port, verbose=verbose)
         except KeyboardInterrupt:

@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from curation.installation.data_folder import redis_socket
 from curation.supervisor import leftovers
 from tests.waiting import DEADLINE, wait_for
 
-MANAGE = (sys.executable, "manage.py")
+PYTHON = Path(sys.executable)
 
 
 def environment(data: Path, **more: str) -> dict[str, str]:
@@ -33,9 +33,11 @@ def environment(data: Path, **more: str) -> dict[str, str]:
     return {**ours, "PATH": os.defpath, "CURATION_DATA": str(data), **more}
 
 
-def manage(data: Path, *arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
+def manage(
+    data: Path, *arguments: str, python: Path | str = PYTHON, **more: str
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [*MANAGE, *arguments],
+        [python, "manage.py", *arguments],
         cwd=settings.BASE_DIR,
         env=environment(data, **more),
         capture_output=True,
@@ -54,13 +56,15 @@ def free_port() -> int:
 class House:
     """One `up`."""
 
-    def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
+    def __init__(
+        self, data: Path, variables: Mapping[str, str], arguments: Sequence[str], python: Path | str
+    ) -> None:
         self.data = data
         self.port = free_port()
         self.log = data.with_name(f"{data.name}-{self.port}.log")
         with self.log.open("wb") as log:
             self.popen = subprocess.Popen(
-                [*MANAGE, "up", "--port", str(self.port)],
+                [python, "manage.py", "up", "--port", str(self.port), *arguments],
                 cwd=settings.BASE_DIR,
                 env=environment(data, **variables),
                 stdin=subprocess.DEVNULL,
@@ -146,9 +150,11 @@ class House:
 
 
 @contextmanager
-def house(data: Path, **variables: str) -> Iterator[House]:
+def house(
+    data: Path, *, arguments: Sequence[str] = (), python: Path | str = PYTHON, **variables: str
+) -> Iterator[House]:
     """`up` on `data`, ready; nothing of it is left afterwards."""
-    one = House(data, variables)
+    one = House(data, variables, arguments, python)
     try:
         one.wait_until_ready()
         yield one
