@@ -288,6 +288,8 @@ GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
 # --- Operating ------------------------------------------------------------------------------
 # Who shows it reads /metrics. Without one this machine may, while HTTPS is off.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+# /healthz answers 503 while less is free on the disk of the data folder.
+FREE_DISK_BYTES = env_int("FREE_DISK_BYTES", 200_000_000)
 
 # --- The rest -------------------------------------------------------------------------------
 LANGUAGE_CODE = "en-us"

@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 import secrets
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -106,6 +107,15 @@ def close_contents(folder: Path) -> None:
                     os.chmod(entry.path, mode & ~OTHERS)
                 except OSError as error:
                     log.warning("%s stays open to others: %s.", entry.path, error.strerror)
+
+
+def free_space(folder: Path) -> tuple[int, float] | None:
+    """Return the free bytes of the folder's disk and their percentage, or None without a folder."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return None
+    return usage.free, 100 * usage.free / usage.total
 
 
 def secret_key(folder: Path) -> str:

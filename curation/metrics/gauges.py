@@ -12,6 +12,7 @@ from django.db.models import Count, Min
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from curation.installation.data_folder import free_space
 from curation.metrics.text import Gauge, Sample, gauge
 from curation.models import Claim, Decision, Lease, LoginFailure, Release, Run, RunState
 from curation.models.run import LIVE
@@ -28,6 +29,8 @@ def gauges() -> Iterator[Gauge]:
     """All of them; where the database or Redis is away, what the other one knows."""
     yield from _asked("database", _of_database)
     yield from _asked("redis", _of_redis)
+    if space := free_space(settings.DATA_DIR):
+        yield gauge("curation_disk_free_bytes", "Free on the data folder's disk.", space[0])
 
 
 def _asked(name: str, ask: Callable[[], Iterator[Gauge]]) -> Iterator[Gauge]:

@@ -8,10 +8,19 @@ import socket
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from curation.models import Lease
+
+SCHEDULER = "scheduler"
+
+
+def scheduler_seconds() -> int:
+    """Return how long the scheduler's duty lasts from each of its beats on."""
+    # Long enough to survive a slow round, short enough for a successor to step in soon.
+    return max(10, 3 * settings.SWEEP_SECONDS)
 
 
 def _this_process() -> str:

@@ -59,7 +59,7 @@ class Address:
             connection.close()
         if response.status == http.HTTPStatus.OK:
             return None
-        return f"{self.url}/healthz answers {response.status}{_complaints(body)}."
+        return f"{self.url}/healthz answers {response.status}: {_complaints(body)}"
 
 
 def read(host: str, port: str) -> Address:
@@ -75,10 +75,6 @@ def _neighbour(port: int) -> int:
 
 def _complaints(body: bytes) -> str:
     try:
-        report = json.loads(body)
-    except ValueError:
-        return ""
-    if not isinstance(report, dict):
-        return ""
-    down = [name for name, state in report.items() if state == "down" and name != "status"]
-    return f": {', '.join(down)} down" if down else ""
+        return " ".join(json.loads(body)["complaints"])
+    except (ValueError, LookupError, TypeError):
+        return "another program may serve there."

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import OperationalError, close_old_connections
 from django.utils.module_loading import import_string
 
-from curation.queue.duty import Duty
+from curation.queue.duty import SCHEDULER, Duty, scheduler_seconds
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +25,7 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: stopped.set())
-        # Long enough to survive a slow round, short enough for a successor to step in soon.
-        duty = Duty("scheduler", seconds=max(10, 3 * settings.SWEEP_SECONDS))
+        duty = Duty(SCHEDULER, seconds=scheduler_seconds())
         scheduled = [import_string(path) for path in settings.SCHEDULED]
         try:
             while not stopped.is_set():

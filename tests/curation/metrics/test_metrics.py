@@ -58,6 +58,7 @@ def test_it_tells_how_work_stands(
     assert 300 <= waited < 320
     assert 50 < found["curation_scheduler_lease_seconds"] <= 60
     assert found["curation_failed_logins"] == 1
+    assert found["curation_disk_free_bytes"] > 0
     assert found["curation_live_claims"] == 1
     assert found['curation_decisions_last_hour{actor="person"}'] == 1
 

@@ -79,9 +79,12 @@ def test_a_site_that_is_well_lacks_nothing(site: Address) -> None:
 def test_a_site_that_is_not_well_says_what_is_down(
     site: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Site, "report", {"status": "down", "database": "ok", "redis": "down"})
+    report = {"status": "down", "complaints": ["Redis can't be reached.", "The disk is full."]}
+    monkeypatch.setattr(Site, "report", report)
 
-    assert site.lacks("localhost") == f"{site.url}/healthz answers 503: redis down."
+    assert site.lacks("localhost") == (
+        f"{site.url}/healthz answers 503: Redis can't be reached. The disk is full."
+    )
 
 
 def test_a_site_that_does_not_answer_is_said_so(listener: socket.socket) -> None:
