@@ -245,6 +245,8 @@ SCHEDULED = [
     "curation.evidence.twins.follow_decisions",
     "curation.evidence.resemblance.gather_for_pairs_now_and_then",
     "curation.export.withdrawals.mark_withdrawn_now_and_then",
+    "curation.export.retention.remove_old_archives_now_and_then",
+    "ingest.mirrors.remove_unused_now_and_then",
     "curation.review.priority.refresh",
     "curation.review.dashboard.refresh",
 ]
@@ -252,6 +254,12 @@ SCHEDULED = [
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
 # How often releases are searched for records that may not be given away any more.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
+# How many archives of exports that are no releases stay in the data folder; 0 keeps all.
+EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
+# Mirrors of repositories go so many days after their last use, and the least recently used ones
+# while all together take more; 0 lifts either bound.
+MIRROR_DAYS = env_int("MIRROR_DAYS", 30)
+MIRRORS_BYTES = env_int("MIRRORS_BYTES", 50_000_000_000)
 # How many processes read the rows of an export; 0 for as many as there are cores.
 EXPORT_PROCESSES = env_int("EXPORT_PROCESSES", 0)
 # The fingerprints of benchmarks that are compared with before any benchmark was ingested here.

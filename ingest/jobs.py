@@ -34,6 +34,7 @@ from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
 from ingest.lookout import look_out
+from ingest.mirrors import remove_unused_mirrors
 from ingest.persist import Ledger
 from ingest.persist.licenses import kept_readings, licence_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
@@ -45,6 +46,8 @@ from ingest.sources import network, take_up_submodule
 def ingest(run_pk: int) -> None:
     """Read one repository, once."""
     carry_out(IngestRun, run_pk, _ingest)
+    # Here and not by the scheduler alone, which may run on another host.
+    remove_unused_mirrors()
 
 
 def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:

@@ -112,6 +112,6 @@ class ExportRunAdmin(ReadOnlyAdmin[ExportRun]):
 
     @admin.display
     def download(self, run: ExportRun) -> SafeString | str:
-        if not run.archive:
+        if not run.archive or run.archive_removed_at:
             return ""
         return format_html('<a href="{}">Download</a>', reverse("download-export", args=[run.pk]))

@@ -13,6 +13,7 @@ from django.conf import settings
 from curation.export.dataset import export as export_dataset
 from curation.export.options import Options
 from curation.export.release import rebuild
+from curation.export.retention import remove_old_archives
 from curation.models import ExportRun, Release, RunState
 from curation.queue.attempt import Attempt, LeaseLost, carry_out
 
@@ -55,6 +56,8 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
         if ExportRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
             archive.unlink(missing_ok=True)
         raise
+    # Here and not by the scheduler alone, which may run on another host.
+    remove_old_archives()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import permission_required
 from django.contrib.auth.models import User
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import date_format
 from django.views.decorators.http import require_http_methods, require_safe
 
 from curation.errors import CurationError
@@ -83,6 +84,10 @@ def _asked(request: HttpRequest, form: ExportForm) -> bool:
 @may_export
 def download(request: HttpRequest, pk: int) -> HttpResponseBase:
     run = get_object_or_404(ExportRun.objects.exclude(archive=""), pk=pk)
+    if run.archive_removed_at:
+        day = date_format(run.archive_removed_at, "Y-m-d")
+        messages.error(request, f"{run.archive} was removed on {day}; export it again.")
+        return redirect(run)
     try:
         file = (settings.DATA_DIR / "exports" / run.archive).open("rb")
     except OSError:

@@ -29,6 +29,9 @@ class ExportRun(Run):
         max_length=200, blank=True, editable=False, help_text="Its file in the data folder."
     )
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    archive_removed_at = models.DateTimeField(
+        null=True, editable=False, help_text="When the archive had to make room for newer ones."
+    )
 
     objects = RunQuerySet["ExportRun"].as_manager()
 

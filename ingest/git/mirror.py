@@ -155,6 +155,8 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
                 on_progress(Progress("waiting for another fetch of this repository"))
                 told = True
             time.sleep(_LOCK_POLL_SECONDS)
+        # When it was last used; see `ingest.git.unused`.
+        os.utime(handle)
         yield handle
     finally:
         os.close(handle)

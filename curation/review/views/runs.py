@@ -115,6 +115,8 @@ def _retries(run: Run) -> list[Run]:
 def _retryable(run: Run, parts: dict[str, Any]) -> bool:
     if isinstance(run, ValidationRun):
         return bool(parts["again"] or parts["also"])
+    if isinstance(run, ExportRun) and run.archive_removed_at:
+        return True
     return run.state in (RunState.FAILED, RunState.CANCELLED)
 
 

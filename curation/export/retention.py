@@ -1,0 +1,61 @@
+"""Removal of the archives of older exports. Those of releases stay."""
+
+import logging
+import re
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.utils import timezone
+
+from curation.models import ExportRun
+from curation.models.run import ENDED
+
+log = logging.getLogger(__name__)
+
+EVERY_SECONDS = 3600
+_NAME = re.compile(r"export-([0-9]{1,18})\.tar\.gz")
+
+
+_looked = -float("inf")
+
+
+def remove_old_archives_now_and_then() -> None:
+    """Remove old archives once an hour, for the scheduler: a setting may have been lowered."""
+    global _looked
+    if time.monotonic() - _looked >= EVERY_SECONDS:
+        remove_old_archives()
+        _looked = time.monotonic()
+
+
+def remove_old_archives() -> int:
+    """Remove the archives on this host beyond the newest `EXPORTS_KEPT`, and return their number.
+
+    May be killed anywhere and run twice: a row says that its archive is removed before the file
+    goes, and a file whose row says so goes the next time.
+    """
+    # Listed before the rows are read: a run that ends in between is newer than all in the list.
+    files = _archives(settings.DATA_DIR / "exports")
+    if not files or not settings.EXPORTS_KEPT:
+        return 0
+    written = ExportRun.objects.filter(release=None, archive_removed_at=None).exclude(archive="")
+    kept = set(written.order_by("-pk").values_list("pk", flat=True)[: settings.EXPORTS_KEPT])
+    # A run that failed or was cancelled may have left a file that no row names.
+    rows = ExportRun.objects.filter(pk__among=list(files), release=None, state__in=ENDED)
+    old = set(rows.values_list("pk", flat=True)) - kept
+    written.filter(pk__among=list(old)).update(archive_removed_at=timezone.now())
+    for pk in sorted(old):
+        try:
+            files[pk].unlink(missing_ok=True)
+            log.info("%s was removed: the newest %d stay", files[pk].name, settings.EXPORTS_KEPT)
+        except OSError as error:
+            log.warning("An old export can't be removed: %s", error)
+    return len(old)
+
+
+def _archives(folder: Path) -> dict[int, Path]:
+    if not folder.is_dir():
+        return {}
+    return {
+        int(found[1]): path for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))
+    }

@@ -1,0 +1,94 @@
+"""Removal of mirrors that were not used for long, or that take too much room together."""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+DAY = 86_400.0
+# A run reads its mirror for hours after it has fetched, without holding the lock.
+IN_USE_SECONDS = DAY
+REMOVING = ".removing-"
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A mirror that was removed."""
+
+    name: str
+    bytes: int
+    idle_days: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Mirror:
+    folder: Path
+    used_at: float
+    bytes: int
+
+
+def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Removed]:
+    """Remove mirrors that nothing used for `days`, then the least recently used ones.
+
+    The latter go until all together take at most `most_bytes`. 0 lifts either bound. A mirror that
+    was used within a day, or is locked, stays. May be killed anywhere: the rest of a mirror goes
+    the next time, and no fetch sees it. Raises OSError where a folder can't be removed.
+    """
+    for rest in mirrors.glob(f"{REMOVING}*"):
+        shutil.rmtree(rest)
+    now = time.time()
+    found = sorted(map(_measure, mirrors.glob("[!.]*.git")), key=lambda mirror: mirror.used_at)
+    total = sum(mirror.bytes for mirror in found)
+    for mirror in found:
+        idle = now - mirror.used_at
+        too_old = days and idle >= days * DAY
+        too_much = most_bytes and total > most_bytes
+        if (too_old or too_much) and idle >= IN_USE_SECONDS and _remove(mirror):
+            total -= mirror.bytes
+            yield Removed(mirror.folder.name, mirror.bytes, idle / DAY)
+
+
+def _remove(mirror: _Mirror) -> bool:
+    with _held(mirror.folder) as held:
+        # Another process may have used it since it was measured.
+        if not held or _used_at(mirror.folder) != mirror.used_at:
+            return False
+        # One rename: a fetch finds all of a mirror, or none and makes another.
+        going = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
+        mirror.folder.rename(going)
+    shutil.rmtree(going)
+    return True
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Whether this process holds the lock of the mirror. Its file stays: others may wait for it."""
+    handle = os.open(folder.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    except BlockingIOError:
+        yield False
+    finally:
+        os.close(handle)
+
+
+def _used_at(folder: Path) -> float:
+    """Return when a fetch last took the mirror's lock."""
+    for path in (folder.with_suffix(".lock"), folder):
+        with suppress(FileNotFoundError):
+            return path.stat().st_mtime
+    return time.time()
+
+
+def _measure(folder: Path) -> _Mirror:
+    size = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                size += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return _Mirror(folder, _used_at(folder), size)

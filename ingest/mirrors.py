@@ -1,0 +1,39 @@
+"""Room for the mirrors of repositories on this host."""
+
+import logging
+import time
+
+from django.conf import settings
+
+from ingest.git.unused import remove_unused
+
+log = logging.getLogger(__name__)
+
+# Measuring reads the folders of all mirrors.
+EVERY_SECONDS = 3600
+
+_looked = -float("inf")
+
+
+def remove_unused_now_and_then() -> None:
+    """Remove unused mirrors once an hour, for the scheduler."""
+    global _looked
+    if time.monotonic() - _looked >= EVERY_SECONDS:
+        remove_unused_mirrors()
+        _looked = time.monotonic()
+
+
+def remove_unused_mirrors() -> int:
+    """Remove the mirrors beyond MIRROR_DAYS and MIRRORS_BYTES, and return their number."""
+    mirrors, removed = settings.DATA_DIR / "mirrors", 0
+    days, most_bytes = settings.MIRROR_DAYS, settings.MIRRORS_BYTES
+    try:
+        for mirror in remove_unused(mirrors, days=days, most_bytes=most_bytes):
+            removed += 1
+            log.info(
+                "The mirror %s was removed: %.0f MB, last used %.0f days ago",
+                mirror.name, mirror.bytes / 1_000_000, mirror.idle_days,
+            )  # fmt: skip
+    except OSError as error:
+        log.warning("An unused mirror can't be removed: %s", error)
+    return removed
