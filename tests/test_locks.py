@@ -1,0 +1,29 @@
+"""The lock files hold what constraints.txt names, each package with a hash."""
+
+import re
+
+import pytest
+from django.conf import settings
+
+
+def versions(name: str) -> dict[str, str]:
+    text = (settings.BASE_DIR / name).read_text()
+    found = re.findall(r"^([\w.-]+)==([^\s;+]+)", text, re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", package).lower(): version for package, version in found}
+
+
+def test_ci_installs_the_versions_that_a_newcomer_gets() -> None:
+    locked = versions("requirements.lock") | versions("requirements-cpu.lock")
+
+    named = versions("constraints.txt")
+    assert len(named) > 100
+    assert named.items() <= locked.items()
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-cpu.lock"])
+def test_every_package_has_a_hash_and_no_index_is_named(name: str) -> None:
+    text = (settings.BASE_DIR / name).read_text()
+
+    packages = re.findall(r"^[\w.-]+==.* \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
+    assert len(packages) == len(versions(name)) > 0
+    assert "://" not in text
