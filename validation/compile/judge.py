@@ -48,14 +48,18 @@ class Judge(ExitStack):
         return Environment(target=self._target, sandbox=str(workers.level), **workers.versions)
 
     def compile(
-        self, units: Iterable[Unit], beat: Callable[[], None] = lambda: None
+        self,
+        units: Iterable[Unit],
+        beat: Callable[[], None] = lambda: None,
+        begin: Callable[[int], None] = lambda _: None,
     ) -> Iterator[tuple[Unit, Outcome]]:
         """Each unit with what came of it, in the order in which they are done. `beat` is called
-        every second meanwhile, and may end it by raising."""
+        every second meanwhile, and `begin` with the key of a unit before it goes to a worker;
+        either may end it by raising."""
         asked = {unit.key: unit for unit in units}
         questions = (question(unit, target=self._target) for unit in asked.values())
-        for about, said in self._workers.ask(questions, beat):
-            yield asked[about["key"]], _outcome(said)
+        for about, said in self._workers.ask(questions, beat, begin):
+            yield asked[about["key"]], read_outcome(said)
 
 
 class Launcher(ExitStack):
@@ -77,21 +81,28 @@ class Launcher(ExitStack):
         [(_, said)] = self._workers.ask([question(unit, **known)], beat)
         if said.timeout:
             return Launch(False, f"it took more than {self._seconds:g} s")
-        if said.trouble:
-            return Launch(False, said.trouble)
-        try:
-            return launch(said.answer)
-        except (ValueError, AttributeError):
-            return Launch(False, "its answer can't be read")
+        return read_launch(said)
 
 
 def question(unit: Unit, **more: Any) -> dict[str, Any]:
     return {"key": unit.key, "source": unit.source, "name": unit.name, **more}
 
 
-def _outcome(said: Said) -> Outcome:
+def read_launch(said: Said) -> Launch:
+    if said.trouble:
+        return Launch(False, said.trouble)
+    try:
+        return launch(said.answer)
+    except Exception:  # noqa: BLE001 - whatever was answered costs this launch alone
+        return Launch(False, "its answer can't be read")
+
+
+def read_outcome(said: Said) -> Outcome:
     if said.timeout:
         return timed_out(said.seconds)
     if said.trouble:
         return crashed(said.trouble, said.seconds)
-    return outcome(said.answer, said.seconds)
+    try:
+        return outcome(said.answer, said.seconds)
+    except Exception as error:  # noqa: BLE001 - whatever was answered costs this unit alone
+        return crashed(f"its answer can't be read: {type(error).__name__}", said.seconds)

@@ -5,6 +5,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from validation.sandbox.reading import readable
+
+MESSAGE_MOST = 2000
+COUNT_MOST = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -87,28 +92,30 @@ class Outcome:
             )
         if self.answer is Answer.REJECTED:
             return f"rejected by triton {environment.triton}: {self.message}"
-        assert self.reason is not None  # noqa: S101 - every undecided one has a reason
+        reason = self.reason or Reason.CRASH
         about = f" ({self.message})" if self.message else ""
-        return f"undecided: {self.reason}, {EXPLANATIONS[self.reason]}{about}"
+        return f"undecided: {reason}, {EXPLANATIONS[reason]}{about}"
 
 
 def outcome(said: Mapping[str, Any], seconds: float) -> Outcome:
     """What a worker said. It ran scraped code: nothing of it is more than text and numbers."""
     try:
+        answer = Answer(str(said.get("answer")))
         return Outcome(
-            answer=Answer(said["answer"]),
-            reason=Reason(said["reason"]) if said.get("reason") else None,
-            message=str(said.get("message", ""))[:2000],
+            answer=answer,
+            # An undecided answer without a reason is refused here.
+            reason=Reason(str(said.get("reason"))) if answer is Answer.UNDECIDED else None,
+            message=readable(str(said.get("message", "")), MESSAGE_MOST),
             signature=_texts(said.get("signature", {})),
             constants=_texts(said.get("constants", {})),
-            attempts=int(said.get("attempts", 0)),
-            flips=int(said.get("flips", 0)),
-            stages=tuple(str(stage)[:20] for stage in said.get("stages", ()))[:10],
+            attempts=_count(said.get("attempts", 0)),
+            flips=_count(said.get("flips", 0)),
+            stages=tuple(readable(str(stage), 20) for stage in said.get("stages", ())[:10]),
             seconds=seconds,
             imports=said["imports"] if isinstance(said.get("imports"), bool) else None,
         )
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        return crashed(f"its answer made no sense: {error}", seconds)
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
+        return crashed(readable(f"its answer made no sense: {error}", MESSAGE_MOST), seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +134,8 @@ class Launch:
 
 
 def launch(said: Mapping[str, Any]) -> Launch:
-    return Launch(said.get("launched") is True, str(said.get("message", ""))[:2000])
+    message = readable(str(said.get("message", "")), MESSAGE_MOST)
+    return Launch(said.get("launched") is True, message)
 
 
 def crashed(message: str, seconds: float) -> Outcome:
@@ -139,4 +147,11 @@ def timed_out(seconds: float) -> Outcome:
 
 
 def _texts(said: Mapping[str, Any]) -> dict[str, str]:
-    return {str(name)[:200]: str(value)[:200] for name, value in list(said.items())[:500]}
+    some = list(said.items())[:500]
+    return {readable(str(name), 200): readable(str(value), 200) for name, value in some}
+
+
+def _count(said: Any) -> int:
+    if type(said) is not int or not 0 <= said <= COUNT_MOST:
+        raise ValueError(f"{said!r} counts nothing")
+    return said

@@ -14,6 +14,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+from validation.sandbox.reading import UnreadableJson, read_json
+
 MAGIC = b"parcel01"
 HEADER_MOST = 64 << 20
 ALIGNMENT = 64
@@ -53,8 +55,8 @@ class Channel:
         if not data:
             return None
         try:
-            message = json.loads(data)
-        except ValueError:
+            message = read_json(data, MESSAGE_MOST, verbatim=True)
+        except UnreadableJson:
             message = None
         if not isinstance(message, dict):
             for fd in fds:
@@ -88,7 +90,8 @@ def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
     if view[: len(MAGIC)] != MAGIC or length > min(HEADER_MOST, size - start):
         raise NotAParcel("the result has no header of ours")
     try:
-        header, sizes = json.loads(bytes(view[start : start + length]))
+        text = bytes(view[start : start + length])
+        header, sizes = read_json(text, HEADER_MOST, verbatim=True)
         blobs = []
         place = _aligned(start + length)
         for blob_size in sizes:
@@ -96,7 +99,7 @@ def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
                 raise NotAParcel("the result names bytes that it does not hold")
             blobs.append(view[place : place + blob_size])
             place = _aligned(place + blob_size)
-    except (ValueError, TypeError, RecursionError) as error:
+    except (UnreadableJson, ValueError, TypeError) as error:
         raise NotAParcel(f"the result's header can't be read: {error}") from error
     return header, blobs
 

@@ -16,9 +16,7 @@ from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken
 
 Asked = tuple[list[plan.Trial], Answer]
-MISREAD = (
-    KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError, Unreadable,
-)  # fmt: skip
+MISREAD = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable)
 
 
 class Stopped(Exception):
@@ -89,6 +87,9 @@ class Conversation:
         else:
             if words := said_broken(answer.header):
                 raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
+            if not isinstance(answer.header, dict):
+                words = f"{prefix}a result that can't be read: no header"
+                raise Stopped(Check(check, Verdict.CHEATING, words))
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
         return answer

@@ -54,7 +54,7 @@ class Examination(Referring):
             checks=presentable(made),
             seconds={name: round(value, 4) for name, value in self.seconds.items()},
             environment={**self.crew.environment(), "seed": self.options.seed},
-            figures={**self.figures, **figures(made)},
+            figures=presentable({**self.figures, **figures(made)}),
         )
 
     def _examine(self) -> None:

@@ -151,7 +151,7 @@ class Nursery:
     def _greet(self, ours: Channel) -> None:
         try:
             received = ours.receive(WARM_UP)
-        except (TimeoutError, OSError):
+        except (OSError, NotAParcel):
             received = None
         header: dict[str, Any] = {"away": "The sandboxed parent did not start."}
         if received:
@@ -344,6 +344,8 @@ class Child:
         if received is None:
             self._raise_end()
         elif received[0] != {"done": nonce} or received[1]:
+            for fd in received[1]:
+                os.close(fd)
             self.kill()
             raise Forged("a message that is not ours was written to the result channel")
 

@@ -5,7 +5,10 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from validation.sandbox.reading import readable
+
 WORDS_MOST = 2000
+DEEPEST = 60
 
 
 class Verdict(StrEnum):
@@ -43,20 +46,24 @@ class Report:
         return asdict(self)
 
 
-def presentable(value: Any) -> Any:
+def presentable(value: Any, deepest: int = DEEPEST) -> Any:
     """The same as terminals, JSON and databases can hold it: much of it is an entry's own words,
-    and they may be anything."""
+    and they may be anything. Parts that are nested deeper than `deepest` are left out."""
     match value:
         case str() if not isinstance(value, StrEnum):
-            cut = value[:WORDS_MOST]
-            return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in cut)
+            return readable(value, WORDS_MOST)
         case Check():
             words, numbers = presentable(value.words), presentable(value.numbers)
             return replace(value, words=words, numbers=numbers)
+        case dict() | list() | tuple() if not deepest:
+            return "\N{HORIZONTAL ELLIPSIS}"
         case dict():
-            return {presentable(str(key)): presentable(part) for key, part in value.items()}
+            return {
+                readable(str(key), WORDS_MOST): presentable(part, deepest - 1)
+                for key, part in value.items()
+            }
         case list() | tuple():
-            return type(value)(presentable(part) for part in value)
+            return type(value)(presentable(part, deepest - 1) for part in value)
         case float() if not math.isfinite(value):
             return None
         case _:

@@ -1,21 +1,25 @@
 """Many entries at once: a thread follows each through its processes, reports leave as they come."""
 
+import logging
 import queue
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TypeVar
 
-from validation.harness.crew import Crew
+from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.nursery import ChildEnded, Closed
+from validation.harness.nursery import ChildEnded, Closed, ParentAway
 from validation.harness.options import Options
-from validation.harness.report import Check, Report, Verdict
+from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sanitizing import sanitized
 from validation.harness.timing import timed
+from validation.sandbox import SandboxUnavailable
+
+log = logging.getLogger(__name__)
 
 Done = TypeVar("Done")
 
@@ -24,6 +28,8 @@ AHEAD = 2
 TIMED_AT_ONCE = 8
 BEAT_SECONDS = 1.0
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
+# About the machine, whichever entry met them. An OSError is a full disk, or no file left to open.
+OF_THE_MACHINE = (Closed, GpuSick, ParentAway, SandboxUnavailable, OSError)
 # How systems say that there are no processes, no memory, no disk, no GPU to be had.
 NONE_LEFT = (
     "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
@@ -51,26 +57,34 @@ def opened(options: Options) -> Iterator[Crew]:
 
 
 def reports(
-    entries: Iterable[Entry], crew: Crew, beat: Callable[[], None] = lambda: None
+    entries: Iterable[Entry],
+    crew: Crew,
+    beat: Callable[[], None] = lambda: None,
+    begin: Callable[[Entry], None] = lambda _: None,
 ) -> Generator[Report, None, None]:
-    """`beat` is called at least every few seconds; what it raises ends the run. With timing, what
-    passed comes last."""
+    """`beat` is called at least every few seconds, and `begin` before an entry is worked on; what
+    they raise ends the run. With timing, what passed comes last."""
     at_once = crew.options.workers()
     entries = long_ones_first(list(entries), after=at_once)
     crew.expect(min(at_once, len(entries)))
-    if not crew.options.timing:
-        yield from _worked((partial(_checked, entry, crew) for entry in entries), crew, beat)
-        return
     # Nothing else may use the GPU while something is timed: what passed waits for the rest.
     passed = []
-    for entry, report in _worked(
-        (partial(_with_its_entry, entry, crew) for entry in entries), crew, beat
-    ):
-        if report.verdict is Verdict.PASSED:
-            passed.append((entry, report))
-        else:
-            yield report
-    yield from _worked((partial(timed, *one, crew) for one in passed), crew, beat, TIMED_AT_ONCE)
+    with closing(_worked(_begun(entries, crew, begin), crew, beat)) as examinations:
+        for entry, report in examinations:
+            if crew.options.timing and report.verdict is Verdict.PASSED:
+                passed.append((entry, report))
+            else:
+                yield report
+    timings = (partial(_timed, entry, report, crew) for entry, report in passed)
+    yield from _worked(timings, crew, beat, TIMED_AT_ONCE)
+
+
+def _begun(
+    entries: Sequence[Entry], crew: Crew, begin: Callable[[Entry], None]
+) -> Iterator[Callable[[], tuple[Entry, Report]]]:
+    for entry in entries:
+        begin(entry)
+        yield partial(_with_its_entry, entry, crew)
 
 
 def long_ones_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
@@ -120,7 +134,29 @@ def _worked(
 
 
 def _with_its_entry(entry: Entry, crew: Crew) -> tuple[Entry, Report]:
-    return entry, _checked(entry, crew)
+    return entry, examined_at_its_own_cost(entry, crew)
+
+
+def examined_at_its_own_cost(entry: Entry, crew: Crew) -> Report:
+    return _at_its_own_cost(entry, crew, lambda: _checked(entry, crew))
+
+
+def _timed(entry: Entry, report: Report, crew: Crew) -> Report:
+    return _at_its_own_cost(entry, crew, lambda: timed(entry, report, crew))
+
+
+def _at_its_own_cost(entry: Entry, crew: Crew, task: Callable[[], Report]) -> Report:
+    """What `task` reports. A fault of the judge's that one entry brings about ends no run."""
+    try:
+        return task()
+    except OF_THE_MACHINE:
+        raise
+    except Exception as error:
+        log.exception("The judge failed on %s", entry.id)
+        words = f"the judge failed on this entry: {type(error).__name__}: {error}"
+        made = (presentable(Check("accuracy", Verdict.CRASHED, words)),)
+        environment = {**crew.environment(), "seed": crew.options.seed}
+        return Report(entry.id, Verdict.CRASHED, made[0].words, made, {}, environment)
 
 
 def _checked(entry: Entry, crew: Crew) -> Report:

@@ -55,9 +55,16 @@ def ended_as(check: str, prefix: str, ended: ChildEnded) -> Check:
         words = f"{prefix}ended its process as if all was well, before it answered"
         return Check("conduct", Verdict.CHEATING, words)
     if ended.status < 0:
-        name = signal.Signals(-ended.status).name
-        return Check(check, Verdict.CRASHED, f"{prefix}killed by {name}")
+        return Check(check, Verdict.CRASHED, f"{prefix}killed by {_name(-ended.status)}")
     return Check(check, Verdict.CRASHED, f"{prefix}ended its process with status {ended.status}")
+
+
+def _name(number: int) -> str:
+    """Python names two of the real-time signals, and a process may send itself any."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def said_broken(header: Any) -> str:

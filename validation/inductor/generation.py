@@ -11,20 +11,13 @@ from curation.pairs.draft import PairDraft
 from validation.inductor.offer import Offer
 from validation.inductor.unwritable import Unwritable
 from validation.inductor.writing import test_code, triton_code
+from validation.sandbox import readable
 from validation.workers import Said, Workers
 
 WORKER = "validation.inductor.worker"
 # Of one processor, for one function.
 SECONDS = 60.0
-UNREADABLE = (
-    AttributeError,
-    IndexError,
-    KeyError,
-    RecursionError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
+REASON_MOST = 500
 
 
 @contextmanager
@@ -57,16 +50,13 @@ def _question(number: int, offer: Offer) -> dict[str, Any]:
 def came_of(offer: Offer, said: Said) -> PairDraft | str:
     if said.trouble:
         return said.trouble
-    if not isinstance(said.answer, dict):
-        return "its answer can't be read"
-    if "reason" in said.answer:
-        return str(said.answer["reason"])
     try:
+        if "reason" in said.answer:
+            return readable(str(said.answer["reason"]), REASON_MOST)
         return _draft(offer, said.answer)
     except Unwritable as why:
-        return str(why)
-    except UNREADABLE:
-        # Whoever ran there could say anything.
+        return readable(str(why), REASON_MOST)
+    except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own offer
         return "its answer can't be read"
 
 

@@ -6,6 +6,7 @@ Standard library only, nothing else of the project: the judge and the compile ch
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
 from validation.sandbox.probing import Probe, probe
 from validation.sandbox.readable import python_readable
+from validation.sandbox.reading import UnreadableJson, read_json, readable
 from validation.sandbox.starting import best, start
 from validation.sandbox.tree import kill
 
@@ -15,9 +16,12 @@ __all__ = [
     "Limits",
     "Probe",
     "SandboxUnavailable",
+    "UnreadableJson",
     "best",
     "kill",
     "probe",
     "python_readable",
+    "read_json",
+    "readable",
     "start",
 ]

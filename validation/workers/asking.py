@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from validation.sandbox import Confinement, Level, Limits, best, kill, python_readable, start
+from validation.sandbox import (
+    Confinement,
+    Level,
+    Limits,
+    UnreadableJson,
+    best,
+    kill,
+    python_readable,
+    read_json,
+    start,
+)
 from validation.sandbox.python import module
 
 # Importing torch and Triton on a busy machine.
@@ -22,6 +32,8 @@ START_SECONDS = 180.0
 SILENCE = 6
 # A worker is replaced now and then, with whatever its children left running.
 LIFETIME = 300
+# A child says 1 MiB at most, each byte of which may take six in the worker's line.
+LINE_MOST = 8 << 20
 
 LIMITS = Limits(
     memory=8 << 30, cpu_seconds=3600, processes=256, file_size=256 << 20, open_files=256
@@ -80,10 +92,14 @@ class Workers(ExitStack):
         return self._running().versions
 
     def ask(
-        self, questions: Iterable[Question], beat: Callable[[], None] = lambda: None
+        self,
+        questions: Iterable[Question],
+        beat: Callable[[], None] = lambda: None,
+        begin: Callable[[Any], None] = lambda _: None,
     ) -> Iterator[tuple[Question, Said]]:
         """Each question with what was said, in the order in which they are done. `beat` is called
-        every second meanwhile, and may end it by raising."""
+        every second meanwhile, and `begin` with the key of a question before it is asked; either
+        may end it by raising."""
         waiting = deque(questions)
         asked: dict[Any, Question] = {}
         suspects: set[Any] = set()
@@ -94,10 +110,11 @@ class Workers(ExitStack):
                 worker = self._running()
                 while waiting and len(asked) < width:
                     question = waiting.popleft()
+                    begin(question["key"])
                     asked[question["key"]] = question
                     worker.ask(question, self._seconds)
-                line = worker.answer(SILENCE * self._seconds, beat)
-            except _WorkerDied as died:
+                key, said = read_answer(worker.line(SILENCE * self._seconds, beat))
+            except WorkerDied as died:
                 self._stop()
                 for question in asked.values():
                     if question["key"] in suspects:
@@ -107,8 +124,8 @@ class Workers(ExitStack):
                         waiting.appendleft(question)
                 asked.clear()
                 continue
-            if (done := asked.pop(line["key"], None)) is not None:
-                yield done, _read(line)
+            if (done := asked.pop(key, None)) is not None:
+                yield done, said
             if worker.asked >= LIFETIME and not asked:
                 self._stop()
 
@@ -124,18 +141,29 @@ class Workers(ExitStack):
             self._worker = None
 
 
-def _read(line: Mapping[str, Any]) -> Said:
-    seconds = float(line["seconds"])
-    if line["timeout"]:
-        return Said(trouble="it took too long", timeout=True, seconds=seconds)
+class WorkerDied(Exception):
+    """The worker ended, fell silent, or wrote what its own side does not write."""
+
+
+def read_answer(line: bytes) -> tuple[Any, Said]:
+    """The key of a question and what its child said. Raises WorkerDied if the line is not the
+    worker's; whatever the child wrote costs its own question alone."""
     try:
-        return Said(json.loads(line["said"]), seconds=seconds)
-    except ValueError:
-        return Said(trouble=f"its process ended with status {line['status']}", seconds=seconds)
-
-
-class _WorkerDied(Exception):
-    pass
+        told = read_json(line, LINE_MOST)
+        key, text, status = told["key"], str(told["said"]), int(told["status"])
+        seconds, timeout = float(told["seconds"]), bool(told["timeout"])
+        hash(key)
+    except (UnreadableJson, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise WorkerDied(f"it wrote a line that is not its own: {error}") from None
+    if timeout:
+        return key, Said(trouble="it took too long", timeout=True, seconds=seconds)
+    if not text:
+        return key, Said(trouble=f"its process ended with status {status}", seconds=seconds)
+    try:
+        return key, Said(read_json(text.encode(), LINE_MOST), seconds=seconds)
+    except UnreadableJson as error:
+        trouble = f"its process ended with status {status}, and its answer can't be read: {error}"
+        return key, Said(trouble=trouble, seconds=seconds)
 
 
 class _Worker:
@@ -166,8 +194,8 @@ class _Worker:
         )
         os.close(writing)
         try:
-            self.versions: dict[str, str] = self.answer(START_SECONDS, lambda: None)["versions"]
-        except _WorkerDied as died:
+            self.versions = _read_versions(self.line(START_SECONDS, lambda: None))
+        except WorkerDied as died:
             self.end()
             complaints.seek(0)
             lines = complaints.read().decode(errors="replace").strip().splitlines()
@@ -182,9 +210,10 @@ class _Worker:
             self._process.stdin.write(line)
             self._process.stdin.flush()
         except OSError as error:
-            raise _WorkerDied(f"it takes no more requests: {error}") from None
+            raise WorkerDied(f"it takes no more requests: {error}") from None
 
-    def answer(self, seconds: float, beat: Callable[[], None]) -> dict[str, Any]:
+    def line(self, seconds: float, beat: Callable[[], None]) -> bytes:
+        """The next line that it writes."""
         until = time.monotonic() + seconds
         while b"\n" not in self._rest:
             beat()
@@ -192,17 +221,26 @@ class _Worker:
             if not ready and time.monotonic() < until:
                 continue
             if not ready:
-                raise _WorkerDied(f"it said nothing for {seconds:.0f} seconds")
+                raise WorkerDied(f"it said nothing for {seconds:.0f} seconds")
             data = os.read(self._reading, 1 << 16)
             if not data:
-                raise _WorkerDied("it ended without a word")
+                raise WorkerDied("it ended without a word")
             self._rest += data
+            if len(self._rest) > 2 * LINE_MOST:
+                raise WorkerDied("it writes without end")
         line, _, self._rest = self._rest.partition(b"\n")
-        said: dict[str, Any] = json.loads(line)
-        return said
+        return line
 
     def end(self) -> None:
         kill(self._process)
         if self._process.stdin is not None:
             self._process.stdin.close()
         os.close(self._reading)
+
+
+def _read_versions(line: bytes) -> dict[str, str]:
+    try:
+        versions = read_json(line, LINE_MOST)["versions"]
+        return {name: str(version) for name, version in versions.items()}
+    except (UnreadableJson, LookupError, TypeError, AttributeError) as error:
+        raise WorkerDied(f"it wrote a line that is not its own: {error}") from None

@@ -12,12 +12,13 @@ from validation.inductor.offer import Offer, of_modules
 from validation.inductor.whole.describing import described
 from validation.inductor.whole.sources import Whole
 from validation.recipes.sketch import Sketch
+from validation.sandbox import readable
 from validation.workers import Said, Workers
 
 WORKER = "validation.inductor.worker"
 # Of one processor, for one model or one file of them.
 SECONDS = 600.0
-UNREADABLE = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
+REASON_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,36 +52,41 @@ def split(
     said = {question["key"]: said for question, said in workers.ask(questions, beat)}
     known: set[object] = set()
     for number, whole in enumerate(wholes):
-        yield from _of_answer(whole, said[number], known)
+        yield from read_splits(whole, said[number], known)
 
 
-def _of_answer(whole: Whole, said: Said, known: set[object]) -> Iterator[Split]:
+def read_splits(whole: Whole, said: Said, known: set[object]) -> list[Split]:
+    """Adds to `known` what the answer has, if all of it can be read."""
     if said.trouble:
-        yield Split(whole.name, trouble=said.trouble)
-        return
+        return [Split(whole.name, trouble=said.trouble)]
     try:
         if "reason" in said.answer:
-            yield Split(whole.name, trouble=str(said.answer["reason"]))
-            return
-        # All of it is read before any of it is told.
-        yield from [_model(whole, str(name), told, known) for name, told in said.answer["models"]]
-    except UNREADABLE:
-        # Whoever ran there could say anything.
-        yield Split(whole.name, trouble="its answer can't be read")
+            return [Split(whole.name, trouble=_words(said.answer["reason"]))]
+        with_these = set(known)
+        models = said.answer["models"]
+        splits = [_model(whole, _words(name), told, with_these) for name, told in models]
+    except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own model
+        return [Split(whole.name, trouble="its answer can't be read")]
+    known |= with_these
+    return splits
 
 
 def _model(whole: Whole, name: str, told: Mapping[str, Any], known: set[object]) -> Split:
     if "reason" in told:
-        return Split(name, trouble=str(told["reason"]))
+        return Split(name, trouble=_words(told["reason"]))
     sketches = []
     for part in told["made"]:
         sketch = described(part, name)
         if (same := _but_for_its_words(sketch)) not in known:
             known.add(same)
             sketches.append(sketch)
-    reasons = Counter({str(reason): int(count) for reason, count in told["reasons"].items()})
+    reasons = Counter({_words(reason): int(count) for reason, count in told["reasons"].items()})
     offers = tuple(of_modules(tuple(sketches), whole.source))
     return Split(name, int(told["groups"]), offers, reasons)
+
+
+def _words(said: object) -> str:
+    return readable(str(said), REASON_MOST)
 
 
 def _but_for_its_words(sketch: Sketch) -> object:
