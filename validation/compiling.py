@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -20,7 +21,7 @@ from validation.compile import (
     Unit,
     WorkerUnavailable,
 )
-from validation.findings import Beat, Check, Finding
+from validation.findings import Beat, Begin, Check, Finding, judged
 from validation.sandbox import SandboxUnavailable
 
 STAGES = ("ttir", "ptx", "cubin")
@@ -68,7 +69,9 @@ class Compiler:
     def environment(self) -> Mapping[str, Any]:
         return asdict(self._environment)
 
-    def check(self, items: Iterable[Kernel], beat: Beat) -> Iterator[tuple[Kernel, Finding]]:
+    def check(
+        self, items: Iterable[Kernel], beat: Beat, begin: Begin
+    ) -> Iterator[tuple[Kernel, Finding]]:
         kernels: dict[int, Kernel] = {}
         for kernel in items:
             if reason := _not_asked(kernel):
@@ -76,11 +79,12 @@ class Compiler:
             else:
                 kernels[kernel.pk] = kernel
         units = map(unit, kernels.values())
-        for asked, outcome in self._judge.compile(units, beat):
+        for asked, outcome in self._judge.compile(units, beat, lambda key: begin(kernels[key])):
             launch = None
             if outcome.answer is Answer.COMPILES:
                 launch = self._launcher.launch(asked, outcome, beat)
-            yield kernels[asked.key], finding(outcome, self._environment, launch)
+            read = partial(finding, outcome, self._environment, launch)
+            yield kernels[asked.key], judged(read)
 
 
 def _not_asked(kernel: Kernel) -> str:

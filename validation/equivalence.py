@@ -11,7 +11,7 @@ from curation.errors import CurationError
 from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
 from curation.queue.workers import retire
 from validation import harness
-from validation.findings import Beat, Check, Finding, OpenChecker
+from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
 from validation.sandbox import SandboxUnavailable
 
 # What a run may say about how it is carried out.
@@ -64,12 +64,15 @@ class Harness:
     def environment(self) -> Mapping[str, Any]:
         return {**self._crew.environment(), "seed": self._crew.options.seed}
 
-    def check(self, items: Iterable[Pair], beat: Beat) -> Iterator[tuple[Pair, Finding]]:
+    def check(
+        self, items: Iterable[Pair], beat: Beat, begin: Begin
+    ) -> Iterator[tuple[Pair, Finding]]:
         pairs = {str(pair.pk): pair for pair in items}
-        reports = harness.reports(map(entry, pairs.values()), self._crew, beat)
+        entries = map(entry, pairs.values())
+        reports = harness.reports(entries, self._crew, beat, lambda entry: begin(pairs[entry.id]))
         with closing(reports):
             for report in reports:
-                yield pairs[report.id], finding(report)
+                yield pairs[report.id], judged(partial(finding, report))
 
 
 def entry(pair: Pair) -> harness.Entry:

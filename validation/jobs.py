@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
+from curation.errors import CurationError
 from curation.models import (
     Device,
     ValidationCheck,
@@ -17,7 +18,7 @@ from curation.progress_bar import Bar
 from curation.queue.attempt import Attempt, carry_out
 from curation.queue.in_process import at_shell
 from validation.checkers import Checker, checker_for
-from validation.findings import Finding
+from validation.findings import Finding, crashed
 
 
 def validate(run_pk: int) -> None:
@@ -28,18 +29,40 @@ def validate(run_pk: int) -> None:
 def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
     checker = checker_for(run.device)
     progress = Progress(run, attempt, done=run.results.count())
-    items = list(_left(run, checker))
+    left = list(_left(run, checker))
+    for item in left:
+        if item.pk in run.skipped:
+            _keep(run, item, _skipped(run, item), progress)
+    items = [item for item in left if item.pk not in run.skipped]
     if items:
-        progress.show("starting")
-        with checker.open(run.options) as opened:
-            attempt.renew(environment=dict(opened.environment))
-            progress.show("checking")
-            for item, finding in opened.check(items, attempt.check):
-                with transaction.atomic():
-                    _store(run, item, finding)
-                    progress.one_more(item, finding)
+        try:
+            _check(run, attempt, checker, items, progress)
+        except CurationError:
+            # It says itself what was wrong: no item is to blame.
+            progress.take_back()
+            raise
     progress.end()
     attempt.succeed(done=progress.done)
+
+
+def _check(
+    run: ValidationRun,
+    attempt: Attempt[ValidationRun],
+    checker: Checker,
+    items: list[Any],
+    progress: "Progress",
+) -> None:
+    """What an earlier attempt had begun when it ended comes first, each alone: one of those may
+    have ended it, and is told apart from the others so."""
+    suspects = [item for item in items if str(item.pk) in run.begun]
+    others = [item for item in items if str(item.pk) not in run.begun]
+    progress.show("starting")
+    with checker.open(run.options) as opened:
+        attempt.renew(environment=dict(opened.environment))
+        progress.show("checking")
+        for some in (*([item] for item in suspects), others):
+            for item, finding in opened.check(some, attempt.check, progress.begin):
+                _keep(run, item, finding, progress)
 
 
 def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
@@ -50,6 +73,31 @@ def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
     for item in checker.model._default_manager.filter(pk__in=asked.keys() - done).order_by("pk"):
         if item.content_hash == asked[item.pk]:
             yield item
+
+
+def _skipped(run: ValidationRun, item: Any) -> Finding:
+    ends = run.begun[str(item.pk)]
+    return crashed(f"The worker stopped {ends} times while it checked this, so it was skipped.")
+
+
+def _keep(run: ValidationRun, item: Any, finding: Finding, progress: "Progress") -> None:
+    with transaction.atomic():
+        progress.one_more(item, _stored(run, item, finding))
+
+
+def _stored(run: ValidationRun, item: Any, finding: Finding) -> Finding:
+    """Write what was found, or, if the database refuses its text, a verdict that says so."""
+    try:
+        with transaction.atomic():
+            _store(run, item, finding)
+    except (OperationalError, InterfaceError):
+        # The database is away, which is no item's fault.
+        raise
+    except (DatabaseError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
+        refused = f"Its result can't be stored ({type(error).__name__}). It was {finding.verdict}: "
+        finding = crashed(f"{refused}{finding.message}")
+        _store(run, item, finding)
+    return finding
 
 
 def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
@@ -75,20 +123,43 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
 
 
 class Progress:
-    """Writes progress into the run's row, which keeps the lease, and shows it on a terminal."""
+    """Writes progress into the run's row, which keeps the lease, and shows it on a terminal.
+
+    The row also says which items are being worked on: `ValidationRun.begun`.
+    """
 
     def __init__(self, run: ValidationRun, attempt: Attempt[ValidationRun], *, done: int) -> None:
         self.done = done
+        self._begun: dict[str, int] = run.begun
+        self._by_this_attempt: set[str] = set()
         self._attempt = attempt
         self._total = len(run.batch)
         self._label = Device(run.device).label
         self._bar = Bar(sys.stderr, lines=at_shell.get())
 
     def show(self, stage: str) -> None:
-        self._attempt.tell(stage, self.done, self._total)
+        self._attempt.tell(stage, self.done, self._total, begun=self._begun)
+
+    def begin(self, item: Any) -> None:
+        """Say that `item` is worked on, before it can end the worker."""
+        key = str(item.pk)
+        if key not in self._by_this_attempt:
+            self._by_this_attempt.add(key)
+            self._begun[key] = self._begun.get(key, 0) + 1
+            self._attempt.renew(begun=self._begun)
+
+    def take_back(self) -> None:
+        """Forget what this attempt has begun and not ended."""
+        for key in self._by_this_attempt & self._begun.keys():
+            self._begun[key] -= 1
+            if not self._begun[key]:
+                del self._begun[key]
+        self._attempt.renew(begun=self._begun)
 
     def one_more(self, item: Any, finding: Finding) -> None:
         self.done += 1
+        if str(item.pk) in self._by_this_attempt:
+            del self._begun[str(item.pk)]
         if finding.verdict != Verdict.PASSED:
             self._attempt.journal.write(f"{item}: {finding.verdict}. {finding.message}")
         self.show("checking")

@@ -158,6 +158,11 @@ class Run(models.Model):
         return f"{self.done:,} of {self.total:,} done"
 
     @property
+    def most_attempts(self) -> int:
+        """How many times it is tried before it has failed."""
+        return settings.MOST_ATTEMPTS
+
+    @property
     def percent(self) -> int | None:
         """How much of the present stage is done, or None if its length is not known."""
         return min(100, 100 * self.done // self.total) if self.total else None

@@ -1,5 +1,6 @@
 """Validations: a run checks a batch of items; each item gets a result; each result has checks."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -27,6 +28,10 @@ class Verdict(models.TextChoices):
     UNSUPPORTED = "unsupported"
 
 
+# A machine that stops every worker would otherwise be taken for a batch of bad items.
+MOST_SKIPPED = 5
+
+
 class ValidationRun(Run):
     KIND = "validation"
     QUEUE = "validation"
@@ -38,6 +43,11 @@ class ValidationRun(Run):
     options = models.JSONField(default=dict, blank=True)
     environment = models.JSONField(
         default=dict, blank=True, help_text="GPU, driver, versions, sandbox level, settings."
+    )
+    begun = models.JSONField(
+        default=dict,
+        editable=False,
+        help_text="By the key of an item: the number of attempts that began it and ended first.",
     )
 
     objects = RunQuerySet["ValidationRun"].as_manager()
@@ -55,6 +65,20 @@ class ValidationRun(Run):
     @property
     def kind(self) -> str:
         return "compile" if self.device == Device.COMPILER else self.KIND
+
+    @property
+    def skipped(self) -> list[int]:
+        """The keys of items at which so many attempts ended that they are not tried again.
+
+        An item is begun with others once, and then alone: two ends say more than one.
+        """
+        most = max(2, settings.MOST_ATTEMPTS)
+        return [int(key) for key, ends in self.begun.items() if ends >= most][:MOST_SKIPPED]
+
+    @property
+    def most_attempts(self) -> int:
+        """Each item that is skipped had its attempts, and the rest has as many again."""
+        return settings.MOST_ATTEMPTS * (1 + len(self.skipped))
 
     @property
     def subject(self) -> str:

@@ -25,7 +25,7 @@ from curation.logs.about import about
 from curation.models import Run, RunState
 from curation.queue.heartbeat import beating
 from curation.queue.in_process import at_shell
-from curation.queue.journal import Journal
+from curation.queue.journal import Journal, storable
 
 log = logging.getLogger(__name__)
 
@@ -92,11 +92,11 @@ class Attempt(Generic[AnyRun]):
 
     def fail(self, message: str, **columns: Any) -> None:
         """End it for good: trying again would give the same."""
-        self._end(RunState.FAILED, message=message, **columns)
+        self._end(RunState.FAILED, message=storable(message), **columns)
 
     def give_up(self, message: str) -> None:
         """Let the lease run out now, so that the sweeper tries again or ends it."""
-        self._update(lease_until=Now(), message=message)
+        self._update(lease_until=Now(), message=storable(message))
 
     def _progress(self, stage: str, done: int, total: int) -> dict[str, Any]:
         """The columns that say how far it is. A new stage begins its own pace."""
@@ -219,14 +219,14 @@ def _do(
     except LeaseLost:
         raise
     except CurationError as error:
-        if error.retry and run.attempts < settings.MOST_ATTEMPTS and not at_shell.get():
+        if error.retry and run.attempts < run.most_attempts and not at_shell.get():
             say(logging.WARNING, f"is tried again: {error}")
             attempt.give_up(str(error))
         else:
             say(logging.INFO, f"failed: {error}")
             attempt.fail(str(error))
     except BaseException as error:
-        again = run.attempts < settings.MOST_ATTEMPTS and not at_shell.get()
+        again = run.attempts < run.most_attempts and not at_shell.get()
         say(logging.WARNING, f"{'is tried again' if again else 'stopped'}: {type(error).__name__}")
         attempt.journal.write("".join(traceback.format_tb(error.__traceback__)))
         attempt.give_up(f"{type(error).__name__}: {error}")

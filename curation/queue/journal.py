@@ -1,6 +1,7 @@
 """The last log lines of a run, kept with its row for the people who look at its page."""
 
 import logging
+import re
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from curation.logs.lines import masked
 
 LINES = 200
 LONGEST = 500
+# PostgreSQL stores no NUL, and UTF-8 has no half of a character.
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Journal(logging.Handler):
@@ -49,6 +52,11 @@ class Journal(logging.Handler):
             root.removeHandler(self)
 
     def _add(self, text: str) -> None:
-        for line in masked(text).splitlines():
+        for line in storable(masked(text)).splitlines():
             self._lines.append(line if len(line) <= LONGEST else f"{line[:LONGEST]}…")
         self._new = True
+
+
+def storable(text: str) -> str:
+    """`text` as any database takes it: an exception may quote what a hostile program wrote."""
+    return UNSTORABLE.sub("\ufffd", text)

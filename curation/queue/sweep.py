@@ -58,7 +58,7 @@ def _expired(model: type[Run]) -> tuple[int, int]:
             attempt_token=run.attempt_token,
             lease_until__lte=Now(),
         )
-        if run.attempts >= settings.MOST_ATTEMPTS:
+        if run.attempts >= run.most_attempts:
             last = f" The last attempt said: {run.message}" if run.message else ""
             ended += held.update(
                 state=RunState.FAILED,

@@ -39,6 +39,13 @@ pairs = [
 request_validation(pairs, device=Device.INTERPRETER, hand_over=False)
 """
 WORK = "from validation.jobs import validate; validate(1)"
+ASK_FOR_KERNELS = """
+from curation.models import Device
+from tests.factories import a_kernel
+from validation.requests import request_validation
+
+request_validation([a_kernel() for _ in range(13)], device=Device.COMPILER, hand_over=False)
+"""
 SWEEP = "from curation.queue.sweep import sweep; print(sweep().requeued)"
 
 
@@ -53,6 +60,11 @@ class House:
             "DJANGO_SETTINGS_MODULE": "curation.settings",
             "LEASE_SECONDS": "10",
         }
+
+    def stopped_at(self, kernel: int) -> int:
+        """One attempt at the first run, by a worker that `kernel` kills."""
+        words = [sys.executable, "-m", "tests.hostile.stopping_checker", "1", str(kernel)]
+        return subprocess.run(words, cwd=ROOT, env=self.environment, check=False).returncode
 
     def begin(self, program: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -110,6 +122,28 @@ def test_what_a_killed_worker_left_is_finished_by_another(house: House) -> None:
     assert house.results() == Counter(range(1, len(QUICK) + 1))
     assert house.rows("SELECT state, attempts, done FROM curation_validationrun") == [
         ("succeeded", 2, len(QUICK))
+    ]
+
+
+def test_a_kernel_that_kills_its_worker_three_times_is_skipped(
+    tmp_path: Path, migrated: Callable[[Path], Path]
+) -> None:
+    house = House(migrated(tmp_path / "data"))
+    house.environment["LEASE_SECONDS"] = "2"
+    house.done(ASK_FOR_KERNELS)
+
+    for _ in range(3):
+        assert house.stopped_at(3) == -signal.SIGKILL
+        while house.rows("SELECT state FROM curation_validationrun") == [("running",)]:
+            house.done(SWEEP)
+    assert house.stopped_at(3) == 0
+
+    rows = house.rows("SELECT kernel_id, verdict, message FROM curation_validationresult")
+    said = "The worker stopped 3 times while it checked this, so it was skipped."
+    assert [row for row in rows if row[1] != "passed"] == [(3, "crashed", said)]
+    assert {kernel for kernel, *_ in rows} == set(range(1, 14))
+    assert house.rows("SELECT state, attempts, done FROM curation_validationrun") == [
+        ("succeeded", 4, 13)
     ]
 
 

@@ -40,7 +40,7 @@ from tests.validation.compile import kernels
 from validation import checkers
 from validation.checkers import Checker, NoChecker
 from validation.compiling import compilable
-from validation.findings import Beat, Check, Finding
+from validation.findings import Beat, Begin, Check, Finding
 from validation.jobs import validate
 from validation.requests import queue_uncompiled, request_validation, without_verdict
 
@@ -59,9 +59,12 @@ class CountingChecker:
     def open(self, options: Mapping[str, Any]) -> Iterator["CountingChecker"]:
         yield self
 
-    def check(self, items: Iterable[Kernel], beat: Beat) -> Iterator[tuple[Kernel, Finding]]:
+    def check(
+        self, items: Iterable[Kernel], beat: Beat, begin: Begin
+    ) -> Iterator[tuple[Kernel, Finding]]:
         for item in items:
             beat()
+            begin(item)
             if len(self.asked) + 1 == self.dies_at:
                 raise MemoryError("the worker is gone")
             self.asked.append(item.pk)

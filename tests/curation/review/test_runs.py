@@ -185,6 +185,27 @@ def test_the_items_of_a_validation_come_failures_first_and_by_pages() -> None:
     assert page.counts == [("failed", 1), ("timeout", 1), ("no result", 1), ("passed", 2)]
 
 
+def test_an_item_that_was_skipped_stands_first_with_its_sentence_and_a_link(
+    browser: Client,
+) -> None:
+    sentence = "The worker stopped 3 times while it checked this, so it was skipped."
+    kernels = [make.a_kernel() for _ in range(3)]
+    run = ended(
+        make.a_validation_run,
+        device=Device.COMPILER,
+        total=3,
+        batch=[["kernel", kernel.pk, kernel.content_hash] for kernel in kernels],
+    )
+    for kernel, verdict in zip(kernels, ("passed", "passed", "crashed"), strict=True):
+        message = sentence if verdict == Verdict.CRASHED else ""
+        make.a_validation_result(run=run, kernel=kernel, verdict=verdict, message=message)
+
+    page = text(browser, run.get_absolute_url())
+
+    passed, _, bad = (page.index(f'href="{each.get_absolute_url()}"') for each in kernels)
+    assert bad < page.index(sentence) < passed
+
+
 def test_a_failed_run_shows_why_its_log_and_what_it_left_out(browser: Client) -> None:
     *_, run, _, _ = make.runs_of_all_kinds()
 

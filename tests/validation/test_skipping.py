@@ -1,0 +1,227 @@
+"""An item that stops its worker again and again costs its run that item, and no other."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from curation.errors import CurationError
+from curation.models import Device, Kernel, Outcome, RunState, ValidationRun, Verdict
+from curation.models.validation_run import MOST_SKIPPED
+from curation.queue.sweep import sweep
+from tests.factories import a_kernel
+from validation import checkers
+from validation.checkers import Checker
+from validation.compiling import compilable
+from validation.findings import Beat, Begin, Check, Finding, judged
+from validation.jobs import validate
+from validation.requests import queue_uncompiled, request_validation
+
+pytestmark = pytest.mark.django_db
+
+AT_ONCE = 4
+
+
+class Away(CurationError):
+    retry = True
+
+
+class DeadlyChecker:
+    """Works on four items at once, and stops the worker at those that are `deadly`."""
+
+    def __init__(self) -> None:
+        self.environment: Mapping[str, Any] = {}
+        self.deadly: set[int] = set()
+        self.stops_by: BaseException = MemoryError("the worker is gone")
+        self.findings: dict[int, Finding] = {}
+        self.together: list[int] = []
+
+    @contextmanager
+    def open(self, options: Mapping[str, Any]) -> Iterator["DeadlyChecker"]:
+        yield self
+
+    def check(
+        self, items: Iterable[Kernel], beat: Beat, begin: Begin
+    ) -> Iterator[tuple[Kernel, Finding]]:
+        waiting = list(items)
+        self.together.append(len(waiting))
+        for place, item in enumerate(waiting):
+            for ahead in waiting[place : place + AT_ONCE]:
+                begin(ahead)
+            if item.pk in self.deadly:
+                raise self.stops_by
+            yield item, self.findings.get(item.pk, Finding(Verdict.PASSED, "fine"))
+
+
+@pytest.fixture
+def checker(monkeypatch: pytest.MonkeyPatch) -> DeadlyChecker:
+    deadly = DeadlyChecker()
+    plugged = Checker(model=Kernel, eligible=compilable, open=deadly.open)
+    monkeypatch.setitem(checkers.CHECKERS, Device.COMPILER, plugged)
+    return deadly
+
+
+def a_run(count: int) -> tuple[ValidationRun, list[Kernel]]:
+    kernels = [a_kernel() for _ in range(count)]
+    (run,) = request_validation(kernels, device=Device.COMPILER, hand_over=False)
+    return run, kernels
+
+
+def tried(run: ValidationRun) -> None:
+    """One attempt and a sweep after it, as the worker and the scheduler make them."""
+    with suppress(MemoryError):
+        validate(run.pk)
+    sweep()
+    run.refresh_from_db()
+
+
+def tried_to_the_end(run: ValidationRun) -> None:
+    for _ in range(100):
+        if not run.live:
+            return
+        tried(run)
+    raise AssertionError("the run does not end")
+
+
+def verdicts(run: ValidationRun) -> dict[int, str]:
+    return dict(run.results.order_by("kernel_id").values_list("kernel_id", "verdict"))
+
+
+def test_an_item_that_stops_the_worker_three_times_is_skipped(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(8)
+    bad = kernels[2]
+    checker.deadly = {bad.pk}
+
+    tried_to_the_end(run)
+
+    assert (run.state, run.attempts, run.done) == (RunState.SUCCEEDED, 4, 8)
+    passed = dict.fromkeys((kernel.pk for kernel in kernels), "passed")
+    assert verdicts(run) == passed | {bad.pk: "crashed"}
+    said = "The worker stopped 3 times while it checked this, so it was skipped."
+    assert run.results.get(kernel=bad).message == said
+    assert f"{bad}: crashed. {said}" in run.log
+
+
+def test_only_what_was_being_worked_on_is_checked_alone(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(8)
+    checker.deadly = {kernels[2].pk}
+    tried(run)
+    checker.deadly = set()
+    checker.together.clear()
+
+    tried(run)
+
+    assert run.state == RunState.SUCCEEDED
+    assert checker.together == [1, 1, 1, 1, 2]
+
+
+def test_two_bad_items_cost_two_verdicts(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(6)
+    checker.deadly = {kernels[1].pk, kernels[5].pk}
+
+    tried_to_the_end(run)
+
+    assert run.state == RunState.SUCCEEDED
+    assert {key for key, verdict in verdicts(run).items() if verdict != "passed"} == checker.deadly
+
+
+def test_a_run_that_ends_at_another_item_each_time_has_failed(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(6)
+    for place in (0, 2, 4):
+        checker.deadly = {kernels[place].pk}
+        tried(run)
+
+    assert (run.state, run.attempts) == (RunState.FAILED, 3)
+    assert set(verdicts(run).values()) == {"passed"}
+
+
+def test_a_machine_that_stops_at_everything_is_not_taken_for_bad_items(
+    checker: DeadlyChecker,
+) -> None:
+    run, kernels = a_run(MOST_SKIPPED + 2)
+    checker.deadly = {kernel.pk for kernel in kernels}
+
+    tried_to_the_end(run)
+
+    assert run.state == RunState.FAILED
+    assert len(verdicts(run)) == MOST_SKIPPED
+
+
+def test_what_says_itself_why_it_ends_blames_no_item(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(3)
+    checker.deadly, checker.stops_by = {kernels[0].pk}, Away("The GPU is sick.")
+
+    tried_to_the_end(run)
+
+    assert (run.state, run.attempts) == (RunState.FAILED, 3)
+    assert (run.message, run.begun, verdicts(run)) == ("The GPU is sick.", {}, {})
+
+
+def test_the_scheduler_asks_for_the_rest_and_not_for_the_bad_one_again(
+    checker: DeadlyChecker, settings: Any
+) -> None:
+    settings.COMPILES_AT_ONCE = 1
+    bad, *_ = [a_kernel() for _ in range(3)]
+    checker.deadly = {bad.pk}
+    assert queue_uncompiled() == 1
+    tried_to_the_end(ValidationRun.objects.get())
+    fresh = a_kernel()
+
+    assert queue_uncompiled() == 1
+
+    assert ValidationRun.objects.latest("pk").batch == [["kernel", fresh.pk, fresh.content_hash]]
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        Finding(Verdict.FAILED, "half of \ud800"),
+        Finding(Verdict.FAILED, "", figures={"text": "half of \ud800", "number": float("nan")}),
+        Finding(Verdict.FAILED, "", checks=(Check("ttir", Outcome.FAILED, "half of \ud800"),)),
+        Finding(Verdict.FAILED, "", figures={"no": {"json": object()}}),
+    ],
+)
+def test_a_result_that_no_database_takes_costs_its_own_item(
+    checker: DeadlyChecker, finding: Finding
+) -> None:
+    run, (bad, good) = a_run(2)
+    checker.findings = {bad.pk: finding}
+
+    tried(run)
+
+    assert (run.state, run.done, run.attempts) == (RunState.SUCCEEDED, 2, 1)
+    assert verdicts(run) == {bad.pk: "crashed", good.pk: "passed"}
+    assert "can't be stored" in run.results.get(kernel=bad).message
+
+
+def test_a_zero_byte_ends_no_run(checker: DeadlyChecker) -> None:
+    """PostgreSQL refuses it, SQLite stores it."""
+    run, (bad, good) = a_run(2)
+    checker.findings = {bad.pk: Finding(Verdict.FAILED, "\0", figures={"text": "\0"})}
+
+    tried(run)
+
+    assert run.state == RunState.SUCCEEDED
+    assert verdicts(run).keys() == {bad.pk, good.pk}
+
+
+def test_an_exception_that_quotes_half_a_character_is_told(checker: DeadlyChecker) -> None:
+    run, kernels = a_run(1)
+    checker.deadly, checker.stops_by = {kernels[0].pk}, MemoryError("half of \ud800 and \0")
+
+    tried(run)
+
+    assert run.attempts == 1
+    assert run.state == RunState.QUEUED
+    assert run.message == "MemoryError: half of \ufffd and \ufffd"
+
+
+def test_a_fault_of_the_judges_own_is_a_verdict() -> None:
+    def read() -> Finding:
+        raise RecursionError("too deep")
+
+    finding = judged(read)
+
+    assert finding.verdict == Verdict.CRASHED
+    assert finding.message == "the judge failed on this item: RecursionError: too deep"
