@@ -45,7 +45,12 @@ class Judge(ExitStack):
     def environment(self) -> Environment:
         """What the answers hold for; starts the worker, which knows."""
         workers = self._workers
-        return Environment(target=self._target, sandbox=str(workers.level), **workers.versions)
+        return Environment(
+            target=self._target,
+            sandbox=str(workers.level),
+            memory=workers.memory,
+            **workers.versions,
+        )
 
     def compile(
         self,

@@ -52,6 +52,8 @@ class Environment:
     sandbox: str
     python: str = ""
     torch: str = ""
+    memory: str = ""
+    """What bounds the memory of what answers."""
 
     @property
     def architecture(self) -> str:

@@ -21,6 +21,7 @@ from validation.harness.nursery import (
 from validation.harness.options import Options
 from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
+from validation.sandbox import memory_bound
 
 HEALTH_SECONDS = 60.0
 # Of a machine with nothing else to do a fifth of one; eight GPUs at once make it wait for sixteen.
@@ -74,6 +75,7 @@ class Crew:
             **self.candidates.hello,
             "device": self.options.device,
             "sandbox": str(self.candidates.level),
+            "memory": memory_bound(self.candidates.level),
         }
 
     @contextmanager

@@ -3,6 +3,8 @@
 import itertools
 import os
 import secrets
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -21,7 +23,17 @@ from validation.harness.channel import (
     read_parcel,
     write_parcel,
 )
-from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
+from validation.sandbox import (
+    Confinement,
+    Level,
+    Limits,
+    ended_for_memory,
+    half_of_memory,
+    kill,
+    probe,
+    python_readable,
+    start,
+)
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NEEDED = ("torch", "triton", "pytest")
@@ -164,7 +176,7 @@ class Nursery:
         ours.socket.settimeout(None)
         self.hello = header["hello"]
         self._channel, self._warming = ours, None
-        threading.Thread(target=self._listen, args=(ours,), daemon=True).start()
+        threading.Thread(target=self._listen, args=(ours, self._process), daemon=True).start()
 
     def confinement(self) -> Confinement:
         """What holds its processes."""
@@ -198,6 +210,8 @@ class Nursery:
             ),
             limits=Limits(
                 memory=None,
+                group_memory=self.memory,
+                tree_memory=half_of_memory(),
                 cpu_seconds=10**6,
                 processes=self.processes,
                 file_size=FILE_SIZE,
@@ -208,7 +222,7 @@ class Nursery:
             env=environment,
         )  # fmt: skip
 
-    def _listen(self, channel: Channel) -> None:
+    def _listen(self, channel: Channel, process: subprocess.Popen[bytes]) -> None:
         while True:
             try:
                 received = channel.receive()
@@ -217,6 +231,8 @@ class Nursery:
             if received is None:
                 break
             message = received[0]
+            if message["status"] == -signal.SIGKILL and not message["why"]:
+                message["why"] = "memory" if ended_for_memory(process, message["pid"]) else ""
             child = self._children.pop(message["exited"], None)
             if child is not None:
                 child.ended(message)
@@ -240,7 +256,6 @@ class Nursery:
             order = {
                 "fork": number,
                 "watched": {
-                    "memory": self.memory,
                     "threads": THREADS[self.device],
                     "folder": FOLDER,
                     "processes": PROCESSES,

@@ -4,7 +4,8 @@ Standard library only, nothing else of the project: the judge and the compile ch
 """
 
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
-from validation.sandbox.probing import Probe, probe
+from validation.sandbox.memory import ended_for_memory, half_of_memory
+from validation.sandbox.probing import Probe, memory_bound, probe
 from validation.sandbox.readable import python_readable
 from validation.sandbox.reading import UnreadableJson, read_json, readable
 from validation.sandbox.starting import best, start
@@ -18,7 +19,10 @@ __all__ = [
     "SandboxUnavailable",
     "UnreadableJson",
     "best",
+    "ended_for_memory",
+    "half_of_memory",
     "kill",
+    "memory_bound",
     "probe",
     "python_readable",
     "read_json",

@@ -31,6 +31,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(order: dict[str, Any]) -> None:
+    # The kernel's own choice where memory runs out: this rather than the database.
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+    if order["cgroup"] >= 0:
+        os.write(order["cgroup"], b"0")
     close_all_but(order["pass_fds"])
     for name, value in order["limits"].items():
         limit(name, value)

@@ -23,10 +23,13 @@ class Limits:
     """Memory, CPU time, file size and open files bound each process, `processes` all of them.
 
     Threads count as processes. `memory` is address space in bytes; None under CUDA, which
-    reserves more of it than any machine has.
+    reserves more of it than any machine has. The other two count what is really held, the scratch
+    not included: `group_memory` by a process group, `tree_memory` by all processes together.
     """
 
     memory: int | None
+    group_memory: int
+    tree_memory: int
     cpu_seconds: int
     processes: int
     file_size: int

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from validation.sandbox import bubblewrap, seccomp
+from validation.sandbox import bubblewrap, cgroup, memory, seccomp
 from validation.sandbox.confinement import Confinement, Level, SandboxUnavailable
 from validation.sandbox.python import NOBODY, interpreter, python, script
 
@@ -26,21 +26,43 @@ def launch(
     confinement: Confinement,
     level: Level,
     *,
+    grouped: bool = False,
     pass_fds: Sequence[int] = (),
     stdin: Stream = None,
     stdout: Stream = None,
     stderr: Stream = None,
     cwd: Path | None = None,
 ) -> subprocess.Popen[bytes]:
+    """`grouped`: in a cgroup of its own."""
     env = DEFAULT_ENV | dict(confinement.env)
     if os.geteuid() == 0 and level is not Level.NONE:
         for folder in confinement.writable:
             os.chown(folder, NOBODY, NOBODY)
-    order = _order(argv, confinement, level, pass_fds)
+    bound = memory.bound(confinement, grouped=grouped)
+    entrance = cgroup.entrance(bound.group) if bound.group else -1
+    order = _order(argv, confinement, level, pass_fds) | {"cgroup": entrance}
+    guarded: dict[str, Any] = {}
     if level is Level.BUBBLEWRAP:
-        command = _in_bubblewrap(order, confinement, env, cwd)
+        inner = _in_bubblewrap(order, confinement, env, cwd)
     else:
-        command = _under_guard(order, confinement, env, cwd)
+        inner, guarded = _without_namespaces(order, confinement, env, cwd)
+    command = [*_guard(confinement, bound.record, order["uid"], guarded), *inner]
+    held = (bound.record,) if entrance < 0 else (bound.record, entrance)
+    try:
+        process = _begun(command, (*pass_fds, *held), stdin, stdout, stderr)
+    except BaseException:
+        bound.close()
+        raise
+    finally:
+        if entrance >= 0:
+            os.close(entrance)
+    memory.remember(process, bound)
+    return process
+
+
+def _begun(
+    command: list[str], pass_fds: Sequence[int], stdin: Stream, stdout: Stream, stderr: Stream
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command,
         pass_fds=pass_fds,
@@ -93,20 +115,35 @@ def _in_bubblewrap(
     return bubblewrap.command(bwrap, confinement, private, inner, cwd)
 
 
-def _under_guard(
+def _without_namespaces(
     order: dict[str, Any], confinement: Confinement, env: Mapping[str, str], cwd: Path | None
-) -> list[str]:
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the command, and what its guard has to do in place of a namespace."""
     # No namespace counts for it alone: what its user runs already comes on top.
     order["processes"] += threads_of(order["uid"] or os.getuid())
-    guard = {
-        "parent": os.getpid(),
+    guarded = {
         "scratch": confinement.scratch,
-        "uid": order["uid"],
         "cwd": str(cwd) if cwd else "",
         "env": dict(env),
     }
-    confined = [*python(), str(script("confined")), json.dumps(order)]
-    return [*python(), str(script("guard")), json.dumps(guard), *confined]
+    return [*python(), str(script("confined")), json.dumps(order)], guarded
+
+
+def _guard(
+    confinement: Confinement, record: int, uid: int, guarded: Mapping[str, Any]
+) -> list[str]:
+    limits = confinement.limits
+    order = {
+        "parent": os.getpid(),
+        "uid": uid,
+        "memory": {"group": limits.group_memory, "tree": limits.tree_memory},
+        "record": record,
+        "scratch": 0,
+        "cwd": "",
+        "env": {},
+        **guarded,
+    }
+    return [*python(), str(script("guard")), json.dumps(order)]
 
 
 def _landlock(confinement: Confinement) -> dict[str, list[str]]:

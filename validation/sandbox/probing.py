@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 
-from validation.sandbox import bubblewrap
+from validation.sandbox import bubblewrap, cgroup
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
 from validation.sandbox.launch import landlock_version, launch
 from validation.sandbox.python import python
@@ -41,6 +41,22 @@ def probe() -> Probe:
     )
 
 
+@cache
+def no_cgroup(level: Level) -> str:
+    """Return why a sandbox of this level can have no cgroup of its own, or nothing: it can."""
+    try:
+        cgroup.home()
+    except (cgroup.NoCgroup, OSError) as error:
+        return str(error)
+    return _attempt(level, grouped=True)
+
+
+def memory_bound(level: Level) -> str:
+    """Say what bounds the memory that all processes of a sandbox hold together."""
+    fault = no_cgroup(level)
+    return f"watched, no cgroup here: {fault}" if fault else "cgroup"
+
+
 def _bubblewrap_fault() -> str:
     if bubblewrap.found() is None:
         return "bwrap is not on PATH."
@@ -54,12 +70,18 @@ def _landlock_fault() -> str:
     return _attempt(Level.LANDLOCK)
 
 
-def _attempt(level: Level) -> str:
+def _attempt(level: Level, *, grouped: bool = False) -> str:
     """Empty where a small program really ran."""
     confinement = Confinement(
         readable=python_readable(),
         limits=Limits(
-            memory=1 << 30, cpu_seconds=10, processes=16, file_size=1 << 20, open_files=64
+            memory=1 << 30,
+            group_memory=1 << 30,
+            tree_memory=1 << 30,
+            cpu_seconds=10,
+            processes=16,
+            file_size=1 << 20,
+            open_files=64,
         ),
         scratch=1 << 20,
     )
@@ -68,6 +90,7 @@ def _attempt(level: Level) -> str:
             [*python(), "-c", "print('confined')"],
             confinement,
             level,
+            grouped=grouped,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )

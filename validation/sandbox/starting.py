@@ -6,7 +6,7 @@ from pathlib import Path
 
 from validation.sandbox.confinement import Confinement, Level, SandboxUnavailable
 from validation.sandbox.launch import Stream, launch
-from validation.sandbox.probing import probe
+from validation.sandbox.probing import no_cgroup, probe
 
 
 def start(
@@ -26,10 +26,12 @@ def start(
     this, to be exact. End it by `kill`, which ends all that it forked. Runs without confinement
     only where `level` says so itself.
     """
+    level = level or best()
     return launch(
         argv,
         confinement,
-        level or best(),
+        level,
+        grouped=not no_cgroup(level),
         pass_fds=pass_fds,
         stdin=stdin,
         stdout=stdout,

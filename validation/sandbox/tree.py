@@ -5,6 +5,8 @@ import select
 import subprocess
 from pathlib import Path
 
+from validation.sandbox import memory
+
 SECONDS = 10.0
 
 
@@ -28,6 +30,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     finally:
         for fd in inner:
             os.close(fd)
+        memory.forget(process)
 
 
 def _children(pid: int) -> list[int]:

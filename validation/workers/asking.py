@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import signal
 import subprocess
 import tempfile
 import time
@@ -19,7 +20,10 @@ from validation.sandbox import (
     Limits,
     UnreadableJson,
     best,
+    ended_for_memory,
+    half_of_memory,
     kill,
+    memory_bound,
     python_readable,
     read_json,
     start,
@@ -35,9 +39,8 @@ LIFETIME = 300
 # A child says 1 MiB at most, each byte of which may take six in the worker's line.
 LINE_MOST = 8 << 20
 
-LIMITS = Limits(
-    memory=8 << 30, cpu_seconds=3600, processes=256, file_size=256 << 20, open_files=256
-)
+# What one question may hold.
+MEMORY = 4 << 30
 ENV = {
     # Forking after OpenMP has started threads hangs the child.
     "OMP_NUM_THREADS": "1",
@@ -87,6 +90,11 @@ class Workers(ExitStack):
         self._worker: _Worker | None = None
 
     @property
+    def memory(self) -> str:
+        """What bounds the memory of all that answers."""
+        return memory_bound(self.level)
+
+    @property
     def versions(self) -> dict[str, str]:
         """Of what answers; starts the worker, which knows."""
         return self._running().versions
@@ -113,7 +121,8 @@ class Workers(ExitStack):
                     begin(question["key"])
                     asked[question["key"]] = question
                     worker.ask(question, self._seconds)
-                key, said = read_answer(worker.line(SILENCE * self._seconds, beat))
+                line = worker.line(SILENCE * self._seconds, beat)
+                key, said = read_answer(line, worker.ran_out_of_memory)
             except WorkerDied as died:
                 self._stop()
                 for question in asked.values():
@@ -145,18 +154,24 @@ class WorkerDied(Exception):
     """The worker ended, fell silent, or wrote what its own side does not write."""
 
 
-def read_answer(line: bytes) -> tuple[Any, Said]:
+def read_answer(
+    line: bytes, ran_out_of_memory: Callable[[int], bool] = lambda group: False
+) -> tuple[Any, Said]:
     """The key of a question and what its child said. Raises WorkerDied if the line is not the
-    worker's; whatever the child wrote costs its own question alone."""
+    worker's; whatever the child wrote costs its own question alone. `ran_out_of_memory`: whether
+    the processes of this number were ended for it."""
     try:
         told = read_json(line, LINE_MOST)
         key, text, status = told["key"], str(told["said"]), int(told["status"])
         seconds, timeout = float(told["seconds"]), bool(told["timeout"])
+        group = int(told["pid"])
         hash(key)
     except (UnreadableJson, LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise WorkerDied(f"it wrote a line that is not its own: {error}") from None
     if timeout:
         return key, Said(trouble="it took too long", timeout=True, seconds=seconds)
+    if status == -signal.SIGKILL and ran_out_of_memory(group):
+        return key, Said(trouble="it used more memory than it may", seconds=seconds)
     if not text:
         return key, Said(trouble=f"its process ended with status {status}", seconds=seconds)
     try:
@@ -175,7 +190,15 @@ class _Worker:
         package = Path(__file__).resolve().parents[1]
         confinement = Confinement(
             readable=(*python_readable(), package),
-            limits=LIMITS,
+            limits=Limits(
+                memory=8 << 30,
+                group_memory=MEMORY,
+                tree_memory=half_of_memory(),
+                cpu_seconds=3600,
+                processes=256,
+                file_size=256 << 20,
+                open_files=256,
+            ),
             scratch=2 << 30,
             env=env,
         )
@@ -230,6 +253,9 @@ class _Worker:
                 raise WorkerDied("it writes without end")
         line, _, self._rest = self._rest.partition(b"\n")
         return line
+
+    def ran_out_of_memory(self, group: int) -> bool:
+        return ended_for_memory(self._process, group)
 
     def end(self) -> None:
         kill(self._process)

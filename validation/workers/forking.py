@@ -109,6 +109,7 @@ class Worker:
         status = os.waitstatus_to_exitcode(ended)
         self._tell(
             key=child.key,
+            pid=child.pid,
             seconds=round(used.ru_utime + used.ru_stime, 3),
             timeout=timeout or status == -signal.SIGXCPU,
             status=status,

@@ -14,7 +14,10 @@ from validation.sandbox.launch import landlock_version
 from validation.sandbox.probing import LANDLOCK_VERSION
 
 SECONDS = 30
-LIMITS = Limits(memory=1 << 30, cpu_seconds=20, processes=24, file_size=16 << 20, open_files=64)
+LIMITS = Limits(
+    memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=20, processes=24,
+    file_size=16 << 20, open_files=64,
+)  # fmt: skip
 
 
 def levels() -> list[Level]:

@@ -21,9 +21,8 @@ from validation.harness.channel import Channel
 from validation.harness.inside import child, gpu, seal, warm
 from validation.harness.inside.leavings import removed, too_full
 
-MEMORY_EVERY = 0.05
+LOOK_EVERY = 0.05
 SELDOM = 0.25
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def main(control: int, *, compiler: bool = False) -> None:
@@ -41,10 +40,9 @@ def main(control: int, *, compiler: bool = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What of a child the system does not hold for us: bytes and threads of its own process, bytes
-    of its folder, processes of its group."""
+    """Bounds of a child that no system limit enforces: threads of its own process, bytes of its
+    folder, processes of its group. Its memory is watched from outside the sandbox."""
 
-    memory: int
     threads: int
     folder: int
     processes: int
@@ -67,7 +65,7 @@ class Parent:
 
     def watch(self) -> None:
         while True:
-            patience = MEMORY_EVERY if self.pids else None
+            patience = LOOK_EVERY if self.pids else None
             ready, _, _ = select.select([self.channel.socket, self.wake], [], [], patience)
             if self.wake in ready:
                 with suppress(BlockingIOError):
@@ -116,7 +114,7 @@ class Parent:
                 return os.fork()
             except BlockingIOError:
                 self.hold_bounds()
-                time.sleep(MEMORY_EVERY)
+                time.sleep(LOOK_EVERY)
                 self.reap()
         return os.fork()
 
@@ -165,6 +163,7 @@ class Parent:
             self.channel.send(
                 {
                     "exited": number,
+                    "pid": pid,
                     "status": os.waitstatus_to_exitcode(status),
                     "why": why,
                     "cpu": usage.ru_utime + usage.ru_stime,
@@ -181,8 +180,7 @@ class Parent:
             members = groups_above(min((one.processes for one in self.bounds.values()), default=0))
         for number, pid in self.pids.items():
             most = self.bounds[number]
-            used, running = usage(pid)
-            why = "memory" if used > most.memory else "threads" if running > most.threads else ""
+            why = "threads" if threads_of(pid) > most.threads else ""
             if not why and members.get(pid, 0) > most.processes:
                 why = "processes"
             if not why and thorough and too_full(self.folders[number], most.folder):
@@ -192,19 +190,22 @@ class Parent:
                 self.kill(number)
 
 
-def usage(pid: int) -> tuple[int, int]:
-    """Resident bytes and threads of one process."""
+def threads_of(pid: int) -> int:
+    """Return how many threads a process has, 0 where /proc can't be read, as under Landlock."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return 0, 0
-    return int(fields[21]) * PAGE, int(fields[17])
+        return 0
+    return int(fields[17])
 
 
 def groups_above(most: int) -> dict[int, int]:
     """How many processes each group has, where there are more than `most` at all. Without
     namespaces the host's are among them."""
-    pids = [name for name in os.listdir("/proc") if name.isdigit()]
+    try:
+        pids = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:  # Landlock hides the host's
+        return {}
     return Counter(map(group_of, pids)) if len(pids) > most else {}
 
 

@@ -1,0 +1,6 @@
+import time
+
+kept = []
+for _ in range(96):
+    kept.append(bytearray(b"x") * (16 << 20))
+time.sleep(2)

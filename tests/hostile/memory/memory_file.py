@@ -1,0 +1,7 @@
+import os
+import time
+
+file = os.memfd_create("m")
+for _ in range(96):
+    os.write(file, b"x" * (16 << 20))
+time.sleep(2)

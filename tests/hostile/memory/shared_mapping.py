@@ -1,0 +1,7 @@
+import mmap
+import time
+
+pages = mmap.mmap(-1, 96 << 24)
+for _ in range(96):
+    pages.write(b"x" * (16 << 20))
+time.sleep(2)

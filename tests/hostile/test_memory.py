@@ -1,0 +1,273 @@
+"""Programs that take all memory they can get meet a bound on the sum of what they hold: in the
+sandbox, in the harness and in the compile check."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.held_memory import Peak, measured
+from tests.validation.compile import kernels
+from tests.validation.harness.doubling import DOUBLE_KERNEL
+from tests.validation.sandbox.confining import confinement, levels
+from tests.waiting import wait_for
+from validation.compile import Answer, Judge, Outcome, Unit
+from validation.harness import Crew, Entry, Options, Report, Verdict, check
+from validation.sandbox import Level, cgroup, ended_for_memory, kill, memory_bound, start
+from validation.workers import asking
+
+pytestmark = pytest.mark.parametrize("level", levels())
+
+MEBIBYTE = 1 << 20
+# Each program tries to hold 1,536 MiB.
+MEMORY = 512 * MEBIBYTE
+# A look comes every 50 ms: a processor fills so much in the meantime, a busy one at most.
+MARGIN = 512 * MEBIBYTE
+SCRATCH = 64 * MEBIBYTE
+SECONDS = 60
+# No process has it.
+LARGEST_PID = 1 << 30
+PROGRAMS = Path(__file__).parent / "memory"
+
+
+def program(name: str) -> str:
+    return (PROGRAMS / f"{name}.py").read_text()
+
+
+def ended(name: str, level: Level) -> tuple[int, str, bool, Peak]:
+    """Run a program in the sandbox: its status, what it said, whether memory ended it."""
+    bounds = {
+        "memory": None, "group_memory": MEMORY, "tree_memory": MEMORY, "file_size": 2 << 30,
+        "scratch": SCRATCH,
+    }  # fmt: skip
+    with measured() as peak:
+        process = start(
+            [sys.executable, "-I", "-S", "-c", "import os\nprint(os.getpgrp(), flush=True)\n"
+             + program(name)],
+            confinement(**bounds),
+            level=level,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            said, complaint = process.communicate(timeout=SECONDS)
+            for_memory = ended_for_memory(process, int(said))
+        finally:
+            kill(process)
+    return process.returncode, complaint.decode(), for_memory, peak
+
+
+@pytest.mark.parametrize("name", ["allocating", "shared_mapping", "many_processes"])
+def test_a_program_that_holds_too_much_is_ended_for_it(level: Level, name: str) -> None:
+    status, complaint, for_memory, peak = ended(name, level)
+
+    assert (status, for_memory) == (128 + signal.SIGKILL, True), complaint
+    assert peak.tree < MEMORY + MARGIN
+
+
+def test_a_program_gets_no_file_of_memory(level: Level) -> None:
+    status, complaint, _, peak = ended("memory_file", level)
+
+    assert status == 1
+    assert "PermissionError" in complaint
+    assert peak.tree < MEMORY
+
+
+def test_files_in_the_scratch_have_an_end(level: Level) -> None:
+    status, complaint, _, peak = ended("scratch_files", level)
+
+    assert status != 0
+    assert "No space left" in complaint or "more than its scratch" in complaint
+    assert peak.tree < SCRATCH + MARGIN
+
+
+def test_groups_that_hold_too_much_together_lose_the_largest(level: Level) -> None:
+    bounds = {
+        "memory": None, "group_memory": 1 << 30, "tree_memory": MEMORY, "scratch": SCRATCH,
+    }  # fmt: skip
+    with measured() as peak:
+        process = start(
+            [sys.executable, "-I", "-S", "-c", program("three_groups")],
+            confinement(**bounds),
+            level=level,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            said, complaint = process.communicate(timeout=SECONDS)
+        finally:
+            kill(process)
+
+    assert said.split() == [b"0", b"-9", b"0"], complaint
+    assert peak.tree < MEMORY + MARGIN
+
+
+LAUNCHER = """
+
+def doubled(x):
+    out = torch.empty_like(x)
+    double_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), BLOCK=64)
+    return out
+"""
+TEST = """
+import torch
+from python_code import doubled as reference
+from triton_code import doubled as candidate
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+CASES = [{"n": 64, "seed": 0}, {"n": 200, "seed": 1}]
+TOLERANCE = {"rtol": 1e-6, "atol": 1e-6}
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    return (torch.randn(case["n"], generator=generator).to(device),)
+
+
+def test_equivalence():
+    for case in CASES:
+        (x,) = make_inputs(case, DEVICE)
+        torch.testing.assert_close(candidate(x), reference(x), **TOLERANCE)
+"""
+
+
+def entry(name: str) -> Entry:
+    """An honest pair of that name, or one that first runs a program in its Triton side."""
+    before = program(name) if name != "honest" else ""
+    reference = "def doubled(x):\n    return 2 * x\n"
+    return Entry(name, reference, before + DOUBLE_KERNEL + LAUNCHER, TEST, "doubled", origin=name)
+
+
+def judged(names: list[str], options: Options) -> tuple[dict[str, Report], Peak]:
+    with measured() as peak:
+        reports = {report.id: report for report in check(map(entry, names), options)}
+    return reports, peak
+
+
+def test_an_entry_that_holds_too_much_is_ended_and_its_neighbor_passes(level: Level) -> None:
+    bombs = ["allocating", "shared_mapping", "result_file"]
+    options = Options(jobs=2, level=level, memory=MEMORY)
+
+    reports, peak = judged([*bombs, "memory_file", "scratch_files", "honest"], options)
+
+    said = {name: (report.verdict, report.message) for name, report in reports.items()}
+    assert said["honest"][0] is Verdict.PASSED, said
+    for name in bombs:
+        assert said[name][0] is Verdict.CRASHED, said
+        assert "used more memory than it may" in said[name][1]
+    assert "Operation not permitted" in said["memory_file"][1]
+    assert said["scratch_files"] == (Verdict.CRASHED, "wrote more files than it may")
+    assert peak.group < MEMORY + MARGIN
+
+
+def test_a_kernel_that_holds_too_much_costs_its_own_answer(
+    level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "MEMORY", MEMORY)
+    names = ["allocating", "shared_mapping", "many_processes", "memory_file", "scratch_files"]
+    units = [
+        Unit(number, program(name) + kernels.ADD, "kernel") for number, name in enumerate(names)
+    ]
+
+    with measured() as peak, Judge(seconds=10, parallel=2, level=level) as judge:
+        honest = Unit(len(names), kernels.ADD, "kernel")
+        done: dict[int, Outcome] = {u.key: o for u, o in judge.compile([*units, honest])}
+
+    assert done[honest.key].answer is Answer.COMPILES
+    for number, name in enumerate(names[:3]):
+        assert done[number].message == "it used more memory than it may", name
+    assert "Operation not permitted" in done[3].message
+    assert peak.group < MEMORY + MARGIN
+
+
+def test_it_is_said_what_bounds_memory(level: Level) -> None:
+    bound = memory_bound(level)
+
+    assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
+    assert Crew(Options(level=level)).environment()["memory"] == bound
+    with Judge(level=level) as judge:
+        assert judge.environment.memory == bound
+
+
+def in_cgroup(level: Level) -> None:
+    if (bound := memory_bound(level)) != "cgroup":
+        pytest.skip(bound)
+
+
+def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
+    in_cgroup(level)
+    left = cgroup.home() / f"{cgroup.NAME}-{LARGEST_PID}-1"
+    left.mkdir()
+    process = start(
+        [sys.executable, "-I", "-S", "-c", "print('on', flush=True); input()"],
+        confinement(tree_memory=MEMORY, scratch=SCRATCH),
+        level=level,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == b"on\n"
+
+    [group] = cgroup.home().glob(f"{cgroup.NAME}-{os.getpid()}-*")
+    assert int((group / "memory.max").read_text()) == MEMORY + SCRATCH
+    assert (group / "pids.max").read_text() == "24\n"
+    assert len((group / "cgroup.procs").read_text().split()) == 1
+    # A process that is gone left it.
+    assert not left.exists()
+    kill(process)
+    assert not group.exists()
+
+
+def test_the_kernel_ends_what_the_watch_misses(level: Level) -> None:
+    in_cgroup(level)
+    process = start(
+        [sys.executable, "-I", "-S", "-c", "import os\nprint(os.getpgrp(), flush=True)\ninput()\n"
+         + program("allocating")],
+        confinement(memory=None, tree_memory=MEMORY, scratch=SCRATCH),
+        level=level,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stdin
+    try:
+        pid = int(process.stdout.readline())
+        os.kill(process.pid, signal.SIGSTOP)
+        with measured() as peak:
+            process.stdin.write(b"\n")
+            process.stdin.flush()
+            wait_for("the kernel ends it", lambda: ended_for_memory(process, pid), SECONDS)
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+        kill(process)
+
+    assert peak.tree < MEMORY + SCRATCH + 64 * MEBIBYTE
+
+
+on_a_gpu = pytest.mark.skipif(
+    not Path("/dev/nvidia0").exists() or not shutil.which("nvidia-smi"), reason="no GPU"
+)
+
+
+@on_a_gpu
+def test_an_entry_that_takes_all_of_the_gpu_gets_its_share(level: Level) -> None:
+    options = Options(device="cuda", jobs=2, level=level, gpu_memory=0.1)
+    reports, _ = judged(["on_gpu", "honest"], options)
+
+    said = {name: (report.verdict, report.message) for name, report in reports.items()}
+    assert said["honest"][0] is Verdict.PASSED, said
+    assert said["on_gpu"][0] is not Verdict.PASSED, said
+    assert "out of memory" in said["on_gpu"][1], said
+
+
+@on_a_gpu
+def test_pinned_memory_of_an_entry_on_a_gpu_has_an_end(level: Level) -> None:
+    reports, _ = judged(["pinned", "honest"], Options(device="cuda", jobs=2, level=level))
+
+    said = {name: (report.verdict, report.message) for name, report in reports.items()}
+    assert said["honest"][0] is Verdict.PASSED, said
+    assert said["pinned"][0] is not Verdict.PASSED, said
