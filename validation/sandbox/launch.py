@@ -1,6 +1,5 @@
 """Starting a program at a given level of confinement."""
 
-import ctypes
 import json
 import os
 import platform
@@ -147,17 +146,24 @@ def _guard(
 
 
 def _landlock(confinement: Confinement) -> dict[str, list[str]]:
+    rules = reachable(confinement)
+    # The driver reads its own process's maps, and Landlock can't name "whoever asks".
+    process = ["/proc"] if confinement.gpu else []
+    return {
+        "readable": [*rules["readable"], *process],
+        "writable": [str(path) for path in confinement.writable],
+        "devices": rules["devices"],
+    }
+
+
+def reachable(confinement: Confinement) -> dict[str, list[str]]:
+    """Return the paths that every program may read, and the devices, but for /proc/PID."""
     devices = list(DEVICES)
     readable = [*map(str, confinement.readable), *FACTS, interpreter(), str(script("confined"))]
     if confinement.gpu:
         devices += bubblewrap.gpu_devices()
-        # The driver reads its own process's maps, and Landlock can't name "whoever asks".
-        readable += [*bubblewrap.GPU_LIBRARIES, "/proc", "/sys"]
-    return {
-        "readable": readable,
-        "writable": [str(path) for path in confinement.writable],
-        "devices": devices,
-    }
+        readable += [*bubblewrap.GPU_LIBRARIES, "/sys"]
+    return {"readable": readable, "devices": devices}
 
 
 def threads_of(uid: int) -> int:
@@ -170,9 +176,3 @@ def threads_of(uid: int) -> int:
             except OSError:
                 continue
     return count
-
-
-def landlock_version() -> int:
-    """0 where the kernel has no Landlock or has it turned off."""
-    version: int = ctypes.CDLL(None, use_errno=True).syscall(444, None, 0, 1)
-    return max(0, version)

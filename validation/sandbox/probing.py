@@ -4,9 +4,9 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 
-from validation.sandbox import bubblewrap, cgroup
+from validation.sandbox import bubblewrap, cgroup, landlock
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
-from validation.sandbox.launch import landlock_version, launch
+from validation.sandbox.launch import launch
 from validation.sandbox.python import python
 from validation.sandbox.readable import python_readable
 from validation.sandbox.tree import kill
@@ -64,7 +64,7 @@ def _bubblewrap_fault() -> str:
 
 
 def _landlock_fault() -> str:
-    version = landlock_version()
+    version = landlock.version()
     if version < LANDLOCK_VERSION:
         return f"the kernel has version {version} of it and {LANDLOCK_VERSION} is needed."
     return _attempt(Level.LANDLOCK)

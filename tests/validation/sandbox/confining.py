@@ -9,8 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
-from validation.sandbox.launch import landlock_version
+from validation.sandbox import (
+    Confinement,
+    Level,
+    Limits,
+    kill,
+    landlock,
+    probe,
+    python_readable,
+    start,
+)
 from validation.sandbox.probing import LANDLOCK_VERSION
 
 SECONDS = 30
@@ -23,7 +31,7 @@ LIMITS = Limits(
 def levels() -> list[Level]:
     """Those that really confine, on this host. CI installs bubblewrap, so the first is there."""
     found = [] if probe().level is not Level.BUBBLEWRAP else [Level.BUBBLEWRAP]
-    return found + ([Level.LANDLOCK] if landlock_version() >= LANDLOCK_VERSION else [])
+    return found + ([Level.LANDLOCK] if landlock.version() >= LANDLOCK_VERSION else [])
 
 
 @dataclass(frozen=True, slots=True)
