@@ -4,7 +4,7 @@ Runs inside the sandbox only: loading a unit executes it.
 """
 
 import contextlib
-import importlib.util
+import linecache
 import os
 import re
 import signal
@@ -51,16 +51,17 @@ class Loaded:
 
 
 def imported(source: str) -> types.ModuleType:
-    """The unit, executed."""
-    file = Path(tempfile.mkdtemp()) / "unit.py"
-    file.write_text(source)
-    spec = importlib.util.spec_from_file_location("unit", file)
-    assert spec is not None  # noqa: S101 - a path that ends in .py has one
-    assert spec.loader is not None  # noqa: S101 - and that a loader
-    module = importlib.util.module_from_spec(spec)
+    """The unit, executed from memory: another process could write to a file.
+
+    Python finds the text for `inspect`, and so for Triton, under a path where no file is.
+    """
+    path = str(Path(tempfile.gettempdir()) / "unit.py")
+    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+    module = types.ModuleType("unit")
+    module.__file__ = path
     sys.modules["unit"] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, path, "exec"), vars(module))  # noqa: S102 - in the sandbox
     except BaseException as error:  # noqa: BLE001 - scraped code raises what it likes
         raise NotLoaded(_said(error), by_triton=_by_triton(error)) from None
     return module
