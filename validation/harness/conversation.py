@@ -59,7 +59,7 @@ class Conversation:
 
     @contextmanager
     def _candidate(self, role: str) -> Iterator[Child]:
-        with self.crew.candidate(role, self.entry.origin, alone=self.alone) as child:
+        with self.crew.candidate(role, self.entry.owner, alone=self.alone) as child:
             yield child
 
     def _ask(

@@ -87,10 +87,10 @@ class Crew:
             child.release()
 
     @contextmanager
-    def candidate(self, role: str, origin: str, *, alone: bool) -> Iterator[Child]:
-        """A child for `role`; on a GPU one that served this origin before, unless `alone`."""
+    def candidate(self, role: str, owner: str, *, alone: bool) -> Iterator[Child]:
+        """A child for `role`; on a GPU one that served this owner before, unless `alone`."""
         shared = self._on_gpu and self.options.share > 1 and not alone
-        kind = (role, origin) if shared else None
+        kind = (role, owner) if shared and owner else None
         child = self._standby.take(kind) if self._on_gpu else self.candidates.child(programs=False)
         try:
             yield child

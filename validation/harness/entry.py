@@ -15,7 +15,7 @@ class EntryUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`origin` says whose code it is: entries of one origin may share a process."""
+    """`origin` is a kind, or a kind and a source: `real-world:REPOSITORY`."""
 
     id: str
     python_code: str
@@ -24,6 +24,15 @@ class Entry:
     entry_point: str
     differentiable: bool = False
     origin: str = ""
+
+    @property
+    def owner(self) -> str:
+        """Return the source of its code, or "" where that is not known.
+
+        Entries of one owner may share a process; those of unknown ones never do.
+        """
+        kind, _, source = self.origin.partition(":")
+        return self.origin if source or kind == "template" else ""
 
 
 def read_entries(path: Path) -> Iterator[Entry]:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,23 @@ junk = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=6),
     max_leaves=12,
 )
+
+
+@pytest.mark.parametrize(
+    ("origin", "owner"),
+    [
+        ("real-world:some/where", "real-world:some/where"),
+        ("template", "template"),
+        ("manual", ""),
+        ("", ""),
+    ],
+)
+def test_entries_of_unknown_sources_have_no_owner_to_share_a_process_by(
+    origin: str, owner: str
+) -> None:
+    entry = replace(parse(RECORD, "here"), origin=origin)
+
+    assert entry.owner == owner
 
 
 def written(folder: Path, text: str | bytes) -> Path:
