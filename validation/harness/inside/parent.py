@@ -201,10 +201,11 @@ def threads_of(pid: int) -> int:
 
 def groups_above(most: int) -> dict[int, int]:
     """How many processes each group has, where there are more than `most` at all. Without
-    namespaces the host's are among them."""
+    namespaces the host's are among them on a GPU; in the interpreter, whose children never fork,
+    /proc can't be listed then."""
     try:
         pids = [name for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:  # Landlock hides the host's
+    except PermissionError:
         return {}
     return Counter(map(group_of, pids)) if len(pids) > most else {}
 
