@@ -15,6 +15,7 @@ from validation.compile.outcome import (
     timed_out,
 )
 from validation.sandbox import Level
+from validation.sandbox.neighbors import confined_by
 from validation.workers import Said, Workers
 
 TARGET = "cuda:90"
@@ -47,7 +48,7 @@ class Judge(ExitStack):
         workers = self._workers
         return Environment(
             target=self._target,
-            sandbox=str(workers.level),
+            sandbox=confined_by(workers.level),
             memory=workers.memory,
             **workers.versions,
         )

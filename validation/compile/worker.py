@@ -1,6 +1,6 @@
 """Inside the sandbox: compiles kernels, and launches those whose signature is known.
 
-`python -m validation.compile.worker FD PARALLEL TARGET`, asked as `validation.workers` asks.
+`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, asked as `validation.workers` asks.
 """
 
 import platform
@@ -24,7 +24,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    be_the_target(sys.argv[3])
+    be_the_target(sys.argv[4])
     torch.set_num_threads(1)
     versions = {"triton": triton.__version__, "torch": torch.__version__}
     serve(answer, {**versions, "python": platform.python_version()})

@@ -9,6 +9,7 @@ interpreter each entry has its own.
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from validation.harness.gate import Gate
 from validation.harness.nursery import (
@@ -22,6 +23,7 @@ from validation.harness.options import Options
 from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
 from validation.sandbox import memory_bound
+from validation.sandbox.neighbors import confined_by, separable
 
 HEALTH_SECONDS = 60.0
 # Of a machine with nothing else to do a fifth of one; eight GPUs at once make it wait for sixteen.
@@ -38,6 +40,9 @@ class Crew:
     def __init__(self, options: Options) -> None:
         # Before anything is looked for: how this host confines is remembered once it is known.
         options.insist()
+        alone = not separable()
+        if alone:
+            options = replace(options, jobs=1, share=1)
         self.options = options
         seconds = int(options.timeout * 4) * max(1, options.share)
         self.references = Nursery(
@@ -52,7 +57,8 @@ class Crew:
         )  # fmt: skip
         self.gate = Gate()
         # While something is timed, nobody makes a context.
-        self._standby = Standby(self._with_context, ahead=0 if options.timing else AHEAD)
+        ahead = 0 if options.timing or alone else AHEAD
+        self._standby = Standby(self._with_context, ahead=ahead)
 
     def open(self) -> None:
         """Both import torch, at once."""
@@ -74,7 +80,7 @@ class Crew:
         return {
             **self.candidates.hello,
             "device": self.options.device,
-            "sandbox": str(self.candidates.level),
+            "sandbox": confined_by(self.candidates.level),
             "memory": memory_bound(self.candidates.level),
         }
 
@@ -101,6 +107,11 @@ class Crew:
             self._standby.put(kind, child)
         else:
             child.release()
+
+    def forget(self, cache: str) -> None:
+        """Remove what was compiled for one entry."""
+        if self._on_gpu:
+            self.candidates.order("forget", cache)
 
     def _with_context(self) -> Child:
         """One that does not get it in time, or at all, is none to blame an entry for: another is
@@ -136,7 +147,7 @@ class Crew:
         """Why a product of two matrices did not come out right; nothing if it did."""
         child = self.candidates.child(programs=True)
         try:
-            order = {"device": "cuda", "gpu_memory": 0.05, "cache": "health"}
+            order = {"device": "cuda", "gpu_memory": 0.05}
             header = child.ask("health", "health", order, HEALTH_SECONDS).header
             if header.get("right") is True:
                 return ""

@@ -41,6 +41,8 @@ class Examination(Referring):
             self._examine()
         except Stopped as stopped:
             self.checks.append(stopped.check)
+        finally:
+            self.crew.forget(self.cache)
         self.seconds["total"] = time.monotonic() - started
         # What is said last of a check is why nothing more was learnt.
         made = tuple({check.name: check for check in self.checks}.values())

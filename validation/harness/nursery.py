@@ -34,6 +34,7 @@ from validation.sandbox import (
     python_readable,
     start,
 )
+from validation.sandbox.neighbors import domain
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NEEDED = ("torch", "triton", "pytest")
@@ -47,7 +48,7 @@ sys.modules["validation"].__path__ = [{package!r}]
 from validation.harness.inside.parent import main
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
-main({control}, compiler={compiler})
+main({control}, {domain!r}, compiler={compiler})
 """
 # Of all children together, and of each: who fills the first would take it from the others.
 SCRATCH = 2 << 30
@@ -142,15 +143,17 @@ class Nursery:
         ours, theirs = Channel.pair()
         noise = tempfile.TemporaryFile()  # noqa: SIM115 - read only where the start fails
         script = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+        confinement = self.confinement()
         begin = BEGIN.format(
-            package=str(PACKAGE), control=theirs.socket.fileno(), compiler=self.compiler
-        )
+            package=str(PACKAGE), control=theirs.socket.fileno(), compiler=self.compiler,
+            domain=domain(confinement),
+        )  # fmt: skip
         script.write(begin.encode())
         script.seek(0)
         self._process = start(
             # Its script comes on standard input: a command line is for everyone inside to read.
             [sys.executable, "-I", "-"],
-            self.confinement(),
+            confinement,
             level=self._given_level,
             pass_fds=(theirs.socket.fileno(),),
             stdin=script,
@@ -275,11 +278,11 @@ class Nursery:
         theirs.close()
         return child
 
-    def order_kill(self, number: int) -> None:
+    def order(self, what: str, about: int | str) -> None:
         with self._lock:
             if self._channel is not None:
                 try:
-                    self._channel.send({"kill": number})
+                    self._channel.send({what: about})
                 except OSError:
                     return
 
@@ -391,7 +394,7 @@ class Child:
         return Answer(header, blobs, seconds)
 
     def kill(self) -> None:
-        self.nursery.order_kill(self.number)
+        self.nursery.order("kill", self.number)
         self._over.wait(5.0)
         self.channel.close()
 
@@ -399,4 +402,4 @@ class Child:
         """It has nothing more to do: it ends when it sees that, or is ended."""
         self.channel.close()
         if not self.gone:
-            self.nursery.order_kill(self.number)
+            self.nursery.order("kill", self.number)

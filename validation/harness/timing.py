@@ -135,8 +135,6 @@ class Measurement(Examination):
             "compiled": compiled,
             "count": module == "python_code" and not compiled,
             "gpu_memory": self.options.gpu_memory,
-            # Nobody else's: what another process compiled may be something else.
-            "cache": secrets.token_hex(8),
         }
         try:
             said = self._ask(child, "timing", "prepare", order, blobs).header

@@ -1,7 +1,7 @@
 """Inside the sandbox: has Inductor write for functions that nobody trusts, and takes models apart
 into such functions.
 
-`python -m validation.inductor.worker FD PARALLEL`, asked as `validation.workers` asks.
+`python -m validation.inductor.worker FD PARALLEL DOMAIN`, asked as `validation.workers` asks.
 """
 
 import os
@@ -19,13 +19,13 @@ from validation.workers.forking import serve
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
+    # It would ask for the user's name, which nobody has here.
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     return split(request) if "kind" in request else traced(request)
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    # It would ask for the user's name, which nobody has here.
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     # What takes a second is done once, before the first child.
     select_decomp_table()
     serve(answered, {"torch": torch.__version__, "python": platform.python_version()})

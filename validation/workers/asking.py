@@ -28,13 +28,14 @@ from validation.sandbox import (
     read_json,
     start,
 )
+from validation.sandbox.neighbors import at_once, domain
 from validation.sandbox.python import module
 
 # Importing torch and Triton on a busy machine.
 START_SECONDS = 180.0
 # A worker that says nothing for so many times a question's own time is dead.
 SILENCE = 6
-# A worker is replaced now and then, with whatever its children left running.
+# A worker is replaced now and then, whatever it has gathered.
 LIFETIME = 300
 # A child says 1 MiB at most, each byte of which may take six in the worker's line.
 LINE_MOST = 8 << 20
@@ -84,7 +85,7 @@ class Workers(ExitStack):
         self.callback(self._stop)
         self._name, self._words = name, words
         self._seconds = seconds
-        self._parallel = parallel or os.cpu_count() or 1
+        self._parallel = at_once(parallel or os.cpu_count() or 1)
         self.level = level or best()
         self._env = {**ENV, **(env or {})}
         self._worker: _Worker | None = None
@@ -205,7 +206,8 @@ class _Worker:
         self.asked = 0
         self._reading, writing = os.pipe()
         self._rest = b""
-        argv = module(name, str(writing), str(parallel), *words)
+        rules = json.dumps(domain(confinement))
+        argv = module(name, str(writing), str(parallel), rules, *words)
         complaints = tempfile.TemporaryFile()  # noqa: SIM115 - the worker keeps it open
         self._process = start(
             argv,

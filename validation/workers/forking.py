@@ -1,12 +1,11 @@
 """Inside the sandbox: one process that has imported what is slow, and forks a child for each
 question.
 
-`python -m SOME.WORKER FD PARALLEL …` reads a JSON line a question from its input and writes a JSON
-line an answer to the open file FD. Each child has a time, a folder and a process group of its own,
-and can answer its own question only.
+`python -m SOME.WORKER FD PARALLEL DOMAIN …` reads a JSON line a question from its input and writes
+a JSON line an answer to the open file FD. Each child has a time, a folder, a process group and a
+Landlock domain of its own, and can answer its own question only.
 """
 
-import ctypes
 import json
 import os
 import resource
@@ -18,10 +17,13 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-PR_SET_DUMPABLE = 4
+from validation.sandbox import seal
+from validation.sandbox.neighbors import Domain
+
 # Time is the processor's: a busy machine makes no question slow. Waiting ends too, later.
 PATIENCE = 4
 # What ptxas and the second compile may take beyond a kernel's own time.
@@ -43,8 +45,9 @@ class Child:
 
 
 class Worker:
-    def __init__(self, out: int, parallel: int, answer: Answer) -> None:
+    def __init__(self, out: int, parallel: int, domain: Domain | None, answer: Answer) -> None:
         self._out = out
+        self._domain = domain
         self._answer = answer
         self._parallel = parallel
         self._children: dict[int, Child] = {}
@@ -72,8 +75,11 @@ class Worker:
         pid = os.fork()
         if not pid:
             os.close(reading)
-            _be_child(request, writing, folder, self._answer)
+            _be_child(request, writing, folder, self._domain, self._answer)
         os.close(writing)
+        # Both sides do it: `_end` may come before the child does.
+        with suppress(OSError):
+            os.setpgid(pid, pid)
         until = time.monotonic() + PATIENCE * request["seconds"] + MARGIN
         self._children[reading] = Child(request["key"], pid, reading, folder, until)
         self._selector.register(reading, selectors.EVENT_READ)
@@ -99,12 +105,12 @@ class Worker:
         self._selector.unregister(child.pipe)
         os.close(child.pipe)
         del self._children[child.pipe]
-        for kill, number in ((os.killpg, child.pid), (os.kill, child.pid)):
-            try:
-                kill(number, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        os.killpg(child.pid, signal.SIGKILL)
         _, ended, used = os.wait4(child.pid, 0)
+        # No process leaves its group, and orphans come here: this waits for all that it started.
+        with suppress(ChildProcessError):
+            while True:
+                os.waitpid(-child.pid, 0)
         shutil.rmtree(child.folder, ignore_errors=True)
         status = os.waitstatus_to_exitcode(ended)
         self._tell(
@@ -122,9 +128,10 @@ class Worker:
             line = line[os.write(self._out, line) :]
 
 
-def _be_child(request: dict[str, Any], writing: int, folder: str, answer: Answer) -> None:
+def _be_child(
+    request: dict[str, Any], writing: int, folder: str, domain: Domain | None, answer: Answer
+) -> None:
     """The child: nothing is open to it but its own pipe."""
-    os.setpgid(0, 0)
     empty = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(empty, fd)
@@ -137,7 +144,8 @@ def _be_child(request: dict[str, Any], writing: int, folder: str, answer: Answer
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
-    tempfile.tempdir = folder
+    tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = folder
+    seal.seal(seal.Bounds(programs=True), domain, folder)
     line = json.dumps(answer(request)).encode()
     while line:
         line = line[os.write(3, line) :]
@@ -146,6 +154,6 @@ def _be_child(request: dict[str, Any], writing: int, folder: str, answer: Answer
 
 def serve(answer: Answer, versions: dict[str, str]) -> None:
     """Does not return before nobody asks any more. `answer` is called in a child."""
-    # A child must not reach what is open here by way of /proc.
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    Worker(int(sys.argv[1]), int(sys.argv[2]), answer).run(versions)
+    seal.protect_parent()
+    domain = json.loads(sys.argv[3])
+    Worker(int(sys.argv[1]), int(sys.argv[2]), domain, answer).run(versions)

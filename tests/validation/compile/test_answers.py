@@ -79,6 +79,15 @@ def test_what_takes_too_long_is_undecided_and_holds_nobody_up(judge: Judge) -> N
     assert done[2].answer is Answer.COMPILES
 
 
+def test_a_unit_cannot_end_the_worker(judge: Judge) -> None:
+    source = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n" + kernels.ADD
+
+    done = compile_one(judge, source)
+
+    assert done.reason is Reason.EXTRACTION
+    assert "PermissionError" in done.message
+
+
 @pytest.mark.parametrize(
     "mischief",
     [
@@ -86,7 +95,6 @@ def test_what_takes_too_long_is_undecided_and_holds_nobody_up(judge: Judge) -> N
         "os._exit(0)",
         "os.write(3, b'{')",
         "os.write(3, json.dumps({'answer': 'excellent'}).encode())",
-        "os.kill(os.getppid(), signal.SIGKILL)",
     ],
 )
 def test_a_unit_that_ends_its_process_costs_only_its_own_answer(
@@ -115,7 +123,8 @@ def test_a_unit_sees_neither_the_worker_nor_the_project(judge: Judge) -> None:
         "    seen += [path] if os.path.exists(path) else []\n"
         "for fd in os.listdir('/proc/self/fd') if os.access('/proc/self/fd', os.R_OK) else ():\n"
         "    open_file = os.path.realpath(f'/proc/self/fd/{fd}')\n"
-        "    if int(fd) > 3 and os.path.exists(open_file) and not open_file.endswith('/said'):\n"
+        "    own = open_file.endswith('/said') or open_file == f'/proc/{os.getpid()}'\n"
+        "    if int(fd) > 3 and os.path.exists(open_file) and not own:\n"
         "        seen += [open_file]\n"
         "try:\n"
         "    seen += os.listdir(f'/proc/{os.getppid()}/fd')\n"

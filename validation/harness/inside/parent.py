@@ -18,14 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from validation.harness.channel import Channel
-from validation.harness.inside import child, gpu, seal, warm
+from validation.harness.inside import child, gpu, warm
 from validation.harness.inside.leavings import removed, too_full
+from validation.sandbox import seal
+from validation.sandbox.neighbors import Domain
 
 LOOK_EVERY = 0.05
 SELDOM = 0.25
 
 
-def main(control: int, *, compiler: bool = False) -> None:
+def main(control: int, domain: Domain | None, *, compiler: bool = False) -> None:
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
     try:
@@ -35,7 +37,7 @@ def main(control: int, *, compiler: bool = False) -> None:
         return
     gc.freeze()
     gc.enable()
-    Parent(channel).watch()
+    Parent(channel, domain).watch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,9 @@ class Watched:
 
 
 class Parent:
-    def __init__(self, channel: Channel) -> None:
-        self.channel = channel
+    def __init__(self, channel: Channel, domain: Domain | None) -> None:
+        self.channel, self.domain = channel, domain
+        gpu.caches = tempfile.mkdtemp(prefix="caches-")
         self.pids: dict[int, int] = {}
         self.folders: dict[int, str] = {}
         self.bounds: dict[int, Watched] = {}
@@ -86,6 +89,8 @@ class Parent:
             self.fork(order, fds[0])
         elif "kill" in order:
             self.kill(order["kill"])
+        elif "forget" in order:
+            removed(f"{gpu.caches}/{order['forget']}")
         return True
 
     def fork(self, order: dict[str, Any], end: int) -> None:
@@ -129,7 +134,9 @@ class Parent:
             os.environ["TRITON_CACHE_DIR"] = f"{folder}/triton"
             os.environ["TRITON_HOME"] = folder
             os.chdir(folder)
-            seal.seal(seal.Bounds.of(order["bounds"]))
+            seal.unprotect()
+            bounds = seal.Bounds.of(order["bounds"])
+            seal.seal(bounds, self.domain, folder, unlisted=[gpu.caches])
             child.serve(socket.socket(fileno=end), folder)
             status = 0
         finally:

@@ -32,7 +32,6 @@ Blobs = list[memoryview]
 class Stopwatch:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        self.order = order
         # Of its own: what compiles the reference must not be anybody else's.
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
         self.module = order["module"]
@@ -75,7 +74,6 @@ class Stopwatch:
             return {"error": described(error)}, []
         finally:
             self.conduct.update(told())
-            gpu.end(self.order)
         return {"flops": flops}, []
 
     def measure(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:

@@ -19,7 +19,6 @@ MOST = 3000
 class Suite:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        self.order = order
         self.texts = {name: order[name] for name in folder.NAMES}
 
     def suite(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[Blob]]:
@@ -31,7 +30,6 @@ class Suite:
             answer["exit"] = run_pytest(place, outcomes)
         except BaseException as error:  # noqa: BLE001 - SystemExit is how some leave
             answer["raised"] = described(error)
-        gpu.end(self.order)
         return {**answer, **outcomes.as_dict(), "patched": broken()}, []
 
 

@@ -1,0 +1,1 @@
+"""Programs that run beside others in one sandbox: texts for `test_neighbors`."""

@@ -1,0 +1,97 @@
+"""Programs that share a sandbox: none reaches another, and each honest one gets its verdict."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.zoo.load import honest_entries
+from tests.validation.compile import kernels
+from tests.validation.sandbox.confining import levels, processes_saying
+from validation.compile import Answer, Judge, Unit
+from validation.compile.judge import WORKER
+from validation.harness import Options, Report, Verdict, check
+from validation.harness.entry import Entry, parse
+from validation.sandbox import Level
+
+pytestmark = pytest.mark.parametrize("level", levels())
+
+PROGRAMS = Path(__file__).parent / "neighbors"
+NOTHING = "reached nothing"
+# Longer than its honest neighbors take beside it.
+IN_HARNESS, IN_COMPILE = 15, 10
+
+
+def program(name: str) -> str:
+    return (PROGRAMS / f"{name}.py").read_text()
+
+
+def attacker(seconds: int) -> str:
+    return f"{program('attack')}\n\nraise RuntimeError(attack({seconds}))\n"
+
+
+def honest(name: str) -> Entry:
+    found = next(entry for entry in honest_entries() if entry.name == "vector-add")
+    return replace(parse(found.record(), name), id=name)
+
+
+def judged(entries: list[Entry], level: Level) -> dict[str, Report]:
+    options = Options(jobs=2, level=level)
+    return {report.id: report for report in check(entries, options)}
+
+
+def test_an_entry_reaches_no_neighbor_in_the_harness(level: Level) -> None:
+    names = ["honest0", "honest1", "honest2"]
+    evil = replace(honest("evil"), triton_code=attacker(IN_HARNESS))
+
+    reports = judged([evil, *map(honest, names)], level)
+
+    assert {name: reports[name].message for name in names if not passed(reports[name])} == {}
+    assert NOTHING in reports["evil"].message
+
+
+def passed(report: Report) -> bool:
+    return report.verdict is Verdict.PASSED
+
+
+def test_a_kernel_reaches_no_neighbor_in_the_compile_check(level: Level) -> None:
+    evil = Unit(0, kernels.ADD + attacker(IN_COMPILE), "kernel")
+    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
+
+    with Judge(level=level, parallel=2) as judge:
+        done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
+
+    assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
+    assert NOTHING in done[0].message
+
+
+def test_a_process_that_a_kernel_leaves_behind_forges_no_later_verdict(level: Level) -> None:
+    evil = Unit(0, program("daemon") + kernels.ADD, "kernel")
+    others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
+
+    with Judge(level=level, parallel=2) as judge:
+        dict(judge.compile(others[:1]))
+        before = len(processes_saying(WORKER))
+        done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
+        after = len(processes_saying(WORKER))
+
+    assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
+    assert after == before
+
+
+def test_an_honest_entry_may_use_a_folder_of_pytests_own(level: Level) -> None:
+    entry = honest("honest")
+    entry = replace(entry, test_code=entry.test_code + "\n\n" + program("uses_a_folder"))
+
+    report = judged([entry], level)["honest"]
+
+    assert passed(report), report.message
+
+
+def test_an_honest_unit_may_write_move_and_run_a_compiler(level: Level) -> None:
+    unit = Unit(0, program("honest_needs") + kernels.ADD, "kernel")
+
+    with Judge(level=level, parallel=1) as judge:
+        [(_, done)] = judge.compile([unit])
+
+    assert done.answer is Answer.COMPILES, done.message

@@ -1,0 +1,33 @@
+"""A program that enters a domain with a folder that it may use by name, and says what it could do.
+
+`python -m tests.validation.sandbox.unlisted FOLDER`.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from validation.sandbox import landlock
+
+
+def main(folder: Path) -> None:
+    landlock.enter([], [], [], unlisted=[str(folder)])
+    attempt("made", lambda: (folder / "known").mkdir())
+    attempt("written", lambda: (folder / "known" / "file").write_text("x"))
+    attempt("moved", lambda: (folder / "known" / "file").rename(folder / "moved"))
+    attempt("read", lambda: (folder / "moved").read_text())
+    attempt("listed", lambda: os.listdir(folder))
+    attempt("outside", lambda: (folder.parent / "outside").write_text("x"))
+
+
+def attempt(what: str, step: Callable[[], object]) -> None:
+    try:
+        step()
+    except PermissionError:
+        return
+    sys.stdout.write(f"{what}\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
