@@ -1,9 +1,14 @@
 """Runs one git command with nothing inherited: no prompt, hook, helper, or setting of a person.
 
-Every command is an argument list in a process group of its own, watched while it runs.
+Every command is an argument list in a process group of its own, watched while it runs. A hostile
+pack of some megabytes can inflate to any size: the kernel bounds memory, processor time and file
+size of git and of all that it starts.
 """
 
 import os
+import re
+import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from ingest.git.errors import GitMissing, LimitExceeded, TookTooLong
-from ingest.git.limits import Deadline
+from ingest.git.errors import FetchFailed, GitMissing, LimitExceeded, TookTooLong
+from ingest.git.limits import Bounds, Deadline
 
 # What git prints is kept until it ends; no honest listing of a repository comes near this.
 LARGEST_OUTPUT = 100_000_000
@@ -27,6 +32,13 @@ _KEPT_ENVIRONMENT = (
     "http_proxy", "https_proxy", "no_proxy", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "all_proxy",
 )  # fmt: skip
 _NO_PROGRAM = "/bin/false"
+_BOUND_SIGNALS = (-signal.SIGXCPU, -signal.SIGXFSZ)
+_BOUND_REACHED = re.compile(
+    # A server's own troubles reach us behind "remote:".
+    r"^(?!remote:).*(?:[Oo]ut of memory|Cannot allocate memory|mmap failed|File too large|"
+    rf"unable to create thread|died of signal (?:{signal.SIGXCPU:d}|{signal.SIGXFSZ:d})\b)",
+    re.MULTILINE,
+)
 
 OPTIONS = (
     "-c", "core.hooksPath=/dev/null",
@@ -38,6 +50,12 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
+    # By default git maps whole packs and keeps a window for each core: `Bounds.memory` counts on
+    # these.
+    "-c", "core.packedGitWindowSize=32m",
+    "-c", "core.packedGitLimit=256m",
+    "-c", "core.deltaBaseCacheLimit=64m",
+    "-c", "pack.threads=2",
     "-c", "transfer.bundleURI=false",
     # `hosts.redirect_target` follows one: git would follow it to any host.
     "-c", "http.followRedirects=false",
@@ -71,6 +89,7 @@ class Git:
     watch: Callable[[], None] | None = None
     keep_open: tuple[int, ...] = field(default=())
     trace_headers: bool = False
+    bounds: Bounds = field(default=Bounds())
 
     def run(self, *arguments: str, feed: bytes = b"") -> Finished:
         """Run to the end, or to the deadline, or until `watch` raises; then nothing is left."""
@@ -86,16 +105,30 @@ class Git:
             stdout.seek(0)
             stderr.seek(0)
             complaint = stderr.read(LARGEST_COMPLAINT).decode("utf-8", "replace")
+            self._check_bounds(process.returncode, complaint)
             return Finished(process.returncode, stdout.read(), complaint)
 
     @contextmanager
     def converse(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
         """A running command's input and output, for one that answers line by line."""
-        with self._started(
-            arguments, subprocess.PIPE, subprocess.PIPE, subprocess.DEVNULL
-        ) as process:
-            if process.stdin is not None and process.stdout is not None:
-                yield process.stdin, process.stdout
+        with tempfile.TemporaryFile() as stderr:
+            try:
+                with self._started(arguments, subprocess.PIPE, subprocess.PIPE, stderr) as process:
+                    if process.stdin is not None and process.stdout is not None:
+                        yield process.stdin, process.stdout
+            except FetchFailed:
+                stderr.seek(0)
+                complaint = stderr.read(LARGEST_COMPLAINT).decode("utf-8", "replace")
+                self._check_bounds(process.returncode, complaint)
+                raise
+
+    def _check_bounds(self, code: int, complaint: str) -> None:
+        """Raise where git, or a process of its own, came to one of its bounds."""
+        if code in _BOUND_SIGNALS or _BOUND_REACHED.search(complaint):
+            raise LimitExceeded(
+                f"Git needs more than {self.bounds} for this repository and was stopped: its "
+                "objects inflate beyond what code does."
+            )
 
     @contextmanager
     def _started(
@@ -105,20 +138,26 @@ class Git:
         stdout: IO[bytes] | int,
         stderr: IO[bytes] | int,
     ) -> Iterator[subprocess.Popen[bytes]]:
-        command = ["git", f"--git-dir={self.folder}", *OPTIONS, *arguments]
+        git = shutil.which("git")
+        if git is None:
+            raise GitMissing("The git program was not found; install git 2.32 or newer.")
+        # Limits set after the start would miss what git has forked by then.
+        prlimit = shutil.which("prlimit")
+        bounded = [prlimit, *self.bounds.options()] if prlimit else []
+        process = subprocess.Popen(
+            [*bounded, git, f"--git-dir={self.folder}", *OPTIONS, *arguments],
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            env={**environment(self.protocols, self.objects), **self._tracing()},
+            start_new_session=True,
+            pass_fds=self.keep_open,
+        )
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                env={**environment(self.protocols, self.objects), **self._tracing()},
-                start_new_session=True,
-                pass_fds=self.keep_open,
-            )
-        except FileNotFoundError:
-            raise GitMissing("The git program was not found; install git 2.32 or newer.") from None
-        try:
+            if not prlimit:
+                with suppress(ProcessLookupError):
+                    for which, most in self.bounds.limits().items():
+                        resource.prlimit(process.pid, which, (most, most))
             yield process
         finally:
             _end_group(process)

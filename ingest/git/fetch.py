@@ -59,16 +59,18 @@ def _local(
     deadline: Deadline,
 ) -> Snapshot:
     folder = Path(source.location)
-    own = Git(folder / ".git" if (folder / ".git").is_dir() else folder, deadline)
+    inside = folder / ".git" if (folder / ".git").is_dir() else folder
     if (folder / ".git").is_file():  # a work tree or a submodule, whose git directory is elsewhere
-        own = Git(_linked_git_folder(folder), deadline)
+        inside = _linked_git_folder(folder)
+    own = Git(inside, deadline, bounds=limits.git)
     objects = own.run("rev-parse", "--git-path", "objects")
     if objects.code != 0:
         raise failure(objects, str(source))
     target = local_target(own, source, ref)
     shape = own.run("rev-parse", "--show-object-format").output.decode().strip()
     empty = reader(mirrors, source, deadline, shape)
-    store = GitObjects(empty, (own.folder / os.fsdecode(objects.output.strip())).resolve())
+    place = (inside / os.fsdecode(objects.output.strip())).resolve()
+    store = GitObjects(empty, place, limits.git)
     git = store.git(deadline)
     entries = list_tree(git, target.commit, selection.matcher(), limits)
     return Snapshot(source, target.commit, target.ref, measured(git, entries, limits), store)
@@ -113,7 +115,7 @@ def _mirrored(
         progress(Progress("fetching the list of files"))
         commit = mirror.fetch_commit(target.wanted)
     empty = reader(mirrors, source, deadline, "sha1" if len(commit) == 40 else "sha256")
-    store = GitObjects(empty, mirror.objects.resolve())
+    store = GitObjects(empty, mirror.objects.resolve(), limits.git)
     git = store.git(deadline)
     try:
         entries = list_tree(git, commit, selection.matcher(), limits)

@@ -20,11 +20,12 @@ from ingest.git.config_file import write_settings
 from ingest.git.errors import DiskFull, FetchFailed, LimitExceeded, TookTooLong
 from ingest.git.failure import disk_failure, failure
 from ingest.git.hosts import redirect_target
-from ingest.git.limits import Deadline, Limits, OnProgress, Progress
+from ingest.git.limits import MEGABYTE, Deadline, Limits, OnProgress, Progress
 from ingest.git.source import Source
 
 # So many blobs are asked for in one request: a killed fetch repeats one batch at most.
 BATCH = 4_000
+SLACK_BYTES = 100 * MEGABYTE
 _LOCK_POLL_SECONDS = 0.1
 _INCOMING = "refs/incoming"
 
@@ -100,12 +101,18 @@ def locked_mirror(
     try:
         mirrors.mkdir(parents=True, exist_ok=True)
         with _lock(folder.with_suffix(".lock"), source, deadline, on_progress) as lock:
-            local = Git(folder, deadline)
+            local = Git(folder, deadline, bounds=limits.git)
             _prepare(folder, source, pinned, local)
             watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
             # A git that outlives this process keeps the lock open, and with it the mirror.
             network = Git(
-                folder, deadline, protocols=protocols, watch=watch.check, keep_open=(lock,)
+                folder,
+                deadline,
+                protocols=protocols,
+                watch=watch.check,
+                keep_open=(lock,),
+                # The watch looks at the packs ten times a second, and says how large they may be.
+                bounds=replace(limits.git, file_bytes=limits.transfer_bytes + SLACK_BYTES),
             )
             watch.check()
             try:

@@ -6,13 +6,13 @@ setting of the repository can make git fetch it, and nothing of it is run.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from ingest.git.command import Git
 from ingest.git.errors import FetchFailed, LimitExceeded
-from ingest.git.limits import Deadline, Limits
+from ingest.git.limits import Bounds, Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
 
 # Requests in flight stay below a pipe's 64 kB, so writing them never waits for our own reading.
@@ -28,9 +28,10 @@ class GitObjects:
 
     reader: Path
     objects: Path
+    bounds: Bounds = field(default=Bounds())
 
     def git(self, deadline: Deadline) -> Git:
-        return Git(self.reader, deadline, objects=self.objects)
+        return Git(self.reader, deadline, objects=self.objects, bounds=self.bounds)
 
     @contextmanager
     def open(self, entries: tuple[Entry, ...]) -> Iterator[OpenTree]:

@@ -1,0 +1,106 @@
+"""Objects that are small as they come and inflate to gigabytes: git ends within its bounds."""
+
+from pathlib import Path
+
+import pytest
+
+from ingest.git import Limits, fetch, parse_source
+from ingest.git.command import Git
+from ingest.git.errors import LimitExceeded
+from ingest.git.limits import MEGABYTE, Bounds, Deadline
+from ingest.git.source import Source, SourceKind
+from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.packs import LONGEST_COPY, blob, delta, name, pack
+from tests.ingest.git.repositories import commit, git, make_repository, plain
+
+SMALL = Bounds(memory=400 * MEGABYTE)
+
+
+def test_a_delta_of_three_gigabytes_in_fifty_kilobytes_stops_index_pack(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+    first = blob(bytes(LONGEST_COPY))
+    bomb = pack([first, delta(name(LONGEST_COPY), LONGEST_COPY, [LONGEST_COPY] * 190)])
+    assert len(bomb) < 50_000
+    peak = Peak()
+
+    with pytest.raises(LimitExceeded, match="Git needs more than 2,000 MB of memory"):
+        Git(repository, Deadline.after(120), watch=peak.look).run(
+            "index-pack", "--stdin", feed=bomb
+        )
+
+    assert 0 < peak.megabytes < 400
+
+
+def test_a_tree_that_inflates_beyond_the_bound_is_a_sentence_for_its_repository(
+    server: GitServer, mirrors: Path
+) -> None:
+    repository = make_repository(server.root / "repo.git")
+    entry = b"100644 f%07d\0" + bytes(20)
+    tree = b"".join(entry % number for number in range(15_000_000))
+    made = git(repository, "hash-object", "-t", "tree", "-w", "--stdin", "--literally", feed=tree)
+    del tree
+    _commit_of(repository, made)
+
+    with pytest.raises(LimitExceeded, match="Git needs more than 400 MB of memory"):
+        fetch(
+            Source(SourceKind.REMOTE, server.url("repo.git")),
+            mirrors=mirrors,
+            limits=Limits(git=SMALL),
+            protocols=("http",),
+        )
+
+
+def test_a_small_file_on_a_huge_base_stops_its_reading_with_a_sentence(
+    tmp_path: Path, mirrors: Path
+) -> None:
+    repository = make_repository(tmp_path / "repo")
+    size = 40 * LONGEST_COPY
+    objects = [
+        blob(bytes(LONGEST_COPY)),
+        delta(name(LONGEST_COPY), LONGEST_COPY, [LONGEST_COPY] * 40),
+        delta(name(size), size, [1000]),
+    ]
+    git(repository, "index-pack", "--stdin", feed=pack(objects))
+    listing = f"100644 blob {name(1000).hex()}\tsmall.py\n".encode()
+    _commit_of(repository, git(repository, "mktree", feed=listing))
+    source = parse_source(str(repository), allow_local=True)
+    snapshot = fetch(source, mirrors=mirrors, limits=Limits(git=SMALL))
+    assert [entry.size for entry in snapshot.entries] == [1000]
+
+    with pytest.raises(LimitExceeded, match="Git needs more than 400 MB of memory"):
+        list(snapshot.read())
+
+
+def test_output_without_end_stops_at_the_bound_of_a_file(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "repo")
+    made = commit(repository, plain({"a.txt": "x" * 10_000_000}))
+    bounded = Git(repository, Deadline.after(60), bounds=Bounds(file_bytes=1_000_000))
+
+    with pytest.raises(LimitExceeded, match="a file of 1 MB"):
+        bounded.run("cat-file", "blob", f"{made}:a.txt")
+
+
+def _commit_of(repository: Path, tree: str) -> None:
+    identity = ("-c", "user.name=t", "-c", "user.email=t@t")
+    made = git(repository, *identity, "commit-tree", "-m", "", tree)
+    git(repository, "update-ref", "refs/heads/main", made)
+
+
+class Peak:
+    """The highest memory of a child of this process, looked up while it runs."""
+
+    megabytes = 0
+
+    def look(self) -> None:
+        for task in Path("/proc/self/task").iterdir():
+            for child in (task / "children").read_text().split():
+                self._look(Path("/proc", child, "status"))
+
+    def _look(self, status: Path) -> None:
+        try:
+            lines = status.read_text().splitlines()
+        except OSError:
+            return
+        for line in lines:
+            if line.startswith("VmHWM"):
+                self.megabytes = max(self.megabytes, int(line.split()[1]) // 1024)
