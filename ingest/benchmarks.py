@@ -14,8 +14,9 @@ from ingest.git import Absent, Selection, SourceKind, fetch, parse_source
 from ingest.git.snapshot import OpenTree
 from ingest.licenses import LicenceReader
 from ingest.licensing import FileLicences
-from ingest.pipeline import LICENCE_FILES, file_read
+from ingest.pipeline import LICENCE_FILES
 from ingest.sources import known_source, network
+from ingest.stages import read_text
 
 
 def fingerprint(text: str, reader: LicenceReader) -> BenchmarkFingerprints:
@@ -58,7 +59,7 @@ def _texts(tree: OpenTree, paths: list[str]) -> Iterator[tuple[str, str]]:
     for blob in tree.read_all(paths):
         if isinstance(blob, Absent):
             raise CurationError(f"{blob.path} can't be read: {blob.problem}.")
-        text = file_read(blob).text
+        text = read_text(blob.path, blob.data).text
         if text is not None:
             yield blob.path, text
 

@@ -1,15 +1,29 @@
 """What travels through the pipeline: files, kernels on their way, and what was left out."""
 
+import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.extract import ExtractedKernel, StandaloneUnit
+from ingest.git import Blob
 from ingest.licenses import Assessment, LicenceText
+
+# Called with the stage, how many files are done and how many there are.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRead:
+    """The text of a file, None where its bytes are no text that a database can hold."""
+
+    text: str | None
+    tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file's facts. `text` is None where its bytes are no text that a database can hold."""
+    """A file's facts."""
 
     path: str
     blob: str
@@ -18,6 +32,19 @@ class FileRead:
     lines: int
     tokens: int | None
     text: str | None
+
+
+def file_read(blob: Blob, read: TextRead) -> FileRead:
+    text = read.text
+    return FileRead(
+        path=blob.path,
+        blob=blob.blob,
+        sha256=hashlib.sha256(blob.data).hexdigest(),
+        size=len(blob.data),
+        lines=0 if not text else text.count("\n") + (not text.endswith("\n")),
+        tokens=read.tokens,
+        text=text,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from curation.identity import content_hash
 from curation.tokens import count_tokens
-from ingest.candidate import Candidate, Dropped, GraphRead, Item
+from ingest.candidate import Candidate, Dropped, GraphRead, Item, Progress, file_read
 from ingest.extract import Extraction, extract_file
 from ingest.git.snapshot import Blob
 from ingest.inductor import InductorKernel, Trace, identity_source, read_debug_folder
-from ingest.pipeline import Progress, file_read
+from ingest.stages import read_text
 
 
 def read_compiled(folder: Path, progress: Progress) -> Iterator[Item]:
@@ -29,7 +29,8 @@ def read_compiled(folder: Path, progress: Progress) -> Iterator[Item]:
 def _trace(folder: Path, trace: Trace) -> Iterator[Item]:
     for path in dict.fromkeys(kernel.path for kernel in trace.kernels):
         data = (folder / path).read_bytes()
-        yield file_read(Blob(path, content_hash(data.decode("utf-8", "replace"))[:40], data))
+        blob = Blob(path, content_hash(data.decode("utf-8", "replace"))[:40], data)
+        yield file_read(blob, read_text(path, data))
     if trace.graph is not None:
         yield GraphRead(
             model=trace.model,

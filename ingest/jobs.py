@@ -30,6 +30,7 @@ from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
 from ingest.clones import remote_of
 from ingest.compiled import read_compiled
+from ingest.confined.reader import Reader
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
@@ -56,17 +57,20 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise CurationError(f"{repository} was opted out before this ingest began.")
     progress = RunProgress(attempt)
     if repository.origin == Origin.INDUCTOR:
-        items, reading = read_compiled(Path(repository.url), progress), ""
-    else:
-        snapshot = _fetch(run, progress)
-        look_out(repository)
-        run.commit = snapshot.commit
-        reading = _reading(repository, snapshot)
-        if reading == repository.last_reading and not run.again:
-            attempt.succeed(commit=run.commit, stage="unchanged")
-            return
-        items = read(snapshot, _named(repository), licence_reader(), progress)
-    _store(run, attempt, items, reading, progress)
+        with Reader(licence_reader(), progress) as reader:
+            items = read_compiled(Path(repository.url), progress)
+            _store(run, attempt, items, "", reader, progress)
+        return
+    snapshot = _fetch(run, progress)
+    look_out(repository)
+    run.commit = snapshot.commit
+    reading = _reading(repository, snapshot)
+    if reading == repository.last_reading and not run.again:
+        attempt.succeed(commit=run.commit, stage="unchanged")
+        return
+    with snapshot.open() as tree, Reader(licence_reader(), progress, tree) as reader:
+        items = read(snapshot, tree, _named(repository), reader, progress)
+        _store(run, attempt, items, reading, reader, progress)
     if repository.submodules:
         _queue_submodules(run, snapshot)
 
@@ -105,9 +109,10 @@ def _store(
     attempt: Attempt[IngestRun],
     items: Iterator[Item],
     reading: str,
+    reader: Reader,
     progress: RunProgress,
 ) -> None:
-    ledger = Ledger(run, attempt)
+    ledger = Ledger(run, attempt, reader.evidence)
     ledger.store_all(items)
     kept_readings().write()
     ledger.close()

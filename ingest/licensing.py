@@ -5,7 +5,7 @@ from functools import cached_property
 
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.notebooks import NotebookError, read_notebook
-from ingest.git.snapshot import OpenTree
+from ingest.extract.source_tree import SourceTree
 from ingest.licenses import (
     Assessment,
     LicenceReader,
@@ -20,7 +20,7 @@ from ingest.licenses import (
 class FileLicences:
     """One for a reading: a file from which ten kernels draw is assessed once."""
 
-    def __init__(self, tree: OpenTree, reader: LicenceReader) -> None:
+    def __init__(self, tree: SourceTree, reader: LicenceReader) -> None:
         self._tree = tree
         self._reader = reader
         self._known: dict[str, Assessment] = {}

@@ -1,24 +1,19 @@
-"""The stages in their order: read, extract, isolate, license. Pure: rows are `persist`'s matter.
+"""A source from its globs to its items, in the order in which rows are written.
 
-A repository's files come first, so that each kernel finds the row of its file.
+A repository's files come first, so that each kernel finds the row of its file. `stages` is what
+is done with a file's content, in the sandbox; rows are `persist`'s matter.
 """
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from curation.identity import content_hash
-from curation.tokens import count_tokens
-from ingest.candidate import Candidate, Dropped, FileRead, Item
+from ingest.candidate import Dropped, Item, Progress
 from ingest.classify import classification
-from ingest.extract import Extraction, extract
-from ingest.extract.decoding import decode
-from ingest.extract.notebooks import SUFFIX as NOTEBOOK
-from ingest.extract.notebooks import NotebookError, read_notebook
-from ingest.git import Absent, Blob, Problem, Selection, Snapshot
+from ingest.confined.reader import Reader
+from ingest.git import Absent, Problem, Selection, Snapshot
 from ingest.git.snapshot import OpenTree
 from ingest.git.submodules import LISTED_IN
-from ingest.licenses import LicenceReader, load_policy, reader
-from ingest.licensing import FileLicences
+from ingest.licenses import load_policy
+from ingest.licenses.reader import RULES_VERSION
 from ingest.quality import default_profile
 
 # Raise it when extraction makes other rows of the same bytes.
@@ -34,9 +29,6 @@ LICENCE_FILES = (
 # What is read when a source names nothing.
 EVERYTHING = ("**/*.py", "**/*.md", "**/*.ipynb")
 
-# Called with the stage, how many files are done and how many there are.
-Progress = Callable[[str, int, int], None]
-
 
 def rules() -> tuple[str, ...]:
     """The versions of all that decides what rows come of a commit: with a new one, a commit that
@@ -46,7 +38,7 @@ def rules() -> tuple[str, ...]:
         classification.VERSION,
         default_profile().version,
         load_policy().version,
-        reader.RULES_VERSION,
+        RULES_VERSION,
     )
 
 
@@ -62,7 +54,7 @@ def reach(named: Selection, submodules: Sequence[str] = ()) -> Selection:
 
 
 def read(
-    snapshot: Snapshot, named: Selection, licences: LicenceReader, progress: Progress
+    snapshot: Snapshot, tree: OpenTree, named: Selection, reader: Reader, progress: Progress
 ) -> Iterator[Item]:
     """Every named file of a snapshot, then every kernel in them, or why something was left out."""
     wanted = named.matcher()
@@ -71,66 +63,13 @@ def read(
         if entry.problem is not None:
             yield _unread(entry.path, entry.problem)
     paths = [entry.path for entry in entries if entry.problem is None]
-    with snapshot.open() as tree:
-        yield from _files(tree, paths, progress)
-        yield from _kernels(tree, paths, licences, progress)
-
-
-def _files(tree: OpenTree, paths: list[str], progress: Progress) -> Iterator[Item]:
     for number, found in enumerate(tree.read_all(paths)):
         progress("read", number, len(paths))
         if isinstance(found, Absent):
             yield _unread(found.path, found.problem)
         else:
-            yield file_read(found)
-
-
-def file_read(blob: Blob) -> FileRead:
-    """The facts of a file, and its text where it is one: of a notebook, that of its code cells."""
-    text = _text(blob)
-    return FileRead(
-        path=blob.path,
-        blob=blob.blob,
-        sha256=hashlib.sha256(blob.data).hexdigest(),
-        size=len(blob.data),
-        lines=0 if not text else text.count("\n") + (not text.endswith("\n")),
-        tokens=None if text is None else count_tokens(text),
-        text=text,
-    )
-
-
-def _text(blob: Blob) -> str | None:
-    if b"\0" in blob.data:
-        return None
-    if not blob.path.endswith(NOTEBOOK):
-        return decode(blob.data).text
-    try:
-        return read_notebook(blob.data).code
-    except NotebookError:
-        return None
-
-
-def _kernels(
-    tree: OpenTree, paths: list[str], reader: LicenceReader, progress: Progress
-) -> Iterator[Item]:
-    licences = FileLicences(tree, reader)
-    for found in extract(tree, paths, progress):
-        if isinstance(found, Extraction):
-            yield candidate(found, licences)
-        else:
-            yield Dropped("extract", found.path, found.code, found.message, line=found.line)
-
-
-def candidate(found: Extraction, licences: FileLicences) -> Candidate:
-    files = found.unit.drawn_from or (found.kernel.path,)
-    return Candidate(
-        kernel=found.kernel,
-        unit=found.unit,
-        content_hash=content_hash(found.unit.source),
-        tokens=count_tokens(found.unit.source),
-        licences=tuple(map(licences.of, files)),
-        licence_texts=licences.texts(files),
-    )
+            yield reader.file(found)
+    yield from reader.kernels(paths)
 
 
 def _unread(path: str, problem: Problem) -> Dropped:

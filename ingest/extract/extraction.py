@@ -33,6 +33,8 @@ FILE_LIMIT = 2_000_000
 
 Progress = Callable[[str, int, int], None]
 """Called with the stage, how many files are done and how many there are."""
+At = Callable[[str], None]
+"""Called with the path of each file before it is read, in each stage."""
 
 
 def extract(
@@ -40,12 +42,14 @@ def extract(
     paths: Sequence[str] | None = None,
     progress: Progress | None = None,
     file_limit: int = FILE_LIMIT,
+    at: At | None = None,
 ) -> Iterator[Extraction | Problem]:
     """Every kernel of the named files (of all, by default), ordered by path and line.
 
     Closures and launches are followed through the whole tree, whatever `paths` says.
     """
-    return Session(tree, file_limit, progress).run(None if paths is None else frozenset(paths))
+    session = Session(tree, file_limit, progress, at)
+    return session.run(None if paths is None else frozenset(paths))
 
 
 def extract_file(path: str, data: bytes) -> Iterator[Extraction | Problem]:
@@ -60,6 +64,7 @@ class Session:
     tree: SourceTree
     file_limit: int
     progress: Progress | None
+    at: At | None = None
     candidates: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
     pallas: dict[str, dict[int, list[PallasCall]]] = field(default_factory=dict)
@@ -87,7 +92,7 @@ class Session:
     def _found(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
         for number, path in enumerate(paths):
-            self._tell("isolate", number, len(paths))
+            self._tell("isolate", number, len(paths), path)
             if wanted is not None and path not in wanted:
                 continue
             yield from self.problems.get(path, ())
@@ -100,7 +105,7 @@ class Session:
         """Know every kernel of the tree, and every name in it, before asking who uses it."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
         for number, path in enumerate(known):
-            self._tell("find", number, len(known))
+            self._tell("find", number, len(known), path)
             data = self.repository.read(path)
             if data is not None and path.endswith(".py"):
                 self.references.add_file(data)
@@ -134,7 +139,7 @@ class Session:
             if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
         ]
         for number, path in enumerate(known):
-            self._tell("uses", number, len(known))
+            self._tell("uses", number, len(known), path)
             if path not in self.candidates:
                 data = self.repository.read(path)
                 if data is None or not self.references.may_use_kernels(data):
@@ -184,7 +189,9 @@ class Session:
         problem = other_backend(kernel, unit, calls)
         return problem or Extraction(describe(kernel, "entry", launchers), unit)
 
-    def _tell(self, stage: str, done: int, total: int) -> None:
+    def _tell(self, stage: str, done: int, total: int, path: str) -> None:
+        if self.at is not None:
+            self.at(path)
         if self.progress is not None:
             self.progress(stage, done, total)
 

@@ -22,29 +22,29 @@ class LicenceReader:
     def __init__(
         self, detector: LicenceDetector, kept: MutableMapping[str, str] | None = None
     ) -> None:
-        self._detector = detector
-        self._kept: MutableMapping[str, str] = {} if kept is None else kept
+        self.detector = detector
+        self.kept: MutableMapping[str, str] = {} if kept is None else kept
 
     def read(self, path: str, data: bytes | str, blob: str = "") -> Findings:
         """What a source file says. `blob` is git's name of its content, if known."""
         kind = "python" if path.lower().endswith((".py", ".pyi", ".pyx", ".pxd")) else "text"
-        return self._once(kind, data, blob, lambda text: read_file(path, text, self._detector))
+        return self._once(kind, data, blob, lambda text: read_file(path, text, self.detector))
 
     def read_licence(self, path: str, role: Role, data: bytes | str, blob: str = "") -> Findings:
         """What a licence file says."""
         return self._once(
-            role, data, blob, lambda text: read_licence_file(path, role, text, self._detector)
+            role, data, blob, lambda text: read_licence_file(path, role, text, self.detector)
         )
 
     def _once(
         self, kind: str, data: bytes | str, blob: str, read: Callable[[str], Findings]
     ) -> Findings:
         name = blob or git_blob_hash(data)
-        key = f"{name}:{kind}:{RULES_VERSION}:{self._detector.name}"
-        if (kept := self._kept.get(key)) is not None:
+        key = f"{name}:{kind}:{RULES_VERSION}:{self.detector.name}"
+        if (kept := self.kept.get(key)) is not None:
             return from_json(kept)
         findings = read(decoded(data[:LARGEST_FILE]))
-        self._kept[key] = to_json(findings)
+        self.kept[key] = to_json(findings)
         return findings
 
 

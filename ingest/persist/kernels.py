@@ -6,11 +6,12 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
+from curation.errors import CurationError
 from curation.models import CompiledGraph, Kernel, Provenance, QualityFinding, Repository
 from ingest.candidate import Candidate, GraphRead
 from ingest.classify import classification
 from ingest.classify.hardware import DEFAULT, hardware_of_path
-from ingest.evidence import Evidence, evidence
+from ingest.evidence import Evidence
 from ingest.licenses import strictest
 from ingest.persist.evidence import kind_columns, renew_kinds, store_findings
 from ingest.persist.files import Files
@@ -26,6 +27,12 @@ RENEWED = (
     "license_id", "license_verdict", "license_inherited", "license_reason",
     "copyrights", "license_texts",
 )  # fmt: skip
+
+
+class KernelsVanished(CurationError):
+    """Kernels were known when a batch was gathered, and are no more when it is written."""
+
+    retry = True
 
 
 class Kernels:
@@ -151,10 +158,9 @@ def _kernel_rows(
     wanted = {item.content_hash: item for item in found}
     # In one order everywhere: two workers that insert the same kernels can't lock each other out.
     missing = {name: wanted[name] for name in sorted(wanted.keys() - _pks(wanted).keys())}
-    said = {
-        **{name: gathered[name] for name in wanted if name in gathered},
-        **{name: evidence(item) for name, item in missing.items() if name not in gathered},
-    }
+    if not gathered.keys() >= missing.keys():
+        raise KernelsVanished("Kernels were deleted while they were read again.")
+    said = {name: gathered[name] for name in wanted if name in gathered}
     if missing:
         # Another worker may write the same kernel from its own repository at this moment.
         Kernel.objects.bulk_create(

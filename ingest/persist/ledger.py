@@ -1,7 +1,7 @@
 """Takes items as they come, writes them in batches, and counts what came."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
 from django.db import transaction
@@ -9,7 +9,7 @@ from django.db import transaction
 from curation.models import Drop, IngestRun
 from curation.queue.attempt import Attempt
 from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
-from ingest.evidence import Evidence, evidence
+from ingest.evidence import Evidence
 from ingest.persist.closing import close
 from ingest.persist.files import Files
 from ingest.persist.hardware import settle_hardware
@@ -24,8 +24,14 @@ class Ledger:
     """The rows of one run. Each batch renews the lease in its own transaction: an attempt that
     was given up writes nothing."""
 
-    def __init__(self, run: IngestRun, attempt: Attempt[IngestRun]) -> None:
+    def __init__(
+        self,
+        run: IngestRun,
+        attempt: Attempt[IngestRun],
+        evidence: Callable[[Candidate], Evidence | Dropped],
+    ) -> None:
         self._run = run
+        self._evidence = evidence
         self._attempt = attempt
         self._files = Files(run.repository, run.commit)
         self._kernels = Kernels(run.repository, self._files)
@@ -39,10 +45,12 @@ class Ledger:
         for batch in _batches(items):
             # Gathered before the transaction begins, so that nobody waits for a lock meanwhile.
             wanted = wanting([item for item in batch if isinstance(item, Candidate)])
-            gathered = {name: evidence(item) for name, item in wanted.items()}
+            said = {name: self._evidence(item) for name, item in wanted.items()}
+            gathered = {name: one for name, one in said.items() if isinstance(one, Evidence)}
+            lost = {name: one for name, one in said.items() if isinstance(one, Dropped)}
             with transaction.atomic():
                 self._attempt.renew()
-                self._store(batch, gathered)
+                self._store([_or_lost(item, lost) for item in batch], gathered)
 
     def close(self) -> None:
         """Retire what this run did not see; settle the licenses and the hardware of the rest."""
@@ -82,6 +90,10 @@ class Ledger:
             reason=item.reason,
             message=item.message,
         )
+
+
+def _or_lost(item: Item, lost: Mapping[str, Dropped]) -> Item:
+    return lost.get(item.content_hash, item) if isinstance(item, Candidate) else item
 
 
 def _not_standalone(item: Candidate) -> Dropped:

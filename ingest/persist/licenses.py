@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator, MutableMapping
 from functools import cache
 
-from django.conf import settings
-
 from curation.models import (
     Kernel,
     License,
@@ -15,8 +13,8 @@ from curation.models import (
     Repository,
     SourceText,
 )
+from ingest.confined.detector import ConfinedScancode
 from ingest.licenses import Assessment, Evidence, LicenceReader, LicenceText
-from ingest.licenses.apart import ScancodeApart
 from ingest.licenses.standard_texts import standard_text
 from ingest.persist.files import Files
 
@@ -34,7 +32,7 @@ BATCH = 200
 @cache
 def licence_reader() -> LicenceReader:
     """One for the process: its detector takes seconds to start, once it is needed."""
-    return LicenceReader(ScancodeApart(settings.DATA_DIR / "scancode"), kept_readings())
+    return LicenceReader(ConfinedScancode(), kept_readings())
 
 
 @cache

@@ -9,25 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from ingest.licenses.apart import ScancodeApart
+from ingest.confined.detector import ConfinedScancode
 from ingest.licenses.detector import DetectionTookTooLong
+from tests.hostile.test_validation_killed import descendants
 from tests.ingest.licenses.cases import APACHE_HEADER
 from tests.ingest.licenses.small_repository import detector
 
 
 @pytest.fixture(scope="module")
-def apart() -> ScancodeApart:
-    return ScancodeApart(seconds=60)
+def apart() -> ConfinedScancode:
+    return ConfinedScancode(seconds=60)
 
 
 @pytest.mark.parametrize("text", [APACHE_HEADER, "", "\0 \ud800 é", "GPL-2.0 or MIT, line\r\n2"])
-def test_it_answers_as_the_detector_here_does(apart: ScancodeApart, text: str) -> None:
+def test_it_answers_as_the_detector_here_does(apart: ConfinedScancode, text: str) -> None:
     assert apart.match(text) == detector().match(text)
     assert apart.name == detector().name
 
 
 def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
-    apart: ScancodeApart,
+    apart: ConfinedScancode,
 ) -> None:
     apart.match(APACHE_HEADER)
     os.kill(process_of(apart), signal.SIGKILL)
@@ -39,7 +40,7 @@ def test_a_text_on_which_its_process_dies_is_given_up_and_the_next_one_is_read(
 
 
 def test_a_process_that_hangs_is_ended() -> None:
-    apart = ScancodeApart(seconds=5)
+    apart = ConfinedScancode(seconds=5)
     apart.match(APACHE_HEADER)
     stopped = process_of(apart)
     os.kill(stopped, signal.SIGSTOP)
@@ -53,10 +54,10 @@ def test_a_process_that_hangs_is_ended() -> None:
 def test_its_process_leaves_with_whoever_asked_however_that_went() -> None:
     asking = (
         "import os, signal\n"
-        "from ingest.licenses.apart import ScancodeApart\n"
-        "apart = ScancodeApart()\n"
+        "from ingest.confined.detector import ConfinedScancode\n"
+        "apart = ConfinedScancode()\n"
         "apart.match('MIT License')\n"
-        "print(apart._child._process.pid, flush=True)\n"
+        "print(apart.pid, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     asker = subprocess.run([sys.executable, "-c", asking], capture_output=True, text=True)
@@ -66,9 +67,10 @@ def test_its_process_leaves_with_whoever_asked_however_that_went() -> None:
     wait_until_gone(child)
 
 
-def process_of(apart: ScancodeApart) -> int:
-    assert apart._child is not None
-    return apart._child._process.pid
+def process_of(apart: ConfinedScancode) -> int:
+    """The innermost process, which those around it confine."""
+    assert apart.pid is not None
+    return [apart.pid, *descendants(apart.pid)][-1]
 
 
 def wait_until_gone(process: Path) -> None:

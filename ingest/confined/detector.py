@@ -1,0 +1,81 @@
+"""scancode in a sandboxed process of its own, so that its gigabyte is not the ingest's.
+
+Started when the first text is asked about, for all repositories that this process reads: its index
+takes seconds to load. A text on which it hangs or ends is given up, and the next one gets a new
+process. The process ends with the one that asked, however that ended.
+"""
+
+import threading
+import weakref
+
+from ingest.confined.process import Process, WorkerEnded
+from ingest.confined.values import UnreadableAnswer, from_json
+from ingest.licenses.detector import SECONDS_A_TEXT, DetectionTookTooLong, Match, Scancode
+
+
+class DetectorNotStarted(Exception):
+    """The licence detector's process did not come up: nothing can be read without it."""
+
+
+class ConfinedScancode:
+    """Answers as `Scancode` does, and takes no memory here."""
+
+    def __init__(self, seconds: float = SECONDS_A_TEXT) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._process: Process | None = None
+
+    @property
+    def name(self) -> str:
+        return Scancode().name
+
+    @property
+    def pid(self) -> int | None:
+        """The process that answers, if one was started."""
+        return self._process.pid if self._process is not None else None
+
+    def match(self, text: str, *, approximate: bool = True) -> list[Match]:
+        """Every rule that `text` matches, in the order of the text."""
+        with self._lock:
+            process = self._process or self._started()
+            try:
+                process.send({"text": text, "approximate": approximate})
+                answer = process.hear()
+                if "late" in answer:
+                    raise DetectionTookTooLong(
+                        f"The detector did not finish in {self._seconds:g} seconds."
+                    )
+                return list(from_json(tuple[Match, ...], answer.get("matches")))
+            except (WorkerEnded, UnreadableAnswer) as error:
+                self.end()
+                raise DetectionTookTooLong(
+                    "The detector's process ended on this text."
+                    if not isinstance(error, WorkerEnded) or not error.silent
+                    else f"The detector did not finish in {self._seconds:g} seconds."
+                ) from error
+            except DetectionTookTooLong:
+                raise
+            except BaseException:
+                # Interrupted between question and answer: the next question must not get it.
+                self.end()
+                raise
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._finalizer()
+            self._process = None
+
+    def _started(self) -> Process:
+        process = Process("ingest.confined.detecting", str(self._seconds))
+        self._finalizer = weakref.finalize(self, process.end)
+        self._process = process
+        try:
+            process.hear()
+        except BaseException as error:
+            self.end()
+            if not isinstance(error, WorkerEnded):
+                raise
+            raise DetectorNotStarted(f"The licence detector's process {error}.") from error
+        # It watches the clock itself, between two passages.
+        process.silence = 2 * self._seconds
+        return process

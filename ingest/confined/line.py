@@ -1,0 +1,35 @@
+"""Inside the sandbox: the two pipes to the ingest, with one line of JSON a message."""
+
+import os
+from typing import Any, BinaryIO
+
+from ingest.confined.values import read_json, to_json
+
+
+class Line:
+    """Reads orders from the one pipe, writes to the other."""
+
+    def __init__(self, reading: BinaryIO, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def tell(self, **message: Any) -> None:
+        line = memoryview(to_json(message) + b"\n")
+        while line:
+            line = line[os.write(self._writing, line) :]
+
+    def hear(self) -> dict[str, Any] | None:
+        """Return the next message, or None when no more comes."""
+        line = self._reading.readline()
+        message: dict[str, Any] | None = read_json(line) if line else None
+        return message
+
+    def take(self, size: int) -> bytes:
+        return self._reading.read(size)
+
+    def ask(self, **message: Any) -> dict[str, Any]:
+        self.tell(**message)
+        answer = self.hear()
+        if answer is None:
+            raise SystemExit
+        return answer

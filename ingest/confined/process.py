@@ -1,0 +1,148 @@
+"""A sandboxed process that reads foreign text, and the two pipes to it."""
+
+import contextlib
+import os
+import select
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from typing import IO, Any
+
+from ingest.confined.programs import PACKAGES, command
+from ingest.confined.values import UnreadableAnswer, read_json, to_json
+from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
+
+# scancode's index takes 1.4 GB of address space, and honest trees far less.
+LIMITS = Limits(
+    memory=4 << 30, cpu_seconds=4 * 3600, processes=64, file_size=256 << 20, open_files=256
+)
+SCRATCH = 256 << 20
+# A worker that says nothing for so long is dead. Making scancode's index anew takes minutes.
+SILENCE_SECONDS = 900.0
+LARGEST_ANSWER = 64 << 20
+_PIECE = 1 << 20
+
+
+class WorkerEnded(Exception):
+    """The process is gone, or no longer makes sense; the words say how, after "it"."""
+
+    def __init__(self, words: str, *, silent: bool = False) -> None:
+        super().__init__(words)
+        self.silent = silent
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How a worker is confined, and how long it may be silent."""
+
+    level: Level | None = None
+    limits: Limits = LIMITS
+    silence: float = SILENCE_SECONDS
+
+    @property
+    def chosen(self) -> Level:
+        return self.level or probe().level
+
+
+DEFAULT_TERMS = Terms()
+
+
+class Process:
+    """Runs one module of the project in the sandbox. `end` it."""
+
+    def __init__(self, name: str, *arguments: str, terms: Terms = DEFAULT_TERMS) -> None:
+        self.silence = terms.silence
+        self._rest = bytearray()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - the worker keeps it open
+        self._reading, writing = os.pipe()
+        try:
+            self._process = start(
+                command(name, str(writing), *arguments),
+                Confinement(
+                    readable=(*python_readable(), *PACKAGES),
+                    limits=terms.limits,
+                    scratch=SCRATCH,
+                    env={"PYTHONDONTWRITEBYTECODE": "1"},
+                ),
+                level=terms.chosen,
+                pass_fds=(writing,),
+                stdin=subprocess.PIPE,
+                stderr=self._complaints,
+            )
+        except BaseException:
+            os.close(self._reading)
+            self._complaints.close()
+            raise
+        finally:
+            os.close(writing)
+        self._asking = _pipe(self._process)
+        os.set_blocking(self._asking.fileno(), False)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
+        """Send one line of JSON, and the bytes that it announces."""
+        left = memoryview(to_json(message) + b"\n" + payload)
+        until = time.monotonic() + self.silence
+        while left:
+            _, ready, _ = select.select([], [self._asking], [], max(0, until - time.monotonic()))
+            if not ready:
+                raise WorkerEnded(f"took no bytes for {self.silence:g} seconds", silent=True)
+            try:
+                left = left[os.write(self._asking.fileno(), left[:_PIECE]) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise WorkerEnded(self._last_words()) from None
+
+    def hear(self) -> dict[str, Any]:
+        """Return the next message."""
+        looked, until = 0, time.monotonic() + self.silence
+        while (end := self._rest.find(b"\n", looked)) < 0:
+            looked = len(self._rest)
+            if looked > LARGEST_ANSWER:
+                raise WorkerEnded(f"answered more than {LARGEST_ANSWER >> 20} MB")
+            ready, _, _ = select.select([self._reading], [], [], max(0, until - time.monotonic()))
+            if not ready:
+                raise WorkerEnded(f"said nothing for {self.silence:g} seconds", silent=True)
+            piece = os.read(self._reading, _PIECE)
+            if not piece:
+                raise WorkerEnded(self._last_words())
+            self._rest += piece
+        line = bytes(self._rest[:end])
+        del self._rest[: end + 1]
+        try:
+            message = read_json(line)
+        except UnreadableAnswer as error:
+            raise WorkerEnded(f"gave an answer that can't be read: {error}") from None
+        if not isinstance(message, dict):
+            raise WorkerEnded("gave an answer that can't be read")
+        return message
+
+    def end(self) -> None:
+        kill(self._process)
+        with contextlib.suppress(OSError):
+            self._asking.close()
+        os.close(self._reading)
+        self._complaints.close()
+
+    def _last_words(self) -> str:
+        """Return how it ended, with the last line that it complained with."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        size = self._complaints.seek(0, os.SEEK_END)
+        self._complaints.seek(max(0, size - 4000))
+        lines = self._complaints.read().decode("utf-8", "replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        printable = "".join(c if c.isprintable() else "?" for c in last[:200])
+        status = f"ended with status {self._process.returncode}"
+        return f"{status} ({printable})" if printable else status
+
+
+def _pipe(process: "subprocess.Popen[bytes]") -> IO[bytes]:
+    if process.stdin is None:
+        raise ValueError("the process was started without a pipe")
+    return process.stdin
