@@ -14,9 +14,11 @@ from ingest.confined.values import UnreadableAnswer, read_json, to_json
 from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
 
 # scancode's index takes 1.4 GB of address space, and honest trees far less.
+MEMORY = 4 << 30
 LIMITS = Limits(
-    memory=4 << 30, cpu_seconds=4 * 3600, processes=64, file_size=256 << 20, open_files=256
-)
+    memory=MEMORY, group_memory=MEMORY, tree_memory=MEMORY, cpu_seconds=4 * 3600, processes=64,
+    file_size=256 << 20, open_files=256,
+)  # fmt: skip
 SCRATCH = 256 << 20
 # A worker that says nothing for so long is dead. Making scancode's index anew takes minutes.
 SILENCE_SECONDS = 900.0

@@ -76,12 +76,14 @@ def kill(reader: Reader) -> None:
 def worker_of(reader: Reader) -> list[int]:
     """The process that parses, below those that confine it."""
     assert reader.pid is not None
-    return [
-        pid
-        for pid in (reader.pid, *descendants(reader.pid))
-        if "run_module('ingest.confined.worker'" in Path(f"/proc/{pid}/cmdline").read_text()
-        and Path(f"/proc/{pid}/exe").resolve().name.startswith("python")
-    ]
+    found = []
+    for pid in (reader.pid, *descendants(reader.pid)):
+        words = Path(f"/proc/{pid}/cmdline").read_text()
+        confines = any(script in words for script in ("guard.py", "user_namespace", "confined.py"))
+        of_python = Path(f"/proc/{pid}/exe").resolve().name.startswith("python")
+        if of_python and not confines and "run_module('ingest.confined.worker'" in words:
+            found.append(pid)
+    return found
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -9,7 +9,7 @@ from ingest.git.command import Git
 from ingest.git.errors import LimitExceeded
 from ingest.git.limits import MEGABYTE, Bounds, Deadline
 from ingest.git.source import Source, SourceKind
-from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.packs import LONGEST_COPY, blob, delta, name, pack
 from tests.ingest.git.repositories import commit, git, make_repository, plain
 
@@ -46,7 +46,7 @@ def test_a_tree_that_inflates_beyond_the_bound_is_a_sentence_for_its_repository(
             Source(SourceKind.REMOTE, server.url("repo.git")),
             mirrors=mirrors,
             limits=Limits(git=SMALL),
-            protocols=("http",),
+            network=LOCAL_WEB,
         )
 
 

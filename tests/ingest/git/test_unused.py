@@ -11,10 +11,9 @@ from pathlib import Path
 from ingest.git import Source, SourceKind, fetch
 from ingest.git.mirror import mirror_name
 from ingest.git.unused import DAY, Removed, remove_unused
-from tests.ingest.git.http_server import GitServer
+from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import commit, make_repository, plain
 
-LOCAL_WEB = ("http",)
 KILLED = """\
 import os, shutil, signal, sys
 from pathlib import Path
@@ -35,7 +34,7 @@ def mirrored(server: GitServer, mirrors: Path, name: str, days_ago: float) -> Pa
 
 def read(server: GitServer, mirrors: Path, name: str) -> Path:
     source = Source(SourceKind.REMOTE, server.url(name))
-    snapshot = fetch(source, mirrors=mirrors, protocols=LOCAL_WEB)
+    snapshot = fetch(source, mirrors=mirrors, network=LOCAL_WEB)
     assert len(list(snapshot.read())) == 1
     return mirrors / mirror_name(source)
 
