@@ -16,6 +16,8 @@ OPERATION_TYPES = (
 )  # fmt: skip
 DIFFICULTIES = ("easy", "medium", "hard")
 ORIGINS = ("manual", "template", "real-world", "inductor")
+COMPUTED_BY = ("triton", "mixed")
+COMPARISONS = ("allclose", "assert_close", "equal")
 TEXTS = ("python_code", "triton_code", "test_code")
 MOST_CHARACTERS = 1_000_000
 LONGEST_DESCRIPTION = 2_000
@@ -49,6 +51,7 @@ def violations(record: object) -> list[str]:
     if entry_point is not None:
         try:
             found += _of_code(trees, entry_point)
+            found += _of_mutated(record, trees.get("python_code"), entry_point)
         except RecursionError:
             found.append("The code is nested too deeply to be checked.")
     return found
@@ -82,6 +85,11 @@ def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:
     tags = metadata.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         yield "metadata.tags is no list of texts."
+    mutates = metadata.get("mutates", [])
+    if not isinstance(mutates, list) or not all(isinstance(name, str) for name in mutates):
+        yield "metadata.mutates is no list of the names of arguments."
+    if metadata.get("computed_by", "triton") not in COMPUTED_BY:
+        yield f"metadata.computed_by is neither {' nor '.join(COMPUTED_BY)}."
     if not isinstance(metadata.get("differentiable", False), bool):
         yield "metadata.differentiable is neither true nor false."
     if not isinstance(metadata.get("provenance", {}), Mapping):
@@ -146,6 +154,20 @@ def _of_code(trees: Mapping[str, ast.Module], entry_point: str) -> Iterator[str]
         yield from _of_test(test, entry_point)
 
 
+def _of_mutated(
+    record: Mapping[str, Any], python: ast.Module | None, entry_point: str
+) -> Iterator[str]:
+    """Each name in `mutates` is an argument of the function."""
+    function = _function(python, entry_point) if python is not None else None
+    metadata = record.get("metadata")
+    mutates = metadata.get("mutates") if isinstance(metadata, Mapping) else None
+    if function is None or not isinstance(mutates, list):
+        return
+    for name in mutates:
+        if name not in _parameters(function):
+            yield f"metadata.mutates names {name!r}: {entry_point} takes no such argument."
+
+
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     found = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
     return next(found, None)
@@ -207,13 +229,17 @@ def _of_test(test: ast.Module, entry_point: str) -> Iterator[str]:
         "parametrize" in ast.unparse(d) and "CASES" in ast.unparse(d) for d in check.decorator_list
     ):
         yield "test_equivalence is not parametrised over CASES."
-    called = {ast.unparse(n.func) for n in ast.walk(check) if isinstance(n, ast.Call)}
     everywhere = {ast.unparse(n.func) for n in ast.walk(test) if isinstance(n, ast.Call)}
-    for name in ("reference", "candidate", "make_inputs"):
-        if name not in called | everywhere:
-            yield f"test_code never calls {name}."
-    if "torch.allclose" not in everywhere:
-        yield "test_code does not compare with torch.allclose."
+    if "make_inputs" not in everywhere:
+        yield "test_code never calls make_inputs."
+    # Also handed on as a value, such as in a loop over (reference, candidate).
+    used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    for name in ("reference", "candidate"):
+        if name not in used:
+            yield f"test_code never uses {name}."
+    if not any(name.rpartition(".")[2] in COMPARISONS for name in everywhere):
+        choice = "torch.allclose, torch.testing.assert_close or torch.equal"
+        yield f"test_code compares by none of {choice}."
 
 
 def _of_constants(assigned: Mapping[str, ast.expr]) -> Iterator[str]:
@@ -229,7 +255,8 @@ def _of_constants(assigned: Mapping[str, ast.expr]) -> Iterator[str]:
         yield "CASES is no list."
     tolerance = assigned.get("TOLERANCE")
     if tolerance is None:
-        yield "test_code defines no constant TOLERANCE."
+        # A comparison bit for bit, or by the defaults of assert_close, has none.
+        pass
     elif not isinstance(tolerance, ast.Dict) or not tolerance.values:
         yield "TOLERANCE is no dictionary of (rtol, atol) by dtype."
     elif not all(isinstance(v, ast.Tuple) and len(v.elts) == 2 for v in tolerance.values):
@@ -237,3 +264,9 @@ def _of_constants(assigned: Mapping[str, ast.expr]) -> Iterator[str]:
     fixed = assigned.get("FIXED")
     if fixed is not None and not isinstance(fixed, ast.Set | ast.Tuple | ast.List | ast.Call):
         yield "FIXED is no collection of names."
+    sizes = assigned.get("SIZES")
+    if sizes is not None and not isinstance(sizes, ast.Dict):
+        yield "SIZES is no dictionary of what sizes may be, by the name of the size."
+    perf_cases = assigned.get("PERF_CASES")
+    if perf_cases is not None and not isinstance(perf_cases, ast.List | ast.ListComp):
+        yield "PERF_CASES is no list."

@@ -37,6 +37,7 @@ STEPS: dict[Reason, Step] = {
         VALIDATE,
     ),
     Reason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
+    Reason.GRADE: Step("The table in validation/policy.toml says which grades it takes.", FUNNELS),
     Reason.PENDING: Step("Review them in the browser, or export with `--include-pending`.", REVIEW),
     Reason.DISPUTED: Step(
         "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW

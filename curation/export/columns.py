@@ -42,6 +42,9 @@ _SHARED: Columns = {
     "weight": REAL,
 }
 
+GRADES = ("accuracy", "sizes", "values", "special_values", "test_strength")
+"""What a validation says in words of how well a pair was shown to be right."""
+
 SCHEMA = 2
 """The version of the records and the manifest."""
 
@@ -85,6 +88,9 @@ def pair_columns(checks: Sequence[str]) -> Columns:
             "origin": TEXT,
             **_RUNS_ON,
             "differentiable": YES_NO,
+            "computed_by": TEXT,
+            "torch_operations": ListOf(TEXT),
+            "mutates": ListOf(TEXT),
             "provenance": PROVENANCE,
             "verified": {
                 "device": TEXT,
@@ -95,6 +101,7 @@ def pair_columns(checks: Sequence[str]) -> Columns:
                 "cases": WHOLE,
                 "max_abs_error": REAL,
                 "max_rel_error": REAL,
+                **dict.fromkeys(GRADES, TEXT),
                 "speedup": REAL,
                 "at": TEXT,
             },

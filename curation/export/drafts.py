@@ -124,6 +124,7 @@ class Drafting:
                 f'"entry_point":{encode_text(entry_point)},'
                 f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
                 f'"differentiable":{"true" if differentiable else "false"},'
+                f'{found.computed_by},"mutates":{own.mutates},'
                 f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'
                 f'"verified":{found.said},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
@@ -197,13 +198,16 @@ class _Recorded(NamedTuple):
     """The members of a JSON object, spelled."""
     copyright: str
     repository: str
+    mutates: str
+    """The arguments that it writes to, as a JSON list."""
 
 
 # All pairs by recipe have the same.
 @lru_cache(maxsize=512)
 def _recorded(metadata: str) -> _Recorded:
     """Read the JSON that a pair was stored with."""
-    provenance = json.loads(metadata).get("provenance") or {}
+    stored = json.loads(metadata)
+    provenance = stored.get("provenance") or {}
     ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))
     repository = public_name(str(provenance.get("repository") or ""))
     members = {
@@ -218,6 +222,7 @@ def _recorded(metadata: str) -> _Recorded:
         encode(members)[1:-1],
         str(provenance.get("copyright") or ""),
         repository,
+        encode([str(name) for name in stored.get("mutates") or ()]),
     )
 
 

@@ -129,6 +129,7 @@ def pairs(
             facts = Facts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
             facts.hardware = told[_HARDWARE_OF_PAIR]
+            facts.origin = origin
             facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
             found.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
         yield found
@@ -256,9 +257,9 @@ def _tries(pks: Collection[int]) -> dict[int, list[tuple[str, Tried]]]:
         pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
     )
     tries: dict[int, list[tuple[str, Tried]]] = defaultdict(list)
-    columns = ("pair_id", "content_hash", "pk", "run__device", "verdict")
-    for pair, hashed, pk, device, verdict in rows.order_by().values_list(*columns):
-        tries[pair].append((hashed, Tried(pk, device, verdict)))
+    columns = ("pair_id", "content_hash", "pk", "run__device", "verdict", "figures__grades")
+    for pair, hashed, pk, device, verdict, grades in rows.order_by().values_list(*columns):
+        tries[pair].append((hashed, Tried(pk, device, verdict, grades or {})))
     return tries
 
 

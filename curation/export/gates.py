@@ -4,11 +4,13 @@ The gates stand in the order of the funnel: isolated, for this hardware, license
 uncontaminated, validated, approved, undisputed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+from curation.export.policy import refusal
 from curation.models import (
     Actor,
     Device,
@@ -43,6 +45,7 @@ class Reason(StrEnum):
     UNEXAMINED = "unexamined"
     NOT_VALIDATED = "not-validated"
     VALIDATION_FAILED = "validation-failed"
+    GRADE = "grade"
     REJECTED = "rejected"
     PENDING = "pending"
     BY_POLICY = "approved-by-policy"
@@ -59,7 +62,7 @@ FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
     ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
     ("unique", (Reason.DUPLICATE,)),
     ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
-    ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED)),
+    ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED, Reason.GRADE)),
     ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
     ("undisputed", (Reason.DISPUTED,)),
     ("exported", (Reason.CAP, Reason.STRADDLES)),
@@ -91,6 +94,7 @@ class Tried(NamedTuple):
     pk: int
     device: str
     verdict: str
+    grades: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -117,6 +121,8 @@ class Facts:
     # The one of them that its approval rests on.
     approver: Said | None = None
     tries: Sequence[Tried] | None = None
+    # Of a pair: which grades of evidence it needs.
+    origin: str = ""
     # A second review differs from the decision, and no third person has settled it.
     disputed: bool = False
 
@@ -214,6 +220,8 @@ def _validated(facts: Facts) -> Exclusion | None:
         return Exclusion(
             Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
         )
+    if words := refusal(facts.origin, decisive.grades):
+        return Exclusion(Reason.GRADE, words)
     return None
 
 

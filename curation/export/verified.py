@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, NamedTuple
 
-from curation.export.columns import NO_CHECKS
+from curation.export.columns import GRADES, NO_CHECKS
 from curation.export.lines import encode
 from curation.export.statistics import NONE
 from curation.models import ValidationCheck, ValidationResult, ValidationRun
@@ -18,9 +18,11 @@ class Verified(NamedTuple):
     checks: tuple[str, ...]
     # All of it, as JSON.
     said: str
+    # Who computes, as members of a JSON object.
+    computed_by: str
 
 
-UNVERIFIED = Verified(NONE, (), "null")
+UNVERIFIED = Verified(NONE, (), "null", '"computed_by":null,"torch_operations":[]')
 
 
 def verified(results: Collection[int]) -> dict[int, Verified]:
@@ -43,8 +45,9 @@ def verified(results: Collection[int]) -> dict[int, Verified]:
             f'{{{made[run][1]},"checks":{_outcomes(tuple(sorted(checks[pk].items())))},'
             f'"cases":{_number(figures, "cases", int)},'
             f'"max_abs_error":{_number(figures, "max_abs_error", float)},'
-            f'"max_rel_error":{_number(figures, "max_rel_error", float)},'
+            f'"max_rel_error":{_number(figures, "max_rel_error", float)},{_graded(figures)},'
             f'"speedup":{_number(figures, "speedup", float)},"at":"{_moment(at)}"}}',
+            _computed_by(figures),
         )
         for pk, run, figures, at in rest
     }
@@ -54,6 +57,19 @@ def _made(device: str, environment: Mapping[str, Any]) -> str:
     versions = ((name, environment.get(name)) for name in ("torch", "triton", "python"))
     said = {name: None if version is None else str(version) for name, version in versions}
     return encode({"device": device, **said})[1:-1]
+
+
+def _graded(figures: Mapping[str, Any]) -> str:
+    """Return the grades as members of a JSON object. Validations of before have none."""
+    grades = figures.get("grades") or {}
+    return encode({name: grades.get(name) for name in GRADES})[1:-1]
+
+
+def _computed_by(figures: Mapping[str, Any]) -> str:
+    grades = figures.get("grades") or {}
+    operations = list(grades.get("torch_operations") or ())
+    members = {"computed_by": grades.get("computed_by"), "torch_operations": operations}
+    return encode(members)[1:-1]
 
 
 @lru_cache(maxsize=512)

@@ -20,11 +20,11 @@ class Device(models.TextChoices):
 class Verdict(models.TextChoices):
     PASSED = "passed"
     FAILED = "failed"
+    NOT_TRITON = "not_triton", "Not Triton"
+    VACUOUS = "vacuous"
     ERROR = "error"
     TIMEOUT = "timeout"
     CRASHED = "crashed"
-    CHEATING = "cheating"
-    VACUOUS = "vacuous"
     UNSUPPORTED = "unsupported"
 
 

@@ -17,10 +17,9 @@ CHECKS = {
     "triton": "Triton kernels",
     "bounds": "Bounds",
     "gradients": "Gradients",
-    "conduct": "Conduct",
     "falsifiable": "Falsifiable test",
 }
-OTHER_CHECKS = {"timing": "Timing", "sanitizer": "Sanitizer"}
+OTHER_CHECKS = {"conduct": "Conduct", "timing": "Timing", "sanitizer": "Sanitizer"}
 ORDER = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
 # Figures that a comparison with the reference gives.
 ERRORS = ("against_float64", "max_abs_error", "max_rel_error", "share_of_allowed")
@@ -189,6 +188,19 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "otherwise": ("Differs for non-finite values", _plain),
     "twice": ("Inputs run twice", _count),
     "different": ("Of these, different", _count),
+    "accuracy": ("Accuracy", _plain),
+    "sizes": ("Sizes", _plain),
+    "sizes_wrong": ("Sizes outside of its domain", _plain),
+    "values": ("Values", _plain),
+    "values_wrong": ("Values outside of its domain", _plain),
+    "special_values": ("Special values", _plain),
+    "special_values_wrong": ("Special values with another answer", _plain),
+    "computed_by": ("Computed by", _plain),
+    "torch_operations": ("PyTorch operations", _plain),
+    "torch_share": ("PyTorch's share of the bytes", _share),
+    "test_strength": ("Kinds of damage noticed", _plain),
+    "grades": ("Grades", _settings),
+    "problems": ("Not replayable", _tally),
     "launches": ("Kernels launched", _tally),
     "computed": ("Computed in PyTorch", _tally),
     "foreign": ("Other kernels launched", _tally),

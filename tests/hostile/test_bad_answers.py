@@ -66,8 +66,8 @@ def test_one_kernels_answer_leaves_the_other_kernels_theirs(
 @pytest.mark.parametrize(
     ("program", "text", "verdict"),
     [
-        ("brackets", "triton_code", Verdict.CHEATING),
-        ("brackets", "test_code", Verdict.CHEATING),
+        ("brackets", "triton_code", Verdict.CRASHED),
+        ("brackets", "test_code", Verdict.CRASHED),
         ("odd_signal", "triton_code", Verdict.CRASHED),
     ],
 )

@@ -83,7 +83,7 @@ anything = st.recursive(
 
 @st.composite
 def almost_right(draw: st.DrawFn, spoilt: st.SearchStrategy[Any]) -> dict[str, Any]:
-    """Leaves some out, spoils one or two, and adds what nobody asked for."""
+    """Leave some fields out, spoil up to two, and add an unknown one."""
     said = {"request": str(uuid.uuid4()), "token": str(uuid.uuid4()), **RIGHT}
     for name in draw(st.sets(st.sampled_from(sorted(said)), max_size=3)):
         del said[name]

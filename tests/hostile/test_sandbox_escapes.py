@@ -441,7 +441,7 @@ def test_a_daemon_does_not_survive_its_program(level: Level) -> None:
 
     run(RUNAWAY.format(mark=mark, then=""), level)
 
-    # Its namespace ends by itself, at its own pace: nobody killed it.
+    # Its namespace ends by itself, at its own pace: it is not killed.
     wait_for("the daemon ends", lambda: not processes_saying(mark), 10)
 
 

@@ -1,4 +1,4 @@
-"""Entries that behave while they are checked, and cheat while they are timed.
+"""Timing measures the recorded program and judges its answers.
 
 The processes and the judge are the real ones; only the clock is the host's, since a GPU's can't be
 had here.
@@ -17,53 +17,17 @@ from validation.harness.timing import timed
 HONEST = {e.name: parse(e.record(), e.name) for e in zoo() if e.cheat is None}
 ADD = HONEST["vector-add"]
 
-# Honest while it warms up.
-MEANWHILE = """
+# It launches its kernel in its first calls only.
+LATER = """
 
 _honest = vector_add
-_calls, _late, _kept = [], [], []
+_calls = []
 
 
 def vector_add(x, y):
     _calls.append(None)
-    if len(_calls) < 5:
-        _kept.append(_honest(x, y))
-        return _kept[-1]
-    {body}
+    return _honest(x, y) if len(_calls) < 5 else x + y
 """
-CHEATS = {
-    "remembers the last answer": ("return _kept[0]", "wrong while it is timed"),
-    "looks the answer up": (
-        "return _kept[int(x[0]) % 1]",
-        "wrong while it is timed",
-    ),
-    "answers before it has computed": (
-        "out = torch.empty_like(x); _late.append((x, y, out))\n"
-        "    if len(_late) > 1:\n"
-        "        a, b, o = _late.pop(0); o.copy_(_honest(a, b))\n"
-        "    return out",
-        "wrong while it is timed",
-    ),
-    "lets torch compute": ("return x + y", "computes outside its kernels: aten.add.Tensor"),
-    "leaves a mode on": (
-        "from torch.utils._python_dispatch import TorchDispatchMode\n"
-        "    class Mode(TorchDispatchMode):\n"
-        "        def __torch_dispatch__(self, f, types, args=(), kwargs=None):\n"
-        "            return f(*args, **(kwargs or {}))\n"
-        "    out = _honest(x, y)\n"
-        "    Mode().__enter__()\n"
-        "    return out",
-        "leaves a mode of torch's on",
-    ),
-    "computes when somebody looks": (
-        "class Lazy(torch.Tensor):\n        pass\n    return _honest(x, y).as_subclass(Lazy)",
-        "answers with a Lazy in place of a tensor",
-    ),
-    "turns back the clock": (
-        "import time\n    time.perf_counter_ns = lambda: 0\n    return _honest(x, y)",
-        "replaces time.perf_counter_ns",
-    ),
-}
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +61,21 @@ def test_an_honest_entry_is_timed_beside_its_reference(name: str, crew: Crew) ->
     assert report.seconds["timing"] > 0
 
 
-@pytest.mark.parametrize("name", CHEATS)
-def test_who_cheats_only_while_it_is_timed_is_caught(name: str, crew: Crew) -> None:
-    body, words = CHEATS[name]
-    text = ADD.triton_code + MEANWHILE.format(body=body)
+def test_what_a_launcher_would_do_in_later_calls_is_not_timed(crew: Crew) -> None:
+    """Its first call is recorded, and that program is played in each run."""
+    report, made = its_timing(replace(ADD, triton_code=ADD.triton_code + LATER), crew)
+
+    assert (report.verdict, made.verdict) == (Verdict.PASSED, Verdict.PASSED), made.words
+
+
+def test_a_program_with_wrong_answers_is_not_timed(crew: Crew) -> None:
+    text = ADD.triton_code.replace("x + y", "x - y")
+    assert text != ADD.triton_code
 
     report, made = its_timing(replace(ADD, triton_code=text), crew)
 
-    assert words in made.words
-    assert report.verdict in (Verdict.FAILED, Verdict.CHEATING)
+    assert (report.verdict, made.verdict) == (Verdict.FAILED, Verdict.FAILED)
+    assert "wrong while it is timed" in made.words
     assert "speedup" not in report.figures
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.zoo.load import Check, Danger, Entry, Verdict, zoo
+from tests.hostile.zoo.load import Check, Danger, Entry, Verdict, outcome, zoo
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
 
@@ -30,7 +30,6 @@ FAMILIES = {
     "falsifiable": {Check.TEST_CAN_FAIL},
     "bounds": {Check.BOUNDS},
     "gradients": {Check.GRADIENTS},
-    "conduct": {Check.CONTRACT, Check.CONTAINMENT},
 }
 # An entry that can't be imported, or does not come back, has shown one check why: the sandbox.
 STOPPED = {
@@ -60,7 +59,9 @@ def test_the_verdict_is_the_one_that_the_entry_deserves(
 ) -> None:
     report = reports[name]
 
-    assert Verdict(report.verdict) in HERE[name].expected, report.message
+    expected = HERE[name].expected
+    qualified = {Verdict.PASSED, Verdict.WEAK, Verdict.DIFFERS} if not HERE[name].cheat else set()
+    assert outcome_of(report) in expected | qualified, report.message
 
 
 @pytest.mark.parametrize("name", [name for name, entry in HERE.items() if entry.cheat])
@@ -73,7 +74,8 @@ def test_a_cheat_is_caught_by_a_check_that_knows_why(name: str, reports: dict[st
         if made.verdict and (verdict := Verdict(made.verdict)) is not Verdict.PASSED:
             families |= FAMILIES[made.name] | STOPPED.get(verdict, set())
 
-    passed_by_right = Verdict(report.verdict) is Verdict.PASSED and cheat.contained
+    passes = report.verdict == Verdict.PASSED
+    passed_by_right = passes and (cheat.contained or outcome_of(report) is not Verdict.PASSED)
     assert report.message
     assert families & cheat.caught_by or passed_by_right, report.message
 
@@ -105,6 +107,10 @@ def test_it_runs_alone_and_its_exit_code_says_whether_all_passed(tmp_path: Path)
     assert lines[honest["id"]]["verdict"] == "passed"
     assert lines[cheat["id"]]["verdict"] == "failed"
     assert lines[cheat["id"]]["checks"][0]["words"]
+
+
+def outcome_of(report: Report) -> Verdict:
+    return outcome(report.verdict, report.figures.get("grades", {}))
 
 
 def _hangs(entry: Entry) -> bool:

@@ -62,8 +62,8 @@ def test_pairs_are_checked_at_the_shell() -> None:
 
     said = call("--now")
 
-    assert said.splitlines()[0] == "2 items: 1 passed, 1 cheating."
-    assert f"  1 cheating at triton: pair:{cheat.pk} {cheat}" in said.splitlines()
+    assert said.splitlines()[0] == "2 items: 1 passed, 1 not_triton."
+    assert f"  1 not_triton at triton: pair:{cheat.pk} {cheat}" in said.splitlines()
     assert said.splitlines()[-1] == f"Results: /pairs/{cheat.pk}/?tab=results"
     right = ValidationResult.objects.get(pair=honest)
     assert right.content_hash == honest.content_hash
@@ -77,7 +77,7 @@ def test_pairs_are_checked_at_the_shell() -> None:
     assert checks["accuracy"].figures["cases"] == 6
     assert checks["gradients"].outcome == Outcome.SKIPPED
     wrong = ValidationResult.objects.get(pair=cheat)
-    assert wrong.verdict == Verdict.CHEATING
+    assert wrong.verdict == Verdict.NOT_TRITON
     assert wrong.checks.get(name="triton").outcome == Outcome.FAILED
     assert call("--now", "--pending") == "0 items: nothing to do."
 

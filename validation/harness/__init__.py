@@ -1,6 +1,6 @@
-"""Does the Triton compute what the PyTorch computes? Finds out without trusting either.
+"""Check whether a pair's Triton computes what its PyTorch computes, without trusting either.
 
-Knows no Django and nothing else of the project: `python -m validation.harness ENTRIES.jsonl`.
+It knows no Django and nothing else of the project: `python -m validation.harness ENTRIES.jsonl`.
 """
 
 from validation.harness.crew import Crew, GpuSick

@@ -36,7 +36,7 @@ def main(words: list[str] | None = None) -> int:
     except (EntryUnreadable, SandboxUnavailable, ParentAway, GpuSick, Unsuited) as error:
         say(f"{error}")
     except BrokenPipeError:
-        # Whoever read along has seen enough. Python would write once more at its end.
+        # The reader of the pipe is gone. Python would write once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         say(f"{error.filename}: {error.strerror}." if error.filename else f"{error}")
@@ -109,7 +109,7 @@ def say(words: str, to: TextIO | None = None) -> None:
 
 
 def default_device() -> str:
-    """Asks the machine, not torch: this process never imports it."""
+    """Return the device by what the machine has: this process never imports torch."""
     return "cuda" if Path("/dev/nvidiactl").exists() else "interpreter"
 
 

@@ -11,7 +11,7 @@ NONE = memoryview(b"")
 
 
 def with_gaps(trees: list[Any]) -> list[int]:
-    """The arguments that some case shows with gaps between their elements."""
+    """Return the arguments that some case shows with gaps between their elements."""
     found = set()
     for tree in trees:
         for place, part in enumerate(tree["tuple"]):
@@ -31,8 +31,8 @@ def with_gaps(trees: list[Any]) -> list[int]:
 def gathered(
     asked: Sequence[tuple[Sequence[plan.Trial], Answer]],
 ) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
-    """One list of blobs for all; trials that make_inputs refuses, or that are too large, are left
-    out."""
+    """Return the trials with one list of blobs for all. Trials that make_inputs refuses, or that
+    are too large, are left out."""
     blobs: list[memoryview] = []
     kept: list[plan.Trial] = []
     arguments: dict[int, Any] = {}
@@ -91,7 +91,7 @@ def elements(tree: Any) -> int:
 
 
 def _parts(tree: Any) -> Iterator[dict[str, Any]]:
-    """What stands for tensors in a tree."""
+    """Yield the parts of a tree that stand for tensors."""
     if isinstance(tree, dict) and "storage" in tree:
         yield tree
     elif isinstance(tree, dict | list):

@@ -1,7 +1,7 @@
-"""How the two sides speak: short JSON messages over a socket, and parcels in files of memory.
+"""Transport between the two sides: short JSON messages over a socket, and parcels in memory files.
 
 A parcel is a JSON header and blobs of bytes, written into a memory file that the trusted side
-made. Nothing in it is ever unpickled, and every offset is checked: whoever wrote it may be hostile.
+made. It is never unpickled, and every offset is checked: its writer may be hostile.
 """
 
 import json
@@ -21,7 +21,7 @@ HEADER_MOST = 64 << 20
 ALIGNMENT = 64
 MESSAGE_MOST = 60_000
 
-# In C, and taken hold of before anybody can give Python's encoders other methods.
+# In C, and referenced before an entry can give Python's encoders other methods.
 _ENCODER: Any = json.encoder
 ENCODE = _ENCODER.c_make_encoder(
     None, None, _ENCODER.encode_basestring_ascii, None, ":", ",", False, False, True
@@ -31,7 +31,7 @@ Blob = bytes | bytearray | memoryview
 
 
 class NotAParcel(Exception):
-    """What was written is not what our own side writes."""
+    """A message or parcel that is not of the form that our own side writes."""
 
 
 class Channel:
@@ -49,7 +49,8 @@ class Channel:
         socket.send_fds(self.socket, [json.dumps(message).encode()], list(fds))
 
     def receive(self, timeout: float | None = None) -> tuple[dict[str, Any], list[int]] | None:
-        """The next message; None where the other end is gone. TimeoutError after `timeout`."""
+        """Return the next message, or None if the other end is gone. TimeoutError after
+        `timeout`."""
         self.socket.settimeout(timeout)
         data, fds, _, _ = socket.recv_fds(self.socket, MESSAGE_MOST + 1, 8)
         if not data:
@@ -80,7 +81,7 @@ def write_parcel(fd: int, header: Any, blobs: Sequence[Blob] = ()) -> None:
 
 
 def read_parcel(fd: int) -> tuple[Any, list[memoryview]]:
-    """The header and views of the blobs, which live as long as they are held."""
+    """Return the header and views of the blobs, which live as long as they are held."""
     size = os.fstat(fd).st_size
     if size < len(MAGIC) + 8:
         raise NotAParcel("the result is empty")

@@ -1,4 +1,4 @@
-"""Which trials count, once the reference has answered; and which are looked at again."""
+"""Choice of the trials that count, once the reference has answered, and of those run again."""
 
 import math
 from dataclasses import replace
@@ -18,8 +18,8 @@ ROUNDED = ("float32", "float16", "bfloat16")
 
 
 def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Those that the reference answers; of a group the first whose answer is finite, and more
-    than what rounding left where there is such a one."""
+    """Return the trials that the reference answers. Of a group the first counts whose answer is
+    finite and, if there is one, more than what rounding left."""
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
     telling = {trial.group for trial in trials if _tells(wanted.get(trial.number))}
@@ -27,7 +27,7 @@ def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Tr
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
             continue
-        if trial.kind == "values":
+        if trial.kind in ("values", "huge", "habit"):
             if trial.group in groups or _overflows(answer):
                 continue
             if trial.group and trial.group in telling and not _tells(answer):
@@ -45,7 +45,7 @@ def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Tr
 def affordable(
     trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted], device: str
 ) -> list[plan.Trial]:
-    """Without varied cases that are larger than any shown one: the interpreter is slow."""
+    """Leave out varied cases that are larger than any shown one: the interpreter is slow."""
 
     def elements(trial: plan.Trial) -> int:
         native = wanted[trial.number].native
@@ -67,7 +67,7 @@ def _overflows(answer: Wanted) -> bool:
 
 
 def _tells(answer: Wanted | None) -> bool:
-    """Whether the reference at its own type comes near what it answers in float64: two answers
+    """Return whether the reference at its own type comes near its answer in float64. Two answers
     that are both all rounding say nothing about one another."""
     if answer is None or answer.native is None or _overflows(answer):
         return False
@@ -90,19 +90,21 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
 
 
 def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
-    """Wrong where the launcher was blind: what is it where it sees, in either kind of memory?"""
-    wrong = [run.trial for run in runs if not run.right and run.mode == "veiled"]
-    return [replace(trial, modes=("sighted", "plain")) for trial in wrong[:SECOND_LOOKS]]
+    """Return those that are wrong and were run once: are they right in memory of other content?"""
+    twice = {run.trial.number for run in runs if run.mode == "second"}
+    wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
+    again = [trial for trial in wrong if trial.number not in twice]
+    return [replace(trial, modes=("second",)) for trial in again[:SECOND_LOOKS]]
 
 
 def off(runs: list[Outcome]) -> list[plan.Trial]:
-    """Those with an answer that is wrong by its numbers."""
+    """Return the trials with an answer that is wrong by its numbers."""
     wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
     return list({trial.number: trial for trial in wrong}.values())
 
 
 def alike(trials: list[plan.Trial]) -> list[list[int]]:
-    """Trials whose cases differ in their seed, or whose values were shuffled, only."""
+    """Return groups of trials that differ only in their seed, or by a shuffle of their values."""
     groups: dict[str, list[int]] = {}
     for trial in trials:
         if trial.kind in ("shown", "seed"):

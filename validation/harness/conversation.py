@@ -1,4 +1,4 @@
-"""What is asked of children about one entry, and what their silence, noise or death says of it."""
+"""Questions to children about one entry, and verdicts from a timeout, forged data or a crash."""
 
 import secrets
 import time
@@ -11,16 +11,19 @@ from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
+from validation.harness.program import BadProgram
 from validation.harness.report import Check, Verdict
 from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken
 
 Asked = tuple[list[plan.Trial], Answer]
-MISREAD = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable)
+MISREAD = (
+    LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
+)  # fmt: skip
 
 
 class Stopped(Exception):
-    """Nothing more can be learnt about the entry; the check says why."""
+    """The examination of the entry ends here; the check says why."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(check.words)
@@ -51,7 +54,7 @@ class Conversation:
         return trials, self._ask(author, "", "inputs", order)
 
     def _gpu(self) -> dict[str, Any]:
-        """Named by nobody else: what one process compiled for this entry serves the next."""
+        """Name a cache of this entry alone: what one process compiles for it serves the next."""
         return {"gpu_memory": self.options.gpu_memory, "cache": self.cache}
 
     def _device(self) -> str:
@@ -79,7 +82,7 @@ class Conversation:
             words = f"{prefix}not done after {self.options.timeout:g} s"
             raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
         except Forged as error:
-            raise Stopped(Check("conduct", Verdict.CHEATING, f"{prefix}{error}")) from None
+            raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{error}")) from None
         except ChildEnded as ended:
             if ended.why == "parent":
                 raise
@@ -89,7 +92,7 @@ class Conversation:
                 raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
             if not isinstance(answer.header, dict):
                 words = f"{prefix}a result that can't be read: no header"
-                raise Stopped(Check(check, Verdict.CHEATING, words))
+                raise Stopped(Check(check, Verdict.CRASHED, words))
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
         return answer
@@ -97,9 +100,9 @@ class Conversation:
 
 @contextmanager
 def reading(check: str) -> Iterator[None]:
-    """What can't be read was not written by our side."""
+    """Turn an answer that can't be read into a verdict: the entry's code wrote it."""
     try:
         yield
     except MISREAD as error:
         words = f"a result that can't be read: {type(error).__name__} {error}"
-        raise Stopped(Check(check, Verdict.CHEATING, words)) from error
+        raise Stopped(Check(check, Verdict.CRASHED, words)) from error

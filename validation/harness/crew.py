@@ -1,9 +1,9 @@
 """The processes of a run: two sandboxes, and which child an entry gets.
 
-The reference's sandbox and the candidate's are two, so that nothing which either leaves behind can
-reach the other. On a GPU a process may serve several entries of one origin, one after the other,
-since making a CUDA context takes longer than most checks, and others stand by with theirs; in the
-interpreter each entry has its own.
+The reference and the processes of triton_code have two sandboxes, so that nothing which either
+leaves behind can reach the other. On a GPU a process may serve several entries of one origin, one
+after the other, since making a CUDA context takes longer than most checks, and others stand by
+with theirs; in the interpreter each entry has its own.
 """
 
 import time
@@ -33,7 +33,7 @@ PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 
 class GpuSick(Exception):
-    """Nothing more can be checked on this GPU; the sentence is for whoever looks after it."""
+    """Nothing more can be checked on this GPU. The sentence is for its operator."""
 
 
 class Crew:
@@ -56,7 +56,7 @@ class Crew:
             processes=512 if options.device == "interpreter" else 4096, compiler=options.timing,
         )  # fmt: skip
         self.gate = Gate()
-        # While something is timed, nobody makes a context.
+        # While something is timed, no context is made.
         ahead = 0 if options.timing or alone else AHEAD
         self._standby = Standby(self._with_context, ahead=ahead)
 
@@ -68,7 +68,7 @@ class Crew:
         self.references.open()
 
     def expect(self, entries: int) -> None:
-        """So many will each want a process of its own before the first is done with one."""
+        """Have processes made for so many entries that begin together."""
         if self._on_gpu:
             self._standby.prepare(entries)
 
@@ -144,7 +144,7 @@ class Crew:
         )
 
     def _trouble(self) -> str:
-        """Why a product of two matrices did not come out right; nothing if it did."""
+        """Return why a product of two matrices did not come out right, or an empty text."""
         child = self.candidates.child(programs=True)
         try:
             order = {"device": "cuda", "gpu_memory": 0.05}

@@ -1,4 +1,4 @@
-"""One entry from its texts to its report: who is asked what, in order."""
+"""The examination of one entry, from its texts to its report."""
 
 import time
 from collections import Counter
@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness import plan
-from validation.harness.arguments import batches, gathered, storages, with_gaps
+from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
 from validation.harness.choice import affordable, alike, counted, doubtful, off
 from validation.harness.conversation import Asked, Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
+from validation.harness.judge.leeway import Leeway, declared, tolerances
+from validation.harness.judge.own_test import OwnTest, compared
 from validation.harness.nursery import Answer, Child
+from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import Referring
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.room import (
@@ -22,9 +25,7 @@ from validation.harness.room import (
     left_to_the_test,
     nothing_fits,
 )
-from validation.harness.verdicts import figures, verdict_of
-
-EVERYTHING = 1 << 62
+from validation.harness.verdicts import figures, grades, verdict_of
 
 
 class Examination(Referring):
@@ -34,6 +35,8 @@ class Examination(Referring):
         super().__init__(entry, crew, alone=alone)
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
+        self.leeway, self.sizes = Leeway(), plan.NO_SIZES
+        self.elements: dict[int, int] = {}
 
     def report(self) -> Report:
         started = time.monotonic()
@@ -44,7 +47,7 @@ class Examination(Referring):
         finally:
             self.crew.forget(self.cache)
         self.seconds["total"] = time.monotonic() - started
-        # What is said last of a check is why nothing more was learnt.
+        # The last entry of a check's name says why the examination ended there.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
         if verdict is Verdict.PASSED and self.too_large:
@@ -56,7 +59,7 @@ class Examination(Referring):
             checks=presentable(made),
             seconds={name: round(value, 4) for name, value in self.seconds.items()},
             environment={**self.crew.environment(), "seed": self.options.seed},
-            figures=presentable({**self.figures, **figures(made)}),
+            figures=presentable({**self.figures, **figures(made), "grades": grades(made)}),
         )
 
     def _examine(self) -> None:
@@ -100,6 +103,9 @@ class Examination(Referring):
         with reading("accuracy"):
             cases = [dict(case) for case in said["cases"]]
             fixed = [str(name) for name in said["fixed"]]
+            self.sizes = plan.sizes(said["sizes"])
+            tolerance = tolerances(said["tolerance"])
+            self.leeway = Leeway(declared(self.entry.triton_code), tolerance)
         if not cases:
             raise Stopped(Check("falsifiable", Verdict.VACUOUS, "CASES is empty"))
         device, seed = self.options.device, self.options.seed
@@ -131,18 +137,19 @@ class Examination(Referring):
         if self._wants("variations"):
             bases = plan.light([(trial.case, taken) for trial, _, taken, _ in shown],
                                self.room.light)  # fmt: skip
-            more = plan.varied(bases, fixed, gaps, device, seed, len(cases))
+            common = self._habits(author, [trial.case for trial, _, _, _ in shown])
+            more = plan.varied(bases, fixed, gaps, device, seed, len(cases), common, self.sizes)
             left = self.room.altogether - sum(taken for _, _, taken, _ in shown)
             asked.append(self._make(author, more, left))
         with reading("accuracy"):
             return gathered(asked)
 
     def _stand_ins(self, author: Child, shown: Asked, fixed: list[str]) -> list[Asked]:
-        """Of each case that is too large, the same made smaller, where its sizes may be varied."""
+        """Make each case that is too large with smaller sizes, if they may be varied."""
         found: list[Asked] = []
         for place, one in enumerate(self.too_large):
             trial = next(trial for trial in shown[0] if trial.name == one.name)
-            for case in plan.smaller(one.case, fixed):
+            for case in plan.smaller(one.case, fixed, self.sizes):
                 name = f"{one.name}, made smaller"
                 smaller = replace(trial, name=name, case=case, stands_in=True)
                 asked = self._make(author, [smaller], self.room.light)
@@ -155,10 +162,19 @@ class Examination(Referring):
                     break
         return found
 
+    def _habits(self, author: Child, cases: list[plan.Case]) -> list[plan.Habit]:
+        """Return what the inputs of all shown cases have in common, such as one sign."""
+        said = self._ask(author, "", "habits", {"cases": cases}).header
+        with reading("variations"):
+            return [
+                {"argument": int(one["argument"]), "habit": str(one["habit"])[:40]}
+                for one in said.get("habits", ())
+            ]
+
     def _repeats(
         self, author: Child, trial: plan.Trial, arguments: Any, _: int, first: Answer
     ) -> None:
-        """The same case must give the same inputs, or nobody can say what was tested."""
+        """Check that the same case gives the same inputs: else it is unknown what was tested."""
         again = self._make(author, [trial], self.room.altogether)[1]
         with reading("accuracy"):
             made = again.header["made"][0].get("arguments")
@@ -175,96 +191,117 @@ class Examination(Referring):
         wanted: dict[int, Wanted],
     ) -> None:  # fmt: skip
         tried = affordable(counted(trials, wanted), arguments, wanted, self.options.device)
-        notes: list[str] = []
-        suite: dict[str, Any] | None = None
-        with self._candidate("candidate") as child:
-            device = self._device()
-            answers = self._answered(child, "candidate", device, tried, arguments, blobs)
+        self.elements = {trial.number: elements(arguments[trial.number]) for trial in tried}
+        order = self._order("triton_code", self._device(), [], arguments)
+        recordings = Recordings(self, tried, arguments, blobs, order)
+        with self._candidate("replayer") as child:
+            answers = self._replayed(child, order, recordings, tried, arguments, blobs, wanted)
             with reading("accuracy"):
-                said = _together(answers)
                 runs = [run for one in answers for run in self._read(one, tried, wanted)]
             if some := off(runs):
                 wanted = self._with_rounding(wanted, some, arguments, blobs)
-            with reading("accuracy"):
-                if some:
-                    runs = [run for one in answers for run in self._read(one, tried, wanted)]
-                unsure = doubtful(runs)
-                child.spoiled = bool(said["patched"] or said["conduct"] or _any_wrong(runs))
-            if unsure:
-                order = self._order("triton_code", device, unsure, arguments)
-                held = next(held for _, held in batches(unsure, arguments, blobs, EVERYTHING))
-                again = self._ask(child, "", "answers", order, held)
                 with reading("accuracy"):
-                    runs += self._read(again, unsure, wanted)
-            if self._wants("test") and self.options.device != "cuda":
-                suite = self._test(child)
-        if self._wants("test") and self.options.device == "cuda":
+                    runs = [run for one in answers for run in self._read(one, tried, wanted)]
+            if unsure := doubtful(runs):
+                again = self._replayed(child, {}, recordings, unsure, arguments, blobs, wanted)
+                with reading("accuracy"):
+                    runs += [run for one in again for run in self._read(one, unsure, wanted)]
+        suite: dict[str, Any] | None = None
+        if self._wants("test"):
             with self._candidate("suite") as child:
                 suite = self._test(child)
-        with reading("conduct"):
-            self._judge(said, suite, runs, wanted, notes)
+        with reading("triton"):
+            self._judge(recordings, suite, runs, wanted)
+
+    def _replayed(
+        self, child: Child, order: dict[str, Any], recordings: Recordings,
+        trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview],
+        wanted: dict[int, Wanted],
+    ) -> list[Answer]:  # fmt: skip
+        """Return the runs of all trials, batch by batch. A call that raised while it was recorded
+        has no run; its error stands in for one."""
+        answers: list[Answer] = []
+        for some, held in batches(trials, arguments, blobs, self.room.at_once):
+            kinds: dict[int, int] = {}
+            each: list[Recorded] = []
+            asked, raising = [], []
+            for trial in some:
+                numbers = {}
+                for mode in trial.modes:
+                    recorded = recordings.of[trial.number][mode]
+                    if recorded.raised is not None:
+                        raising.append((trial, mode, recorded.raised))
+                        continue
+                    if id(recorded) not in kinds:
+                        kinds[id(recorded)] = len(each)
+                        each.append(recorded)
+                    numbers[mode] = kinds[id(recorded)]
+                asked.append({
+                    "number": trial.number, "modes": list(numbers), "recordings": numbers,
+                    "arguments": arguments[trial.number],
+                    "written": list(wanted[trial.number].written),
+                })  # fmt: skip
+            used = {place for place, blob in enumerate(held) if len(blob)}
+            programs, sent = with_constants(each, held, used)
+            more = {**order, "trials": asked, "programs": programs}
+            begin = "replayer" if order and not answers else ""
+            answer = self._ask(child, begin, "answers", more, sent, role="replayer")
+            with reading("accuracy"):
+                answer.header["runs"] += [
+                    {"trial": trial.number, "mode": mode, "error": error}
+                    for trial, mode, error in raising
+                ]
+            answers.append(answer)
+        return answers
 
     def _read(
         self, answer: Answer, trials: list[plan.Trial], wanted: dict[int, Wanted]
     ) -> list[Outcome]:
-        if "error" in answer.header:
-            error = answer.header["error"]
-            leaves = "exit" in error
-            verdict = Verdict.CHEATING if leaves else Verdict.ERROR
-            raise Stopped(Check("accuracy", verdict, f"triton_code: {raised(error)}"))
-        lenient = self.entry.origin.startswith("real-world")
-        return evidence.outcomes(answer.header, answer.blobs, trials, wanted, lenient=lenient)
+        return evidence.outcomes(
+            answer.header, answer.blobs, trials, wanted, self.leeway, self.elements
+        )
 
     def _judge(
-        self, said: dict[str, Any], suite: dict[str, Any] | None, runs: list[Outcome],
-        wanted: dict[int, Wanted], notes: list[str],
+        self, recordings: Recordings, suite: dict[str, Any] | None, runs: list[Outcome],
+        wanted: dict[int, Wanted],
     ) -> None:  # fmt: skip
         idle = [run for run in runs if run.mode == "idle"]
         runs = [run for run in runs if run.mode != "idle"]
-        if any(run.raised and "exit" in run.raised for run in runs):
-            notes.append("leaves by SystemExit")
-        if words := checks.echo(runs, wanted):
-            notes.append(words)
-        counted = [run for run in runs if run.trial.kind != "limit"]
+        problems: Counter[str] = Counter()
+        computed: Counter[str] = Counter()
+        for recorded in recordings.every:
+            problems.update(recorded.problems)
+            computed.update(recorded.computed)
+        own_test = OwnTest()
+        if suite is not None:
+            own_test = compared(list(suite["calls"]), recordings.deeds())
+            computed.update(own_test.computed)
+        counted = checks.counted(runs, self.entry.origin)
         made: dict[str, Callable[[], Check]] = {
             "accuracy": lambda: checks.accuracy(
                 runs, wanted, left_to_the_test(self.too_large, self.room)
             ),
-            "variations": lambda: checks.variations(runs, wanted),
+            "variations": lambda: checks.variations(runs, wanted, self.entry.origin),
             "memory": lambda: checks.memory(counted, wanted),
             "determinism": lambda: checks.determinism(counted),
-            "triton": lambda: checks.triton(counted, idle),
-            "bounds": lambda: checks.bounds(runs),
+            "triton": lambda: checks.triton(counted, idle, problems, computed, own_test.words),
+            "bounds": lambda: checks.bounds(counted),
             "gradients": lambda: checks.gradients(counted, self.entry.differentiable),
         }
         self.checks += [judged() for name, judged in made.items() if self._wants(name)]
-        self.checks.append(checks.conduct(said, suite, notes))
         self.figures["runs"] = len(runs)
-        self.figures["kernel_seconds"] = round(sum(float(run.said["seconds"]) for run in runs), 4)
+        seconds = sum(float(run.said.get("seconds", 0.0)) for run in runs)
+        self.figures["kernel_seconds"] = round(seconds, 4)
 
     def _test(self, child: Child) -> dict[str, Any]:
         entry = self.entry
         order = {
             "python_code": entry.python_code, "triton_code": entry.triton_code,
-            "test_code": entry.test_code, "device": self._device(), **self._gpu(),
+            "test_code": entry.test_code, "entry_point": entry.entry_point,
+            "device": self._device(), **self._gpu(),
         }  # fmt: skip
         said = self._ask(child, "suite", "suite", order).header
         with reading("test"):
             self.checks.insert(0, checks.test(said))
-            child.spoiled = bool(said["patched"]) or self.checks[0].verdict is not Verdict.PASSED
-            if not self._wants(*(set(self.options.checks) - {"test"})):
-                self.checks.append(checks.conduct(said, None, []))
+            child.spoiled = self.checks[0].verdict is not Verdict.PASSED
             return dict(said)
-
-
-def _together(answers: list[Answer]) -> dict[str, Any]:
-    """What the candidate did besides, in all batches."""
-    conduct: Counter[str] = Counter()
-    for answer in answers:
-        conduct.update({str(name): int(n) for name, n in answer.header["conduct"].items()})
-    patched = [name for answer in answers for name in answer.header["patched"]]
-    return {"conduct": dict(conduct), "patched": list(dict.fromkeys(patched))}
-
-
-def _any_wrong(runs: list[Outcome]) -> bool:
-    return any(not run.right for run in runs if run.mode != "idle" and run.trial.kind != "limit")

@@ -1,4 +1,4 @@
-"""Many at once, or one by itself."""
+"""Lock that lets in many threads at once, or one alone."""
 
 import threading
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ class Gate:
 
     @contextmanager
     def entered(self, *, alone: bool) -> Iterator[None]:
-        """Who wants to be alone waits until all are out, and meanwhile nobody else comes in."""
+        """Enter. `alone`: wait until all are out, and let no other thread in meanwhile."""
         with self._changed:
             self._wanting_alone += alone
             if alone:

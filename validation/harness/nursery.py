@@ -50,7 +50,7 @@ os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control}, {domain!r}, compiler={compiler})
 """
-# Of all children together, and of each: who fills the first would take it from the others.
+# Of all children together, and of each: a child that fills the first takes it from the others.
 SCRATCH = 2 << 30
 FOLDER = 256 << 20
 FILE_SIZE = 2 << 30
@@ -59,8 +59,8 @@ OVERHEAD = 2 << 30
 # Triton asks it where the driver's library is.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "cuda": 512}
-# Of one child, those that it started included: a compiler and its parts are a handful. Who forks on
-# and on is ended long before nobody else can.
+# Of one child, those that it started included: a compiler and its parts are a handful. A fork bomb
+# is ended long before other children can't fork.
 PROCESSES = 128
 WARM_UP = 180.0
 # A process that is killed closes its channel before its GPU's context, which takes a busy driver
@@ -69,7 +69,7 @@ DYING_SECONDS = 10.0
 
 
 class ChildEnded(Exception):
-    """It ended before it answered. `status` as a shell would say it, None where it never began."""
+    """A child ended before it answered. `status` as a shell has it, None if it never began."""
 
     def __init__(self, status: int | None, why: str) -> None:
         super().__init__(why)
@@ -77,12 +77,12 @@ class ChildEnded(Exception):
 
 
 class ParentAway(Exception):
-    """The process that starts all others could not warm up; the sentence says why, or has its last
-    words."""
+    """The process that forks all others could not warm up. The sentence says why, or has its last
+    output."""
 
 
 class DeadlinePassed(Exception):
-    """It did not answer in time, and was killed with all that it started."""
+    """A child did not answer in time, and was killed with all that it started."""
 
 
 class Forged(Exception):
@@ -182,7 +182,7 @@ class Nursery:
         threading.Thread(target=self._listen, args=(ours, self._process), daemon=True).start()
 
     def confinement(self) -> Confinement:
-        """What holds its processes."""
+        """Return the confinement of its processes."""
         environment = {
             "OMP_NUM_THREADS": "1",
             "MKL_NUM_THREADS": "1",
@@ -205,7 +205,7 @@ class Nursery:
                     environment[name] = os.environ[name]
         else:
             environment |= {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
-            # Who is handed memory again finds nothing there of what was hidden.
+            # Freed memory is overwritten: what is allocated next finds no data in it.
             environment["MALLOC_PERTURB_"] = "165"
         return Confinement(
             readable=(
@@ -247,7 +247,7 @@ class Nursery:
             child.ended({"status": None, "why": "parent"})
 
     def child(self, *, programs: bool) -> "Child":
-        """A new one. It waits for its first task, and costs 15 ms."""
+        """Return a new child that waits for its first task. It costs 15 ms."""
         self.open()
         ours, theirs = Channel.pair()
         with self._lock:
@@ -302,7 +302,7 @@ class Child:
     def __init__(self, nursery: Nursery, number: int, channel: Channel) -> None:
         self.nursery, self.number, self.channel = nursery, number, channel
         self.served = 0
-        # What ran in it did not pass: nobody else goes there.
+        # What ran in it did not pass: no other entry is sent there.
         self.spoiled = False
         self._end: dict[str, Any] | None = None
         self._over = threading.Event()
@@ -314,7 +314,7 @@ class Child:
     def ended(self, message: Mapping[str, Any]) -> None:
         self._end = dict(message)
         self._over.set()
-        # Wakes whoever waits, also where something that it left behind holds the other end.
+        # Wakes a waiting thread, also if a process that it left behind holds the other end.
         try:
             self.channel.socket.shutdown(2)
         except OSError:
@@ -399,7 +399,7 @@ class Child:
         self.channel.close()
 
     def release(self) -> None:
-        """It has nothing more to do: it ends when it sees that, or is ended."""
+        """Let the child end: it ends when it sees the closed channel, or is killed."""
         self.channel.close()
         if not self.gone:
             self.nursery.order("kill", self.number)

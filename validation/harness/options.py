@@ -1,4 +1,4 @@
-"""What a run of the harness may be told."""
+"""Options of a run of the harness."""
 
 import os
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ EVERY_CHECK = (
 
 
 class Unsuited(Exception):
-    """What was asked for can't be had here; the sentence says why."""
+    """An option that this host can't serve; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Options:
     sanitize: bool = False
 
     def insist(self) -> None:
-        """Refuses what was asked for and can't be done here."""
+        """Raise Unsuited for an option that can't be served here."""
         if self.timing and self.device != "cuda":
             raise Unsuited("Timing needs a GPU: Triton's interpreter says nothing about speed.")
         if self.sanitize and self.device != "cuda":

@@ -1,4 +1,4 @@
-"""Which inputs an entry is tried on: its own cases, and what they don't show.
+"""Trials of an entry: its own cases, and inputs that they don't show.
 
 A case is JSON here (types and tuples are marked, see `inside/values.py`): nothing of the entry's
 is an object on this side.
@@ -6,13 +6,28 @@ is an object on this side.
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 Case = dict[str, Any]
 
+Habit = dict[str, Any]
+"""A property that an argument has in every shown case, such as "of one sign"."""
+
+Sizes = Mapping[str, Any]
+"""The sizes that keys of a case may have: a list, or `multiple_of`, `min` and `max`."""
+
+NO_SIZES: Sizes = {}
 RESERVED = ("seed", "dtype")
+# By kind: trials that decide, and trials beyond what the author shows, by the grade that they make.
+DECISIVE = ("shown", "seed", "near")
+GRADES = {
+    "sizes": ("size",),
+    "values": ("values", "habit", "layout"),
+    "special_values": ("special", "huge"),
+}
 # Sizes to take in turn; where that is too much work, the next.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
 # How much larger than any shown one a varied case may be: the interpreter is slow.
@@ -23,7 +38,10 @@ MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
 # How many of its sizes are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
-SCALES = (1000.0, 30.0, 1e-3, 3e-2)
+# By the group: of each the first that the reference answers with finite numbers counts.
+SCALES = {
+    "huge values": (1000.0,), "large values": (30.0, 8.0), "small values": (1e-3, 3e-2),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +54,7 @@ class Trial:
     case: Case
     twist: dict[str, Any] | None = None
     group: str = ""
-    modes: tuple[str, ...] = field(default=("veiled",))
+    modes: tuple[str, ...] = field(default=("first",))
     stands_in: bool = False
     """For a case that is too large: the same with smaller sizes."""
 
@@ -53,7 +71,7 @@ def shown(cases: Sequence[Case], device: str) -> list[Trial]:
             f"case {number}",
             "shown",
             case,
-            modes=("veiled", "plain") if device == "cuda" or number in small else ("veiled",),
+            modes=("first", "second") if device == "cuda" or number in small else ("first",),
         )
         for number, case in enumerate(cases)
     ]
@@ -61,35 +79,74 @@ def shown(cases: Sequence[Case], device: str) -> list[Trial]:
 
 def varied(
     cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int,
-    first: int | None = None,
+    first: int | None = None, habits: Sequence[Habit] = (), sizes: Sizes = NO_SIZES,
 ) -> list[Trial]:  # fmt: skip
-    """What the cases don't show. `gaps`: the arguments that a case shows with gaps in memory;
-    `first`: the number that no shown case has."""
+    """Return what the cases don't show. `gaps`: the arguments that a case shows with gaps in
+    memory; `first`: the number that no shown case has; `habits`: what all inputs have in common;
+    `sizes`: what the entry says that its sizes may be."""
     start = len(cases) if first is None else first
-    made = _unique(_varied(cases, fixed, gaps, device, seed), cases)
-    modes = ("veiled", "plain") if device == "cuda" else ("veiled",)
+    fitting = (
+        (name, kind, fitted(case, sizes), twist, group)
+        for name, kind, case, twist, group in _varied(cases, fixed, gaps, device, seed, habits)
+    )
+    made = _unique(fitting, cases)
+    modes = ("first", "second") if device == "cuda" else ("first",)
     return [
         Trial(start + place, name, kind, case, twist, group, modes)
         for place, (name, kind, case, twist, group) in enumerate(made)
     ]
 
 
+def sizes(said: Any) -> Sizes:
+    """Read what an entry's process says of SIZES; what is malformed is left out."""
+    bounds = ("multiple_of", "min", "max")
+    found: dict[str, Any] = {}
+    for key, allowed in dict(said).items():
+        if isinstance(allowed, list) and allowed and all(type(one) is int for one in allowed):
+            found[str(key)] = allowed
+        elif isinstance(allowed, dict):
+            numbers = {name: allowed[name] for name in bounds if type(allowed.get(name)) is int}
+            if numbers.get("multiple_of", 1) > 0:
+                found[str(key)] = numbers
+    return found
+
+
 def heavy(case: Case) -> bool:
-    """Whether its inputs may be so large that it pays to ask for their size first."""
+    """Return whether its inputs may be so large that it pays to ask for their size first."""
     return _work(case) >= HEAVY
 
 
-def smaller(case: Case, fixed: Sequence[str]) -> Iterator[Case]:
-    """The case with its sizes halved, again and again, as far as they may be varied."""
+def smaller(case: Case, fixed: Sequence[str], sizes: Sizes = NO_SIZES) -> Iterator[Case]:
+    """Yield the case with its sizes halved, again and again, as far as they may be varied."""
     keys = _sizes(case, fixed)
-    while (half := _resized(case, keys, lambda size: max(1, size // 2))) != case:
+    while True:
+        half = fitted(_resized(case, keys, lambda size: max(1, size // 2)), sizes)
+        if _work(half) >= _work(case):
+            return
         case = half
         yield case
 
 
+def fitted(case: Case, sizes: Sizes) -> Case:
+    """Return the case with each size moved to the next one that the entry allows."""
+    changed = dict(case)
+    for key in sizes.keys() & case.keys():
+        changed = _resized(changed, [key], partial(_allowed, allowed=sizes[key]))
+    return changed
+
+
+def _allowed(size: int, allowed: Any) -> int:
+    if isinstance(allowed, list):
+        return int(min(allowed, key=lambda one: (abs(one - size), one)))
+    step = int(allowed.get("multiple_of", 1))
+    low, high = int(allowed.get("min", step)), allowed.get("max")
+    size = max(low, round(size / step) * step)
+    return size if high is None else min(size, int(high) // step * step)
+
+
 def light(shown: Sequence[tuple[Case, int]], most: int) -> list[Case]:
-    """The cases to vary, of cases and the bytes of their inputs: the light ones, and of a type
-    that has none the lightest. Each is varied in a dozen ways."""
+    """Return the cases to vary, of cases and the bytes of their inputs: the light ones, and of a
+    type that has none the lightest. Each is varied in a dozen ways."""
     kept = []
     for case, taken in shown:
         alike = [size for other, size in shown if other.get("dtype") == case.get("dtype")]
@@ -102,8 +159,9 @@ Made = tuple[str, str, Case, dict[str, Any] | None, str]
 
 
 def _varied(
-    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int
-) -> Iterator[Made]:
+    cases: Sequence[Case], fixed: Sequence[str], gaps: Sequence[int], device: str, seed: int,
+    habits: Sequence[Habit],
+) -> Iterator[Made]:  # fmt: skip
     bases = _bases(cases, fixed)
     most = LARGER[device] * max(_work(case, fixed) for case in cases)
     for base in bases:
@@ -122,6 +180,10 @@ def _varied(
         if _work(made[2], fixed) <= most:
             yield made
     yield from _values(bases[0])
+    for habit in habits:
+        twist = {"kind": "habit", **habit, "seed": seed}
+        name = f"argument {habit['argument'] + 1} not {habit['habit']}"
+        yield name, "habit", bases[0], twist, ""
     if gaps:
         twist = {"kind": "spread", "arguments": list(gaps)}
         yield "wider gaps", "layout", bases[0], twist, ""
@@ -138,6 +200,8 @@ def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Made]
     for key in keys[: KEYS[device]]:
         larger = _resized(base, [key], lambda size: 2 * size + 3)
         yield f"larger {key}", "size", larger, None, ""
+        # Divisible by all that the shown size is divisible by.
+        yield f"twice {key}", "near", _resized(base, [key], lambda size: 2 * size), None, ""
 
 
 def _first_within(most: int, made: Sequence[Case], fixed: Sequence[str]) -> Case:
@@ -153,11 +217,12 @@ def _odd_and_smaller(size: int) -> int:
 
 
 def _values(base: Case) -> Iterator[Made]:
-    for by in SCALES:
-        group = "large values" if by > 1 else "small values"
-        yield f"{group} (times {by:g})", "values", base, {"kind": "scaled", "by": by}, group
+    for group, scales in SCALES.items():
+        kind = "huge" if group == "huge values" else "values"
+        for by in scales:
+            yield f"{group} (times {by:g})", kind, base, {"kind": "scaled", "by": by}, group
     yield "zeros", "values", base, {"kind": "scaled", "by": 0.0}, ""
-    # With its sign set, as an x86 processor makes it: whoever sorts by bits takes it for the least.
+    # With its sign set, as an x86 processor makes it: a sort by bits takes it for the least.
     for value, name in (("-nan", "NaN"), ("inf", "infinity")):
         twist = {"kind": "special", "value": value}
         yield f"{name} among the values", "special", base, twist, ""

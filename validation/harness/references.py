@@ -1,4 +1,4 @@
-"""What the reference is asked about an entry: its answers, and how well anybody could give them."""
+"""Questions to the reference: its answers, and how exact an answer can be."""
 
 from dataclasses import replace
 from typing import Any
@@ -51,8 +51,8 @@ class Referring(Conversation):
         self, child: Child, role: str, device: str, trials: list[plan.Trial],
         arguments: dict[int, Any], blobs: list[memoryview], **more: Any,
     ) -> list[Answer]:  # fmt: skip
-        """By a child that begins with this: batch by batch, so that what is large has room."""
-        text = {"reference": "python_code", "candidate": "triton_code"}[role]
+        """Ask a child that begins with this, batch by batch, so that large inputs have room."""
+        text = {"reference": "python_code"}[role]
         answers: list[Answer] = []
         for some, held in batches(trials, arguments, blobs, self.room.at_once):
             order = self._order(text, device, some, arguments) | more
@@ -86,16 +86,14 @@ class Referring(Conversation):
         self, wanted: dict[int, Wanted], trials: list[plan.Trial], arguments: dict[int, Any],
         blobs: list[memoryview],
     ) -> dict[int, Wanted]:  # fmt: skip
-        """The same, with what rounding could do to these trials, if that is found out in time."""
+        """Return the same with the effect of rounding on these trials, if it is known in time."""
         of_cpu = self.referred == "cpu"
         try:
             with self.crew.reference() if of_cpu else self._candidate("reference") as child:
                 answers = self._answered(
                     child, "reference", self.referred, trials, arguments, blobs, widths=["rounded"]
                 )
-        except Stopped as stopped:
-            if stopped.check.verdict is Verdict.CHEATING:
-                raise
+        except Stopped:
             return wanted
         with reading("accuracy"):
             for answer in answers:

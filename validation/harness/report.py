@@ -1,4 +1,4 @@
-"""What the harness says about an entry: a verdict, and each check in words and numbers."""
+"""Reports about entries: a verdict, and each check in words and numbers."""
 
 import math
 from dataclasses import asdict, dataclass, field, replace
@@ -14,11 +14,11 @@ DEEPEST = 60
 class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
+    NOT_TRITON = "not_triton"
+    VACUOUS = "vacuous"
     ERROR = "error"
     TIMEOUT = "timeout"
     CRASHED = "crashed"
-    CHEATING = "cheating"
-    VACUOUS = "vacuous"
     UNSUPPORTED = "unsupported"
 
 
@@ -47,8 +47,8 @@ class Report:
 
 
 def presentable(value: Any, deepest: int = DEEPEST) -> Any:
-    """The same as terminals, JSON and databases can hold it: much of it is an entry's own words,
-    and they may be anything. Parts that are nested deeper than `deepest` are left out."""
+    """Return the value as terminals, JSON and databases can hold it. Much of it is an entry's own
+    words, which may be anything. Parts that are nested deeper than `deepest` are left out."""
     match value:
         case str() if not isinstance(value, StrEnum):
             return readable(value, WORDS_MOST)

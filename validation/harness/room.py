@@ -1,8 +1,8 @@
-"""How large the inputs of an entry may be, and what is said of its cases that are larger.
+"""Limits on the size of an entry's inputs, and the words about cases that are larger.
 
 Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
-changed in its last bits, for each run of the candidate, and for all that is kept to compare. What
-does not fit is left to the entry's own test, and the report says so.
+changed in its last bits, for each replay, and for all that is kept to compare. What does not fit
+is left to the entry's own test, and the report says so.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from validation.harness.plan import Case
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """In bytes: of one trial, of all trials of an entry, of one case that is varied in many ways,
-    and of what is handed over at once."""
+    """Limits in bytes: of one trial, of all trials of an entry, of one case that is varied in many
+    ways, and of what is handed over at once."""
 
     one: int
     altogether: int
@@ -41,7 +41,7 @@ class TooLarge:
 
 
 def left_to_the_test(cases: Sequence[TooLarge], room: Room) -> str:
-    """What a report must say of them."""
+    """Return what a report must say of them."""
     if not cases:
         return ""
     most = f"inputs of {room.one >> 20} MiB are the most that is compared"

@@ -1,4 +1,4 @@
-"""compute-sanitizer: where it is, how it is called, and what its words mean."""
+"""compute-sanitizer: its place, its command line, and the meaning of its output."""
 
 import os
 import re
@@ -6,17 +6,17 @@ import shutil
 from pathlib import Path
 
 NAME = "compute-sanitizer"
-# What it ends with where it found something. No shell and no signal uses it.
+# Its exit status if it found something. No shell and no signal uses it.
 FOUND = 97
 LINES = 8
 SUMMARY = re.compile(r"^=+ ERROR SUMMARY: (\d+) errors?", re.MULTILINE)
 NO_COMPLAINT = ("COMPUTE-SANITIZER", "ERROR SUMMARY")
-# A folder that holds more than a toolkit is open to nobody.
+# A folder that holds more than a toolkit is not made readable.
 TOO_WIDE = (Path("/"), Path("/usr"), Path("/usr/local"), Path("/opt"))
 
 
 def found() -> Path | None:
-    """On PATH, or in the toolkit that CUDA_HOME names."""
+    """Return the tool's path, from PATH or the toolkit that CUDA_HOME names, or None."""
     home = os.environ.get("CUDA_HOME")
     places = [f"{home}/bin", f"{home}/compute-sanitizer"] if home else []
     path = shutil.which(NAME) or shutil.which(NAME, path=os.pathsep.join(places) or os.devnull)
@@ -31,7 +31,7 @@ def command(tool: Path, program: list[str]) -> list[str]:
 
 
 def readable(tool: Path) -> list[Path]:
-    """The folders that it and its libraries stand in."""
+    """Return the folders of the tool and its libraries."""
     roots = []
     for path in (tool, tool.resolve()):
         root = path.parent.parent if path.parent.name == "bin" else path.parent
@@ -41,7 +41,7 @@ def readable(tool: Path) -> list[Path]:
 
 
 def errors(said: str, status: int) -> int | None:
-    """How many it counts; None where it did not come to count them."""
+    """Return the number of errors that it counts, or None if it did not get to count them."""
     counts = [int(count) for count in SUMMARY.findall(said)]
     if not counts:
         return 1 if status == FOUND else None
@@ -49,7 +49,7 @@ def errors(said: str, status: int) -> int | None:
 
 
 def complaint(said: str) -> str:
-    """The first of its lines that say something."""
+    """Return the first of its lines that say something."""
     lines = [
         " ".join(line.strip("= ").split()) for line in said.splitlines() if line.startswith("===")
     ]

@@ -23,6 +23,7 @@ from validation.harness.entry import Entry
 from validation.harness.examine import Examination
 from validation.harness.nursery import PACKAGE, ChildEnded
 from validation.harness.plan import Trial
+from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.verdicts import verdict_of
 from validation.sandbox import kill, start
@@ -40,7 +41,7 @@ main({request!r})
 
 
 def sanitized(entry: Entry, report: Report, crew: Crew) -> Report:
-    """The report of an entry that passed, with what compute-sanitizer says."""
+    """Return the report of an entry that passed, with compute-sanitizer's check added."""
     started = time.monotonic()
     try:
         with crew.gate.entered(alone=False):
@@ -62,7 +63,7 @@ class UnderSanitizer(Examination):
             raise Stopped(Check("sanitizer", None, "compute-sanitizer is gone"))
         with tempfile.TemporaryDirectory(prefix="sanitizer-") as name:
             folder = Path(name)
-            # Whoever runs inside is somebody else.
+            # Inside the sandbox it is another user.
             folder.chmod(0o755)
             count, token = self._request(folder / "request")
             status, said = self._run(tool, folder)
@@ -78,22 +79,31 @@ class UnderSanitizer(Examination):
                 shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
                 asked = self._make(author, shown, self.room.altogether)
                 trials, arguments, blobs = gathered([asked])
+        order = self._order("triton_code", self._device(), [], arguments)
+        recordings = Recordings(self, trials, arguments, blobs, order)
+        every = [one for one in recordings.every if one.raised is None]
+        places = {id(one): place for place, one in enumerate(every)}
+        programs, held = with_constants(every, blobs, set(range(len(blobs))))
         token = secrets.token_hex(8)
         request: dict[str, Any] = {
             "triton_code": self.entry.triton_code,
-            "entry_point": self.entry.entry_point,
+            "programs": programs,
             "device": self._device(),
             "seed": self.options.seed,
-            "cases": [arguments[trial.number] for trial in trials],
+            "cases": [
+                {"arguments": arguments[trial.number], "program": places[id(recorded)]}
+                for trial in trials
+                if id(recorded := recordings.of[trial.number]["first"]) in places
+            ],
             "token": token,
         }
         with path.open("w+b") as file:
-            write_parcel(file.fileno(), request, blobs)
+            write_parcel(file.fileno(), request, held)
         path.chmod(0o644)
-        return len(trials), token
+        return len(request["cases"]), token
 
     def _run(self, tool: Path, folder: Path) -> tuple[int | None, str]:
-        """How it ended, None: not in time; and what was said meanwhile."""
+        """Return the exit status, None if it was not done in time, and the output."""
         plain = self.crew.candidates.confinement()
         confinement = replace(
             plain,

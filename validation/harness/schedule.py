@@ -47,7 +47,8 @@ def check(
 
 @contextmanager
 def opened(options: Options) -> Iterator[Crew]:
-    """The processes of a run, warm, so that it is known where verdicts will hold."""
+    """Yield the warm processes of a run: their environment says for which versions verdicts
+    hold."""
     crew = Crew(options)
     try:
         crew.open()
@@ -88,10 +89,10 @@ def _begun(
 
 
 def long_ones_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
-    """Whoever begins last is waited for while the other processors have nothing to do. Nearly all
-    of an entry is Triton compiling: a product of matrices takes several times as long as anything
-    else, and of the rest what is longest to read. The first `after` stay as they are, so that
-    reports come soon."""
+    """Return the entries with the longest first, as other processors idle while the last is waited
+    for. Nearly all of an entry is Triton compiling: a product of matrices takes several times as
+    long as anything else, then the longest text. The first `after` stay, so that reports come
+    soon."""
     by_length = sorted(entries[after:], key=lambda one: len(one.triton_code), reverse=True)
     return [*entries[:after], *sorted(by_length, key=lambda one: not multiplies(one))]
 
@@ -103,7 +104,7 @@ def multiplies(entry: Entry) -> bool:
 def _worked(
     tasks: Iterable[Callable[[], Done]], crew: Crew, beat: Callable[[], None], most: int = 1 << 16
 ) -> Generator[Done, None, None]:
-    """What the tasks give, several at once, in the order in which they are done."""
+    """Yield the tasks' results, several at once, in the order in which they are done."""
     done: queue.Queue[Done | BaseException] = queue.Queue()
     workers = min(crew.options.workers(), most)
     pool = ThreadPoolExecutor(workers, thread_name_prefix="entry")
@@ -167,9 +168,9 @@ def _checked(entry: Entry, crew: Crew) -> Report:
 
 
 def examined(entry: Entry, crew: Crew) -> Report:
-    """With others where that is allowed; what did not pass there, again in a process of its own.
-    Where the machine had nothing left for it, or the parent went down under it, again while nobody
-    else is at work: who was it?"""
+    """Report on the entry, in shared processes if that is allowed. If it does not pass there, it
+    runs again in processes of its own. If the machine had no resources left, or the parent died,
+    it runs again while no other entry does, so that it is not blamed for a neighbor."""
     shared, alone = crew.options.device == "cuda" and crew.options.share > 1, False
     died = 0
     while died < 2:
@@ -185,12 +186,12 @@ def examined(entry: Entry, crew: Crew) -> Report:
             return report
         shared, alone = False, starved(report)
     words = "the process that starts all others died while nothing but this entry ran"
-    made = (Check("conduct", Verdict.CHEATING, words),)
-    return Report(entry.id, Verdict.CHEATING, words, made, {}, crew.environment())
+    made = (Check("accuracy", Verdict.CRASHED, words),)
+    return Report(entry.id, Verdict.CRASHED, words, made, {}, crew.environment())
 
 
 def starved(report: Report) -> bool:
-    """It asked for what all entries share, and there was none left: a neighbour may have it."""
+    """Return whether the entry lacked what all entries share: a neighbor may have used it up."""
     return any(words in check.words for check in report.checks for words in NONE_LEFT)
 
 

@@ -1,9 +1,8 @@
-"""Children that stand by with a CUDA context, and those that wait to serve once more.
+"""Pool of children with a CUDA context: new ones, and those that may serve their kind again.
 
 The driver makes one context after the other, for all processes of a machine and all of its GPUs:
-where many ask at once, the first waits as long as the last. So a few at a time are made, the next
-ones before anybody asks, and who waits for one takes what is there sooner: a new one, or one of its
-own kind that somebody hands back.
+if many ask at once, the first waits as long as the last. So a few at a time are made, the next
+ones ahead of need. A request takes the first that is free: a new one, or one of its own kind.
 """
 
 import threading
@@ -22,7 +21,7 @@ class Worker(Protocol):
 
 
 One = TypeVar("One", bound=Worker)
-# For whom it may work: a role, and where the entries come from.
+# What a child may serve: a role, and the origin of the entries.
 Kind = tuple[str, str]
 
 # With one at a time the driver has nothing to do between two; more than two gain nothing.
@@ -32,7 +31,8 @@ AHEAD = 2
 
 @dataclass(eq=False, slots=True)
 class Wait:
-    """`since` so many were begun. Why one of the later ones could not be made, if that is so."""
+    """A waiting request. `since`: how many children were begun before it; `refusal`: why one of the
+    later ones could not be made."""
 
     since: int
     refusal: BaseException | None = None
@@ -51,7 +51,8 @@ class Standby(Generic[One]):
         self._refused = self._closed = False
 
     def take(self, kind: Kind | None) -> One:
-        """One that served this kind, or nobody; None: nobody. Raises why none can be made."""
+        """Return a child that served this kind or is new; None: only a new one. Raise why a new one
+        can't be made."""
         with self._changed:
             mine = Wait(self._begun)
             self._waits.append(mine)
@@ -69,20 +70,20 @@ class Standby(Generic[One]):
                 self._changed.notify_all()
 
     def prepare(self, count: int) -> None:
-        """So many in all, before anybody asks, where any are made ahead."""
+        """Make so many in all ahead of need, if any are made ahead."""
         with self._changed:
             self._prepared = max(self._prepared, count)
             self._hire()
             self._changed.notify_all()
 
     def put(self, kind: Kind, one: One) -> None:
-        """It may serve this kind again."""
+        """Take back a child that may serve this kind again."""
         with self._changed:
             self._used.setdefault(kind, []).append(one)
             self._changed.notify_all()
 
     def give_up_new(self) -> None:
-        """Whoever comes gets one that is begun from now on."""
+        """Release new children: later requests get one that is begun from now on."""
         with self._changed:
             given_up, self._new = self._new, []
             self._valid_from = self._begun
@@ -138,14 +139,16 @@ class Standby(Generic[One]):
                 made.release()
 
     def _refuse(self, number: int, why: BaseException) -> None:
-        """Whoever came after it was begun has nothing to do with what befell it."""
+        """Raise `why` where a request was made before child `number` was begun: later requests have
+        nothing to do with it."""
         for wait in self._waits:
             if wait.since <= number and wait.refusal is None:
                 wait.refusal = why
                 break
 
     def _wanted(self) -> bool:
-        """Ahead of need only where it works: whoever comes asks again, and hears why not."""
+        """Return whether one more is to be made. After a refusal none is made ahead: the next
+        request tries again and gets the reason."""
         ahead = 0 if self._refused else self._ahead
         waiting = sum(wait.refusal is None for wait in self._waits)
         if waiting + ahead > len(self._new) + self._making:

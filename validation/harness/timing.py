@@ -1,24 +1,25 @@
-"""How fast is an entry that passed? Its Triton, its reference, and its reference compiled, each in
-a process of its own, on values that none of them has seen; one after the other, alone on the GPU.
+"""Timing of an entry that passed: its program, its reference, and its reference compiled, each in
+a process of its own, on values that they have not seen; one after the other, alone on the GPU.
 """
 
 import secrets
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.arguments import gathered
+from validation.harness.arguments import elements, gathered
 from validation.harness.conversation import Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
+from validation.harness.judge.leeway import Leeway, declared, tolerances
 from validation.harness.judge.numbers import Numbers, Unreadable, width
 from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, times
 from validation.harness.nursery import Child, ChildEnded
 from validation.harness.plan import Trial
+from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.verdicts import verdict_of
 
@@ -26,13 +27,13 @@ from validation.harness.verdicts import verdict_of
 RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
 # Inputs to warm up with: two, since what differs in a number is compiled once more.
 WARMING = 2
-# Whose answers are looked at: the last, and others that nobody could foresee.
+# Answers that are judged: the last, and others chosen at random afterwards.
 LOOKED_AT = 4
 WHAT = {"triton_code": "the entry", "python_code": "the reference"}
 
 
 def timed(entry: Entry, report: Report, crew: Crew) -> Report:
-    """The report of an entry that passed, with how fast it is."""
+    """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
     examination = Measurement(replace(entry, differentiable=False), crew, alone=True)
     try:
@@ -55,8 +56,8 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
 
 
 def _not_timed(check: Check) -> Check:
-    """Being slow, or large, or without a compiler is no fault of an entry that passed."""
-    if check.verdict in (Verdict.CHEATING, Verdict.FAILED):
+    """Return a check that was not made: being slow or large is no fault of an entry that passed."""
+    if check.verdict is Verdict.FAILED:
         return replace(check, name="timing")
     return Check("timing", None, f"not timed: {check.words}")
 
@@ -66,22 +67,38 @@ class Measurement(Examination):
         with ExitStack() as stack:
             with self.crew.gate.entered(alone=False):
                 trials, arguments, blobs = self._fresh()
-                order = [(trial.number, arguments[trial.number]) for trial in trials]
+                sets = [
+                    {"number": trial.number, "arguments": arguments[trial.number]}
+                    for trial in trials
+                ]
 
-                def prepared(module: str, *, compiled: bool = False) -> tuple[Child, int]:
+                def prepared(*, compiled: bool = False) -> tuple[Child, int]:
                     child = stack.enter_context(self._candidate("timing"))
-                    return child, self._prepare(child, module, order, blobs, compiled=compiled)
+                    reference = {
+                        "python_code": self.entry.python_code, "compiled": compiled,
+                        "count": not compiled, "sets": sets,
+                    }  # fmt: skip
+                    return child, self._prepare(child, reference, blobs)
 
-                mine, _ = prepared("triton_code")
-                eager, flops = prepared("python_code")
+                recordings = self._recordings(trials, arguments, blobs)
+                mine = stack.enter_context(self._candidate("timing"))
+                programs, held = with_constants(recordings.every, blobs, set(range(len(blobs))))
+                places = {id(one): place for place, one in enumerate(recordings.every)}
+                played = [
+                    {**one, "program": places[id(recordings.of[one["number"]]["first"])]}
+                    for one in sets
+                ]
+                text = {"triton_code": self.entry.triton_code, "programs": programs}
+                self._prepare(mine, {**text, "sets": played}, held)
+                eager, flops = prepared()
                 try:
-                    compiled = prepared("python_code", compiled=True)[0]
+                    compiled = prepared(compiled=True)[0]
                 except Stopped as stopped:
                     compiled = None
                     self.figures["not_compiled"] = stopped.check.words
             with self.crew.gate.entered(alone=True):
                 runs = len(trials) - WARMING
-                candidate = self._measure(mine, runs, watched=True)
+                candidate = self._measure(mine, runs, keep=True)
                 reference = self._measure(eager, runs)
                 inductor = self._measure(compiled, runs) if compiled else None
             last, *others = reversed(trials[WARMING:])
@@ -97,6 +114,7 @@ class Measurement(Examination):
             said = self._ask(author, "author", "cases", order).header
             with reading("timing"):
                 cases = [dict(case) for case in said["cases"]]
+                self.tolerance = tolerances(said["tolerance"])
             shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
             with reading("timing"):
                 _, made, _ = gathered([self._make(author, shown, self.room.altogether)])
@@ -120,20 +138,26 @@ class Measurement(Examination):
             raise Stopped(Check("timing", None, words))
         return alike, arguments, blobs
 
-    def _prepare(
-        self, child: Child, module: str, sets: Sequence[tuple[int, Any]],
-        blobs: list[memoryview], *, compiled: bool,
-    ) -> int:  # fmt: skip
+    def _recordings(
+        self, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
+    ) -> Recordings:
+        order = self._order("triton_code", self._device(), [], arguments)
+        # What the autotuner chooses is chosen by the clock.
+        recordings = Recordings(self, trials, arguments, blobs, {**order, "tune": True})
+        for recorded in recordings.every:
+            if recorded.raised is not None:
+                words = f"{WHAT['triton_code']}: {raised(recorded.raised)}"
+                raise Stopped(Check("timing", None, words))
+        return recordings
+
+    def _prepare(self, child: Child, what: dict[str, Any], blobs: list[memoryview]) -> int:
+        module = "triton_code" if "triton_code" in what else "python_code"
         order = {
-            "module": module,
-            module: getattr(self.entry, module),
+            **what,
             "entry_point": self.entry.entry_point,
             "device": self._device(),
             "seed": self.options.seed,
-            "sets": [{"number": number, "arguments": tree} for number, tree in sets],
             "warming": WARMING,
-            "compiled": compiled,
-            "count": module == "python_code" and not compiled,
             "gpu_memory": self.options.gpu_memory,
         }
         try:
@@ -146,25 +170,25 @@ class Measurement(Examination):
                 raise Stopped(Check("timing", None, f"{WHAT[module]}: {raised(said['error'])}"))
             return max(0, int(said["flops"]))
 
-    def _measure(self, child: Child, runs: int, *, watched: bool = False) -> Times:
-        said = self._ask(child, "", "measure", {}).header
+    def _measure(self, child: Child, runs: int, *, keep: bool = False) -> Times:
+        said = self._ask(child, "", "measure", {"keep": keep}).header
         with reading("timing"):
             if "error" in said:
                 raise Stopped(Check("timing", None, raised(said["error"])))
-            if watched:
-                _insist_on_conduct(said)
             return times(said["took"], runs)
 
     def _right(
         self, child: Child, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
     ) -> int:
-        """How many bytes an answer has; raises where one is wrong."""
+        """Return how many bytes an answer has, or raise Stopped if one is wrong."""
         order = {"numbers": [trial.number for trial in trials]}
         said = self._ask(child, "", "hand_over", order)
         with self.crew.gate.entered(alone=False):
             wanted = self._reference(trials, arguments, blobs)
         with reading("timing"):
-            runs = evidence.outcomes(said.header, said.blobs, trials, wanted)
+            leeway = Leeway(declared(self.entry.triton_code), self.tolerance)
+            sizes = {number: elements(tree) for number, tree in arguments.items()}
+            runs = evidence.outcomes(said.header, said.blobs, trials, wanted, leeway, sizes)
             if {run.trial.number for run in runs} != {trial.number for trial in trials}:
                 raise Unreadable("other answers than were asked for")
             wrong = [run for run in runs if not run.right]
@@ -182,20 +206,8 @@ class Measurement(Examination):
         return Check("timing", verdict, found.words)
 
 
-def _insist_on_conduct(said: dict[str, Any]) -> None:
-    found = [str(note) for note in said["notes"]]
-    found += [f"replaces {name}" for name in said["patched"]]
-    found += [f"{name} ({count} times)" for name, count in said["conduct"].items()]
-    found += [f"computes outside its kernels: {name}" for name in said["computed"]]
-    if found:
-        words = f"while it is timed it {'; '.join(found[:6])}"
-        raise Stopped(Check("timing", Verdict.CHEATING, words, {"found": found}))
-    if said["asides"]:
-        raise Stopped(Check("timing", None, "it works on a stream of its own"))
-
-
 def _other(trial: Trial, number: int) -> Trial:
-    """The same case with values that nobody could have foreseen."""
+    """Return the same case with unpredictable values."""
     seed = secrets.randbelow(1 << 31)
     if type(trial.case.get("seed")) is int:
         return replace(trial, number=number, case={**trial.case, "seed": seed})
@@ -203,12 +215,13 @@ def _other(trial: Trial, number: int) -> Trial:
 
 
 def size(tree: Any) -> int:
-    """Bytes of the elements that a tree of arguments reaches; those of a view count once more."""
+    """Return the bytes of the elements that a tree of arguments reaches; a view counts once
+    more."""
     return sum(_reached(leaf) for leaf in _leaves(tree))
 
 
 def form(tree: Any) -> Any:
-    """The shapes and types of all that a tree holds, without what is in there."""
+    """Return the shapes and types of all that a tree holds, without its content."""
     if isinstance(tree, dict) and "storage" in tree:
         return {key: part for key, part in tree.items() if key != "storage"}
     if isinstance(tree, dict):

@@ -1,4 +1,4 @@
-"""What an entry is called, after its checks and after how its processes ended."""
+"""Verdicts and grades of an entry, from its checks and from how its processes ended."""
 
 import signal
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from validation.harness.report import Check, Verdict, presentable
 
 # The first that any check gives is the entry's.
 WORST_FIRST = (
-    Verdict.CHEATING, Verdict.TIMEOUT, Verdict.CRASHED, Verdict.UNSUPPORTED, Verdict.FAILED,
+    Verdict.TIMEOUT, Verdict.CRASHED, Verdict.UNSUPPORTED, Verdict.NOT_TRITON, Verdict.FAILED,
     Verdict.ERROR, Verdict.VACUOUS,
 )  # fmt: skip
 
@@ -32,6 +32,24 @@ def figures(made: Sequence[Check]) -> dict[str, Any]:
     }
 
 
+# By the check that knows them.
+GRADES = {
+    "variations": ("accuracy", "sizes", "values", "special_values"),
+    "triton": ("computed_by", "torch_operations", "torch_share"),
+    "falsifiable": ("test_strength",),
+}
+
+
+def grades(made: Sequence[Check]) -> dict[str, Any]:
+    """Return the grades of evidence that the checks state, as far as they were made."""
+    return {
+        name: check.numbers[name]
+        for check in made
+        for name in GRADES.get(check.name, ())
+        if name in check.numbers
+    }
+
+
 def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
     for verdict in WORST_FIRST:
         for check in made:
@@ -47,13 +65,11 @@ def ended_as(check: str, prefix: str, ended: ChildEnded) -> Check:
     if ended.why == "disk":
         return Check(check, Verdict.CRASHED, f"{prefix}wrote more files than it may")
     if ended.why in ("threads", "processes"):
-        # What the watch calls it when it sees the start; either may come first.
-        return Check("conduct", Verdict.CHEATING, f"{prefix}started more {ended.why} than it may")
+        return Check(check, Verdict.CRASHED, f"{prefix}started more {ended.why} than it may")
     if ended.status is None:
         return Check(check, Verdict.CRASHED, f"{prefix}no process could be made: {ended.why}")
     if ended.status == 0:
-        words = f"{prefix}ended its process as if all was well, before it answered"
-        return Check("conduct", Verdict.CHEATING, words)
+        return Check(check, Verdict.CRASHED, f"{prefix}ended its process before it answered")
     if ended.status < 0:
         return Check(check, Verdict.CRASHED, f"{prefix}killed by {_name(-ended.status)}")
     return Check(check, Verdict.CRASHED, f"{prefix}ended its process with status {ended.status}")
@@ -68,7 +84,7 @@ def _name(number: int) -> str:
 
 
 def said_broken(header: Any) -> str:
-    """What a process says that can do nothing more."""
+    """Return why a process can do nothing more, in its own words, or an empty text."""
     if not isinstance(header, dict) or "broken" not in header:
         return ""
     broken = header["broken"]

@@ -1,4 +1,4 @@
-"""Rights that a child gives up before it runs untrusted code, beyond what the sandbox took.
+"""Limits that a child sets before it runs untrusted code, beyond those of the sandbox.
 
 The sandbox holds many children of one user. These rules keep each from the others and from the
 process that started it: a Landlock domain of its own, no signal to another process, no way out of
@@ -62,7 +62,7 @@ def protect_parent() -> None:
 
 
 def unprotect() -> None:
-    """In a child: a CUDA driver reads what /proc says about its own process."""
+    """Make /proc/self readable in a child: a CUDA driver reads it."""
     _prctl(PR_SET_DUMPABLE, 1)
 
 

@@ -204,7 +204,7 @@ def tried(pair: Pair, device: Device, verdict: Verdict) -> None:
         ([], "not-validated"),
         ([(Device.COMPILER, Verdict.PASSED)], "not-validated"),
         ([(Device.INTERPRETER, Verdict.PASSED)], None),
-        ([(Device.INTERPRETER, Verdict.CHEATING)], "validation-failed"),
+        ([(Device.INTERPRETER, Verdict.NOT_TRITON)], "validation-failed"),
         (
             [(Device.INTERPRETER, Verdict.PASSED), (Device.CUDA, Verdict.FAILED)],
             "validation-failed",

@@ -87,7 +87,7 @@ def test_a_validation_retries_what_has_no_result_or_crashed(queue_redis: redis.R
 
 def test_a_validation_retries_bad_verdicts_too_if_asked(queue_redis: redis.Redis) -> None:
     old = with_verdicts(
-        Verdict.PASSED, None, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.CHEATING
+        Verdict.PASSED, None, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.NOT_TRITON
     )
 
     assert positions(old, retry(old, failed=True)) == [1, 2, 3, 4]

@@ -18,7 +18,7 @@ PYTEST = 100
 
 
 class Outcome(StrEnum):
-    """What somebody sees who looks at the exit code."""
+    """The outcomes that an exit code tells apart."""
 
     PASSES = "passes"
     FAILS = "fails"

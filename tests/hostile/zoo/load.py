@@ -25,9 +25,25 @@ class Verdict(StrEnum):
     ERROR = "error"
     TIMEOUT = "timeout"
     CRASHED = "crashed"
-    CHEATING = "cheating"
+    NOT_TRITON = "not_triton"
     VACUOUS = "vacuous"
     UNSUPPORTED = "unsupported"
+    # Passed, but with a grade that says what is the matter.
+    MIXED = "mixed"
+    DIFFERS = "differs"
+    WEAK = "weak"
+
+
+def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
+    """Return what came of an entry: its verdict, or the grade that qualifies a pass."""
+    if verdict != Verdict.PASSED:
+        return Verdict(verdict)
+    if grades.get("computed_by") == "mixed":
+        return Verdict.MIXED
+    if grades.get("special_values") == "differ":
+        return Verdict.DIFFERS
+    noticed, _, all_kinds = str(grades.get("test_strength", "0 of 0")).partition(" of ")
+    return Verdict.PASSED if noticed == all_kinds else Verdict.WEAK
 
 
 class Check(StrEnum):
@@ -47,7 +63,7 @@ class Check(StrEnum):
 
 
 class Needs(StrEnum):
-    """What it takes to see that an entry is a cheat."""
+    """The device that is needed to see that an entry is a cheat."""
 
     NOTHING = "nothing"
     GPU = "gpu"
@@ -56,7 +72,7 @@ class Needs(StrEnum):
 
 
 class Danger(StrEnum):
-    """What an entry does to a machine that does not hold it."""
+    """Effects of an entry on a machine that does not confine it."""
 
     HANGS = "hangs"
     FORKS = "forks"

@@ -1,6 +1,6 @@
 """Runs pytest in each of the folders given, in a process forked from one that has torch loaded.
 
-Prints a folder's name and pytest's exit code, one a line. It holds nobody: for honest entries only.
+Print a folder's name and pytest's exit code, one a line. Only for honest entries: it confines none.
 """
 
 import gc

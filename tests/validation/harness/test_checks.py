@@ -10,6 +10,7 @@ from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
+from validation.harness.judge.leeway import Leeway
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of
@@ -20,7 +21,7 @@ EMPTY = numbers_of([])
 
 
 def a_run(
-    number: int = 0, *, kind: str = "shown", mode: str = "veiled", right: bool = True,
+    number: int = 0, *, kind: str = "shown", mode: str = "first", right: bool = True,
     value: Any = ONES, words: str = "output: wrong", aliases: tuple[bool, ...] = (False,),
     gradients: tuple[Any, ...] = (), raised: dict[str, Any] | None = None, **said: Any,
 ) -> Outcome:  # fmt: skip
@@ -47,7 +48,7 @@ def pytest_said(**over: Any) -> dict[str, Any]:
         ({"passed": 0}, Verdict.VACUOUS),
         ({"passed": 0, "skipped": 3}, Verdict.VACUOUS),
         ({"exit": 5}, Verdict.FAILED),
-        ({"raised": {"type": "SystemExit"}}, Verdict.CHEATING),
+        ({"raised": {"type": "SystemExit"}}, Verdict.ERROR),
     ],
 )
 def test_a_green_test_is_one_that_ran_passed_and_came_back(
@@ -92,17 +93,51 @@ def test_without_an_answer_nothing_passes() -> None:
 
 
 def test_a_layout_that_no_case_shows_is_a_limit_and_no_fault() -> None:
-    runs = [a_run(0, kind="size"), a_run(1, kind="limit", right=False)]
+    runs = [a_run(0, kind="seed"), a_run(1, kind="limit", right=False)]
 
-    check = checks.variations(runs, wanted(ONES, ONES))
+    check = checks.variations(runs, wanted(ONES, ONES), "manual")
 
     assert check.verdict is Verdict.PASSED
     assert check.numbers["limits"] == ["case 1"]
 
 
+@pytest.mark.parametrize("origin", ["manual", "template", "inductor", "", "real-world:a/b"])
+@pytest.mark.parametrize(
+    ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("habit", "values")]
+)
+def test_a_size_or_value_beyond_the_shown_ones_is_a_domain_of_real_code_only(
+    kind: str, grade: str, origin: str
+) -> None:
+    runs = [a_run(0, kind="seed"), a_run(1, kind=kind, right=False)]
+
+    check = checks.variations(runs, wanted(ONES, ONES), origin)
+
+    real = origin.startswith("real-world")
+    assert check.verdict is (Verdict.PASSED if real else Verdict.FAILED)
+    assert (check.numbers[grade], check.numbers[f"{grade}_wrong"]) == ("shown", ["case 1"])
+
+
+@pytest.mark.parametrize("kind", ["special", "huge"])
+def test_another_answer_to_a_special_value_is_a_note(kind: str) -> None:
+    check = checks.variations([a_run(0, kind=kind, right=False)], wanted(ONES), "manual")
+
+    assert check.verdict is not Verdict.FAILED
+    assert check.numbers["special_values"] == "differ"
+
+
+def test_a_wrong_answer_at_a_nearby_size_fails_real_code_too() -> None:
+    wrong = [a_run(0, kind="near", right=False)]
+    refused = [a_run(0, kind="near", **RAISED)]
+
+    assert checks.variations(wrong, wanted(ONES), "real-world").verdict is Verdict.FAILED
+    of_real_code = checks.variations(refused, wanted(ONES), "real-world")
+    assert (of_real_code.verdict, of_real_code.numbers["sizes"]) == (None, "shown")
+    assert checks.variations(refused, wanted(ONES), "manual").verdict is Verdict.ERROR
+
+
 # --- 4: memory ------------------------------------------------------------------------------
 def test_an_input_is_changed_only_where_the_reference_changes_it() -> None:
-    run = a_run(mutated=[{"storage": 1}])
+    run = a_run(mutated=[1])
 
     assert checks.memory([run], wanted(ONES)).verdict is Verdict.FAILED
     allowed = {0: Wanted(value_of(ONES), mutated=(1,))}
@@ -139,8 +174,8 @@ def test_memory_is_not_checked_without_an_answer() -> None:
 
 # --- 5: twice -------------------------------------------------------------------------------
 def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
-    same = checks.determinism([a_run(mode="veiled"), a_run(mode="plain")])
-    other = checks.determinism([a_run(mode="veiled"), a_run(mode="plain", value=TWOS)])
+    same = checks.determinism([a_run(mode="first"), a_run(mode="second")])
+    other = checks.determinism([a_run(mode="first"), a_run(mode="second", value=TWOS)])
 
     assert (same.verdict, same.numbers["different"]) == (Verdict.PASSED, 0)
     assert (other.verdict, other.numbers["different"]) == (Verdict.PASSED, 1)
@@ -148,77 +183,52 @@ def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
 
 
 # --- 6: Triton ------------------------------------------------------------------------------
+def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
+    return checks.triton(
+        runs, idle, more.get("problems", {}), more.get("beside", {}), more.get("otherwise", "")
+    )
+
+
 @pytest.mark.parametrize(
     ("runs", "idle", "verdict", "said"),
     [
         ([a_run()], [a_run(mode="idle", right=False)], Verdict.PASSED, "depends on it"),
-        ([a_run()], [a_run(mode="idle")], Verdict.CHEATING, "kernels do nothing"),
-        ([a_run(computed={"aten.add": 1})], [], Verdict.CHEATING, "aten.add"),
-        ([a_run(launches={})], [], Verdict.CHEATING, "no Triton kernel"),
+        ([a_run()], [a_run(mode="idle")], Verdict.NOT_TRITON, "kernels do nothing"),
+        ([a_run(launches={})], [], Verdict.NOT_TRITON, "no Triton kernel"),
         ([a_run(launches={}, right=False)], [], Verdict.FAILED, "no Triton kernel"),
-        ([a_run(launches={}, foreign={"theirs": 1})], [], Verdict.CHEATING, "theirs"),
-        (
-            [a_run(right=False), a_run(mode="sighted")],
-            [],
-            Verdict.CHEATING,
-            "only where the launcher can see",
-        ),
     ],
 )
 def test_the_answer_comes_from_its_own_kernels(
     runs: list[Outcome], idle: list[Outcome], verdict: Verdict, said: str
 ) -> None:
-    check = checks.triton(runs, idle)
+    check = triton(runs, idle)
 
     assert check.verdict is verdict
     assert said in check.words
 
 
 def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
-    assert checks.triton([a_run()], [a_run(mode="idle", value=EMPTY)]).verdict is Verdict.PASSED
+    assert triton([a_run()], [a_run(mode="idle", value=EMPTY)]).verdict is Verdict.PASSED
 
 
-def test_an_earlier_answer_is_recognised() -> None:
-    runs = [a_run(0, value=COUNTING), a_run(1, value=COUNTING, right=False)]
+def test_what_torch_computes_is_named_with_its_share() -> None:
+    check = triton([a_run(computed={"sum": 64}, share=0.25), a_run(share=0.125)], [])
 
-    assert "right answer to case 0" in checks.echo(runs, wanted(COUNTING, ONES))
-
-
-def test_the_same_values_laid_out_otherwise_make_no_echo() -> None:
-    """A gradient may be wrong there, while the answer is what it was before."""
-    for kind in ("layout", "limit"):
-        runs = [a_run(0, value=COUNTING), a_run(1, kind=kind, right=False, value=COUNTING)]
-
-        assert checks.echo(runs, wanted(COUNTING, COUNTING)) == ""
+    assert check.verdict is Verdict.PASSED
+    assert check.numbers["computed_by"] == "mixed"
+    assert check.numbers["torch_operations"] == ["sum"]
+    assert check.numbers["torch_share"] == 0.25
 
 
-@pytest.mark.parametrize("kind", ["special", "size"])
-@pytest.mark.parametrize("lenient", [True, False])
-def test_what_others_wrote_may_answer_a_nan_otherwise_and_the_report_says_so(
-    kind: str, lenient: bool
-) -> None:
-    swallowed, truth = numbers_of([0.0, 2.0]), numbers_of([math.nan, 2.0])
-    tree = {"tensor": 0, "dtype": "float32", "shape": [2], "device": "cpu"}
-    answer = {"value": tree, "gradients": [], "aliases": [False]}
-    said = {"runs": [{"trial": 3, "mode": "veiled", "answer": answer}]}
-    trial = Trial(3, "NaN among the values", kind, {})
+def test_what_can_not_be_played_is_named_where_the_answer_is_wrong() -> None:
+    problems = {"aten.mm.default": 3}
 
-    runs = evidence.outcomes(
-        said, [swallowed.raw], [trial], {3: Wanted(value_of(truth))}, lenient=lenient
-    )
-    check = checks.variations(runs, {3: Wanted(value_of(truth))})
-
-    assert runs[0].right is (lenient and kind == "special")
-    assert (check.verdict is Verdict.PASSED) is runs[0].right
-    assert not runs[0].right or "otherwise where the reference is not finite" in check.words
+    assert triton([a_run(right=False)], [], problems=problems).verdict is Verdict.NOT_TRITON
+    assert triton([a_run()], [], problems=problems).verdict is Verdict.PASSED
 
 
-def test_a_constant_or_nearly_the_same_input_makes_no_echo() -> None:
-    constant = [a_run(0, value=ONES), a_run(1, value=ONES, right=False)]
-    special = [a_run(0, value=COUNTING), a_run(1, kind="special", value=COUNTING, right=False)]
-
-    assert checks.echo(constant, wanted(ONES, TWOS)) == ""
-    assert checks.echo(special, wanted(COUNTING, ONES)) == ""
+def test_a_launcher_that_does_otherwise_in_its_own_test_is_not_triton() -> None:
+    assert triton([a_run()], [], otherwise="launches none").verdict is Verdict.NOT_TRITON
 
 
 # --- 7: the test can fail -------------------------------------------------------------------
@@ -231,12 +241,13 @@ def survey(**over: Any) -> dict[str, Any]:
     [
         (survey(), (ONES, TWOS), Verdict.PASSED),
         (survey(unnoticed=["all zeros"]), (ONES, TWOS), Verdict.VACUOUS),
+        (survey(unnoticed=["another type", "small relative error"]), (ONES, TWOS), Verdict.PASSED),
         (survey(noticed=[]), (ONES, TWOS), Verdict.VACUOUS),
         (survey(control={"type": "AssertionError"}), (ONES, TWOS), Verdict.FAILED),
         (survey(), (ONES, ONES), Verdict.VACUOUS),
         (survey(), (EMPTY, EMPTY), Verdict.VACUOUS),
     ],
-    ids=["notices", "blind", "calls nothing", "red anyway", "deaf reference", "all empty"],
+    ids=["notices", "blind", "weak", "calls nothing", "red anyway", "deaf reference", "all empty"],
 )
 def test_a_test_that_cannot_fail_is_vacuous(
     said: dict[str, Any], answers: tuple[Any, Any], verdict: Verdict
@@ -257,7 +268,7 @@ def test_a_test_that_calls_what_hands_back_nothing_is_not_said_to_call_nothing(
     assert words in checks.falsifiable(said, wanted(ONES), shown=[0], alike=[]).words
 
 
-# --- 8, 9, and conduct ----------------------------------------------------------------------
+# --- 8 and 9 --------------------------------------------------------------------------------
 def test_a_byte_beside_a_tensor_fails() -> None:
     check = checks.bounds([a_run(trespass=["4 bytes within 4 of after the end of input 0"])])
 
@@ -277,27 +288,17 @@ def test_gradients_count_where_they_are_declared() -> None:
     assert checks.gradients([a_run(gradients=(ONES,))], declared=True).verdict is Verdict.PASSED
 
 
-def test_what_no_kernel_needs_is_named() -> None:
-    said = {"conduct": {"forks": 2}, "patched": ["torch.allclose"]}
-
-    check = checks.conduct(said, None, [])
-
-    assert check.verdict is Verdict.CHEATING
-    assert check.words == "forks (2 times); replaces torch.allclose"
-    assert checks.conduct({}, {"patched": []}, []).verdict is Verdict.PASSED
-
-
 # --- All together ---------------------------------------------------------------------------
 def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
     made = [
         Check("test", Verdict.PASSED, "fine"),
         Check("memory", Verdict.FAILED, "changed"),
-        Check("triton", Verdict.CHEATING, "torch computes"),
+        Check("triton", Verdict.NOT_TRITON, "torch computes"),
         Check("gradients", None, "none"),
         Check("bounds", Verdict.PASSED, "fine"),
     ]
 
-    assert verdict_of(made) == (Verdict.CHEATING, "torch computes")
+    assert verdict_of(made) == (Verdict.NOT_TRITON, "torch computes")
     assert verdict_of([made[0], *made[3:]]) == (Verdict.PASSED, "2 checks pass")
 
 
@@ -316,9 +317,11 @@ def test_a_process_that_says_anything_else_is_not_believed() -> None:
     trial = Trial(0, "case 0", "shown", {})
     tree = {"tensor": 0, "dtype": "float32", "shape": [9], "device": "cpu"}
     answer = {"value": tree, "gradients": [], "aliases": []}
-    said = {"runs": [{"trial": 0, "mode": "veiled", "answer": answer}]}
+    said = {"runs": [{"trial": 0, "mode": "first", "answer": answer}]}
 
-    (outcome,) = evidence.outcomes(said, [memoryview(bytes(8))], [trial], wanted(ONES))
+    (outcome,) = evidence.outcomes(
+        said, [memoryview(bytes(8))], [trial], wanted(ONES), Leeway(), {}
+    )
 
     assert not outcome.right
     assert "not as many as its shape says" in outcome.words

@@ -63,7 +63,7 @@ def checked(crew: Crew, candidate: str, check: str) -> Report:
 @pytest.mark.parametrize(
     ("candidate", "check", "verdict", "words"),
     [
-        (CANDIDATE, "assert candidate(x) == reference(x)", Verdict.PASSED, "9 checks pass"),
+        (CANDIDATE, "assert candidate(x) == reference(x)", Verdict.PASSED, "8 checks pass"),
         (CANDIDATE, "candidate(x)", Verdict.VACUOUS, "does not notice: all zeros"),
         (CANDIDATE, "pass", Verdict.VACUOUS, "never calls the candidate"),
         (
@@ -75,14 +75,14 @@ def checked(crew: Crew, candidate: str, check: str) -> Report:
         (
             CANDIDATE.replace("out.item()", "out.item() + 10**400"),
             "candidate(x)",
-            Verdict.FAILED,
-            "0 instead of 5",
+            Verdict.CRASHED,
+            "where a number is expected",
         ),
         (
             CANDIDATE.replace("out.item()", "sum(int(one) for one in x)"),
             "assert candidate(x) == reference(x)",
-            Verdict.CHEATING,
-            "",
+            Verdict.ERROR,
+            "it reads more than 32 times",
         ),
     ],
     ids=[

@@ -47,8 +47,11 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tool
 
 
-def under_it(crew: Crew, more: str = "") -> Check:
-    entry = replace(ADD, triton_code=ADD.triton_code + more)
+def under_it(crew: Crew, more: str = "", *, within: str = "") -> Check:
+    """`more` stands at the end of the text, `within` in its kernel."""
+    before, kernel, after = ADD.triton_code.partition("    offsets = ")
+    code = f"{before}{within}{kernel}{after}{more}"
+    entry = replace(ADD, triton_code=code)
     report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), crew)
     (made,) = report.checks
     assert made.name == "sanitizer"
@@ -65,21 +68,22 @@ def test_what_it_has_nothing_to_say_about_passes(crew: Crew, stand_in: Path) -> 
 
 
 def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_in: Path) -> None:
-    made = under_it(crew, "\nprint('reads beyond')\n")
+    made = under_it(crew, within="    print('reads beyond')\n")
 
     assert made.verdict is Verdict.FAILED
     assert made.words.startswith("compute-sanitizer: Invalid __global__ read of size 4 bytes; at a")
-    assert made.numbers == {"errors": 1, "cases": 6}
+    assert made.numbers["errors"] >= 6
+    assert made.numbers["cases"] == 6
 
 
 @pytest.mark.parametrize("more", ["\nraise OSError('tired')\n", "\nimport os\nos._exit(0)\n"])
-def test_who_does_not_come_to_the_end_has_not_been_looked_at(
+def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
     crew: Crew, stand_in: Path, more: str
 ) -> None:
     made = under_it(crew, more)
 
     assert made.verdict is None
-    assert made.words.startswith("not run to the end: ")
+    assert made.words.startswith("not run: ")
 
 
 def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

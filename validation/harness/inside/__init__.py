@@ -1,1 +1,1 @@
-"""What runs in the sandbox, beside code that nobody trusts. Nothing here decides a verdict."""
+"""Code that runs in the sandbox, beside untrusted code. It decides no verdict."""

@@ -1,5 +1,5 @@
-"""The process that runs test_code beside the reference, with no candidate in it: the entry's
-cases, its inputs, and whether its test can fail at all (see `damage`)."""
+"""The process that runs test_code beside the reference, without triton_code: the entry's cases,
+its inputs, and whether its test can fail at all (see `damage`)."""
 
 import json
 from typing import Any
@@ -9,8 +9,9 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import damage, folder, gpu
 from validation.harness.inside.complaint import described
+from validation.harness.inside.habits import habits
 from validation.harness.inside.twist import twisted
-from validation.harness.inside.values import Packing, no_tensors, plain_values, tensors_in
+from validation.harness.inside.values import Packing, name_of, no_tensors, plain_values, tensors_in
 
 Blobs = list[memoryview]
 
@@ -53,6 +54,8 @@ class Author:
             answer = {
                 "cases": [no_tensors(dict(case))["dict"] for case in shown],
                 "fixed": [str(name) for name in getattr(self.test, "FIXED", ())],
+                "sizes": _sizes(getattr(self.test, "SIZES", None)),
+                "tolerance": _tolerance(getattr(self.test, "TOLERANCE", None)),
             }
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
@@ -84,6 +87,15 @@ class Author:
                 made.append({"error": described(error)})
         return {"made": made}, packing.blobs
 
+    def habits(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
+        """Answer with what the inputs of all these cases have in common."""
+        try:
+            shown = [self._made(case, again=True) for case in order["cases"]]
+            found = habits(shown)
+        except BaseException as error:  # noqa: BLE001 - as above
+            return {"error": described(error)}, []
+        return {"habits": found}, []
+
     def _made(self, case: Any, *, again: bool) -> tuple[Any, ...]:
         """Twisted in several ways, a case is made only once: what is large takes seconds."""
         key = json.dumps(case, sort_keys=True)
@@ -108,6 +120,28 @@ class Author:
             for case, other in order["instead"]
         ]
         return damage.survey(self.folder, instead, gradients=order["gradients"]), []
+
+
+def _sizes(given: Any) -> Any:
+    """Return SIZES as JSON, as far as it is a table of lists and of bounds."""
+    if not isinstance(given, dict):
+        return {}
+    return {
+        str(key): list(allowed) if isinstance(allowed, list | tuple | range) else dict(allowed)
+        for key, allowed in given.items()
+        if isinstance(allowed, list | tuple | range | dict)
+    }
+
+
+def _tolerance(given: Any) -> dict[str, list[float]]:
+    """Return the entry's tolerance by type, as far as it is a table of pairs of numbers."""
+    if not isinstance(given, dict):
+        return {}
+    return {
+        name_of(dtype): [float(pair[0]), float(pair[1])]
+        for dtype, pair in given.items()
+        if isinstance(dtype, torch.dtype) and isinstance(pair, tuple | list) and len(pair) == 2
+    }
 
 
 def _bytes(arguments: Any) -> int:

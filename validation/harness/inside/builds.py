@@ -1,4 +1,4 @@
-"""What Triton up to 3.6 has a C compiler build before it launches a kernel, for each signature.
+"""Unoptimized builds of the C launchers that Triton up to 3.6 compiles for each signature.
 
 With -O3, as it asks for, that is a third of an entry's time on a GPU, and nothing of the kernel is
 in it. So here it is not optimised, and what a process has built once it does not build again.
@@ -13,8 +13,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from validation.harness.inside.hidden import hidden
-
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 Paths = Sequence[str]
@@ -23,11 +21,11 @@ Build = Callable[[str, str, str, Paths, Paths, Paths], str]
 
 
 def install() -> None:
-    """Where Triton builds that at all, and lets somebody else do it: 3.4 to 3.6."""
+    """Replace the build in the Triton releases that have a hook for it: 3.4 to 3.6."""
     knobs: Any = sys.modules.get("triton.knobs")
     driver = sys.modules.get("triton.backends.nvidia.driver")
     if hasattr(driver, "make_launcher") and hasattr(getattr(knobs, "build", None), "impl"):
-        knobs.build.impl = hidden(quick())
+        knobs.build.impl = quick()
 
 
 def quick() -> Build:
@@ -60,7 +58,7 @@ def python_headers() -> str:
 
 
 def compiler() -> str:
-    """The one that Triton would take."""
+    """Return the compiler that Triton would take."""
     found = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
     if found is None:
         raise RuntimeError("There is no C compiler, which Triton needs to launch a kernel.")

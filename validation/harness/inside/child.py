@@ -10,17 +10,20 @@ from typing import Any
 
 from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.inside.author import Author
-from validation.harness.inside.candidate import candidates
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gpu import Health, Newcomer
 from validation.harness.inside.leavings import emptied
 from validation.harness.inside.reference import Reference
 from validation.harness.inside.stopwatch import Stopwatch
 from validation.harness.inside.suite import Suite
+from validation.harness.recorder.role import Recorder
+from validation.harness.replayer.role import Replayer
 
 ROLES: dict[str, Any] = {
     "author": Author,
+    "recorder": Recorder,
     "reference": Reference,
+    "replayer": Replayer,
     "suite": Suite,
     "health": Health,
     "timing": Stopwatch,
@@ -30,7 +33,7 @@ ROLES: dict[str, Any] = {
 def serve(end: socket.socket, folder: str) -> None:
     """Until the other end closes. Takes nothing from the entry's code but what it returns. Whatever
     an entry leaves in `folder` is gone when the next begins."""
-    channel, roles = Channel(end), {**ROLES, "candidate": candidates()}
+    channel, roles = Channel(end), ROLES
     # The entry's code finds nothing of ours by asking for it.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
@@ -58,7 +61,7 @@ def serve(end: socket.socket, folder: str) -> None:
         try:
             write(fds[1], [header, spoiled], out)
         except OSError as error:
-            # Whoever waits must hear why: a process that merely ends says nothing.
+            # The waiting side needs the reason: a process that merely ends gives none.
             cut(fds[1], 0)
             header, broken = {"broken": _unwritten(out, error)}, True
             write(fds[1], [header, spoiled], [])

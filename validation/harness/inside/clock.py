@@ -1,5 +1,4 @@
-"""The GPU's own clock around a call. It takes hold of all that it needs before any code of an
-entry is there; each piece is C, and nobody can replace what it holds."""
+"""The GPU's own clock around a call."""
 
 import gc
 import time
@@ -20,16 +19,8 @@ WAKING = 50_000_000
 
 class Clock:
     def __init__(self) -> None:
-        inside: Any = torch._C
-        event = inside._CudaEventBase
-        self._record, self._elapsed = event.record, event.elapsed_time
-        self._wait, self._sleep = inside._cuda_synchronize, inside._cuda_sleep
-        self._zero, self._now = inside.TensorBase.zero_, time.perf_counter_ns
-        self._modes = _modes()
-        self._hold, self._release = gc.disable, gc.enable
         self._home = torch.cuda.current_stream()
-        self._go_home = _home_goer(inside, self._home)
-        self._marks = [event(enable_timing=True) for _ in range(3)]
+        self._marks = [torch.cuda.Event(enable_timing=True) for _ in range(3)]  # type: ignore[no-untyped-call]
         cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
         size = max(CACHES * cache, LEAST)
         self._flush = torch.empty(size, dtype=torch.uint8, device="cuda")
@@ -38,56 +29,47 @@ class Clock:
 
     def wake(self) -> None:
         """A GPU that had nothing to do runs slowly at first."""
-        self._sleep(WAKING)
-        self._wait()
+        torch.cuda._sleep(WAKING)  # type: ignore[no-untyped-call]
+        torch.cuda.synchronize()
 
     def get_ahead(self, call: Callable[[], Any]) -> Any:
         """Call it once, and from now on let the GPU wait as long as the host needs for it."""
-        self._wait()
-        started = self._now()
+        torch.cuda.synchronize()
+        started = time.perf_counter_ns()
         answer = call()
-        took = self._now() - started
-        self._wait()
+        took = time.perf_counter_ns() - started
+        torch.cuda.synchronize()
         ahead = min(max(AHEAD * took, HEAD_START), HEAD_START_MOST)
         self._cycles = CYCLES_PER_NS * ahead
         return answer
 
     def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        """The answer, and microseconds from when the GPU was free for it until all work ended,
-        whatever stream it was on. With nothing of it in any cache."""
+        """Return the answer, and microseconds from when the GPU was free for it until all work
+        ended, on whatever stream. The caches hold nothing of its inputs."""
         answer, took, waited = self._measured(call)
         late = waited - self._usual_wait
         return answer, took + (late if late > LATE else 0.0)
 
     def _measured(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
-        """And how long after its end the host knew that all streams had nothing more to do."""
+        """Return the answer, its microseconds, and how long after its end all streams were idle."""
         began, ended, over = self._marks
-        self._go_home()
-        self._hold()
+        gc.disable()
         try:
-            self._zero(self._flush)
-            self._sleep(self._cycles)
-            self._record(began, self._home)
+            self._flush.zero_()
+            torch.cuda._sleep(self._cycles)  # type: ignore[no-untyped-call]
+            began.record(self._home)
             answer = call()
-            self._record(ended, self._home)
-            self._wait()
-            self._record(over, self._home)
-            self._wait()
+            ended.record(self._home)
+            torch.cuda.synchronize()
+            over.record(self._home)
+            torch.cuda.synchronize()
         finally:
-            self._release()
-        return answer, 1e3 * self._elapsed(began, ended), 1e3 * self._elapsed(ended, over)
-
-    def left_behind(self) -> str:
-        """Whether the code that ran left something that stands between torch and who calls it."""
-        return _left(self._modes)
+            gc.enable()
+        return answer, 1e3 * began.elapsed_time(ended), 1e3 * ended.elapsed_time(over)
 
 
 class HostClock:
-    """Where there is no GPU: good enough to see everything else work, not for figures."""
-
-    def __init__(self) -> None:
-        self._now = time.perf_counter_ns
-        self._modes = _modes()
+    """Clock of the host, for tests without a GPU. Its figures mean nothing."""
 
     def wake(self) -> None:
         return
@@ -96,31 +78,10 @@ class HostClock:
         return call()
 
     def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        began = self._now()
+        began = time.perf_counter_ns()
         answer = call()
-        return answer, (self._now() - began) / 1e3
-
-    def left_behind(self) -> str:
-        return _left(self._modes)
-
-
-def _modes() -> tuple[Callable[[], int], ...]:
-    inside: Any = torch._C
-    return inside._len_torch_function_stack, inside._len_torch_dispatch_stack
-
-
-def _left(modes: tuple[Callable[[], int], ...]) -> str:
-    return "leaves a mode of torch's on" if any(count() for count in modes) else ""
+        return answer, (time.perf_counter_ns() - began) / 1e3
 
 
 def _nothing() -> None:
     return None
-
-
-def _home_goer(inside: Any, home: torch.cuda.Stream) -> Callable[[], None]:
-    set_stream = inside._cuda_setStream
-    place = {
-        "stream_id": home.stream_id, "device_index": home.device_index,
-        "device_type": home.device_type,
-    }  # fmt: skip
-    return lambda: set_stream(**place)

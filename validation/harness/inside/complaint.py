@@ -1,4 +1,4 @@
-"""An exception of the entry's code in words, and how often the same step may go on."""
+"""Description of an exception of the entry's code."""
 
 import traceback
 from pathlib import Path
@@ -7,7 +7,8 @@ MOST = 2000
 
 
 def described(error: BaseException) -> dict[str, str]:
-    """What was raised and where in the entry's own files. Its text is the entry's, so bounded."""
+    """Describe the exception and its place in the entry's files. The text is the entry's, so
+    cut."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001 - the exception is the entry's own class

@@ -1,4 +1,4 @@
-"""Can the entry's test fail? It is run against the reference itself, damaged in known ways.
+"""Runs of the entry's test against its damaged reference, to see whether the test can fail.
 
 One pytest session: where pytest would call a test once, it is called once for each damage that no
 test has noticed yet. Damaged answers stay in the graph of gradients, so that a test of gradients is
@@ -109,11 +109,12 @@ class Survey:
             self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
 
     def _undamaged(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
-        """What it is asked and says tells what can be damaged alone: all at once tell nothing of
-        a test that looks at one of them only."""
+        """Answer undamaged, and note which outputs and gradients can be damaged alone. Damaging
+        all at once does not show a test that looks at one of them only."""
         self.called = True
+        before = Before(given, named)
         answer = reference(*given, **named)
-        outputs = len(leaves(answer))
+        outputs = len(leaves(answer)) + len(before.written())
         if outputs > 1:
             for place in range(min(outputs, DAMAGED_ALONE)):
                 self.harms[f"all zeros in output {place + 1} alone"] = Harm(zeros, place)
@@ -175,12 +176,13 @@ class Damaged:
 
     def __call__(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
         if not self.harm.of_gradients:
-            return self._answer(reference(*given, **named), given)
+            before = Before(given, named)
+            return self._answer(reference(*given, **named), given, before)
         with self._ours():
             given, named = self._to_come_back((given, named))
         return reference(*given, **named)
 
-    def _answer(self, answer: Any, given: Any) -> Any:
+    def _answer(self, answer: Any, given: Any, before: "Before") -> Any:
         here = self._places()
 
         def spoilt(tensor: torch.Tensor) -> torch.Tensor:
@@ -196,7 +198,17 @@ class Damaged:
             # It has no other type to be of.
             return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
 
-        return self._noted(answer, lambda: _rebuilt(answer, spoilt, spoilt_number))
+        damaged = self._noted(answer, lambda: _rebuilt(answer, spoilt, spoilt_number))
+        for tensor in before.written():
+            if here():
+                after = self._noted(tensor.clone(), lambda it=tensor: self._harmed(it, before))  # type: ignore[misc]
+                with torch.no_grad():
+                    tensor.copy_(after)
+        return damaged
+
+    def _harmed(self, tensor: torch.Tensor, before: "Before") -> torch.Tensor:
+        """Return the damaged content of an input that the reference writes to, of its own type."""
+        return self.harm.damage(tensor.clone(), before.tensors).to(tensor.dtype)
 
     def _to_come_back(self, given: Any) -> Any:
         here = self._places()
@@ -212,13 +224,13 @@ class Damaged:
         return _rebuilt(given, through, lambda plain: plain)
 
     def _places(self) -> Callable[[], bool]:
-        """Asked once for each part in turn whether it is one to be damaged."""
+        """Return a function that says for each part in turn whether it is to be damaged."""
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 
     @contextmanager
     def _ours(self) -> Iterator[None]:
-        """That something can't be damaged is not what a test notices."""
+        """Note an error of the damaging itself: a test that fails by it noticed nothing."""
         try:
             yield
         except Exception:
@@ -231,6 +243,19 @@ class Damaged:
             self.changed = self.changed or differ(before, after)
         self.large = self.large or any(tensor.numel() >= LARGE for tensor in tensors_in(before))
         return after
+
+
+class Before:
+    """The arguments of a call as they were before it."""
+
+    def __init__(self, given: Any, named: Any) -> None:
+        self._now = tensors_in((given, named))
+        self.tensors = tuple(tensor.detach().clone() for tensor in self._now)
+
+    def written(self) -> list[torch.Tensor]:
+        """Return the arguments that the call wrote to."""
+        pairs = zip(self._now, self.tensors, strict=True)
+        return [now for now, before in pairs if differ(before, now.detach())]
 
 
 class WayBack(torch.autograd.Function):
@@ -250,7 +275,7 @@ class WayBack(torch.autograd.Function):
 
 
 def _rebuilt(answer: Any, change: Change, plain: Callable[[Any], Any]) -> Any:
-    """As `rebuilt`, of the kinds that they were: a test may ask for `.values`."""
+    """Rebuild like `rebuilt`, but keep the containers' classes: a test may ask for `.values`."""
     if isinstance(answer, list | tuple):
         parts = [_rebuilt(part, change, plain) for part in answer]
         kind: Any = type(answer)

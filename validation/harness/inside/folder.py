@@ -10,8 +10,7 @@ from types import ModuleType
 from typing import Any
 
 NAMES = ("python_code", "triton_code", "test_code")
-# An entry's code is known by it, for no library lies in a folder of such a name; and it tells
-# the entry nothing.
+# Paths with it belong to entries: no library lies in a folder of such a name.
 MARK = "/entry-in-three-files-"
 
 

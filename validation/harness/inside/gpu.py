@@ -1,4 +1,4 @@
-"""What a GPU needs before and between entries: a bound on memory, a warm cache, a delay."""
+"""Preparation of a GPU for entries: a bound on memory, a warm cache, a delay."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ from validation.sandbox import seal
 DELAY = 6_000_000
 # CU_CTX_SCHED_BLOCKING_SYNC of the driver's interface.
 BLOCKING_SYNC = 4
-# Of why it could not be used.
+# Characters of the reason why it could not be used.
 MOST = 1000
 
 _seed: dict[str, bytes] = {}
@@ -29,7 +29,7 @@ class Unusable(Exception):
 
 
 def begin(order: dict[str, Any]) -> None:
-    """In a child, before an entry's code: its share of the memory, and its compiled kernels."""
+    """Set a child's share of the memory and its cache of kernels, before an entry's code runs."""
     if order.get("device") != "cuda":
         return
     _wait_asleep()
@@ -47,8 +47,8 @@ def begin(order: dict[str, Any]) -> None:
 
 
 def _wait_asleep() -> None:
-    """Whoever waits for the GPU leaves its processor to those who compile, instead of spinning.
-    Counts for the context that is made next; a driver that knows no such thing spins."""
+    """Have waits for the GPU sleep instead of spin, so that compiling gets the processor. It holds
+    for the context that is made next; a driver without the option spins."""
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     with suppress(OSError, AttributeError):
@@ -58,19 +58,18 @@ def _wait_asleep() -> None:
 
 
 def stream_in_use() -> torch.cuda.Stream | None:
-    """None where there is no GPU, or nobody has used it yet."""
+    """Return the present stream, or None if there is no GPU or it is not used yet."""
     used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     return torch.cuda.current_stream() if used else None
 
 
 def delay() -> None:
-    """Keeps the present stream busy: whoever does not wait for it is too early."""
+    """Keep the present stream busy, so that work that does not wait for it comes too early."""
     torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
 
 
 def look(folder: str) -> int:
-    """In the parent: begins a child of its own that compiles and runs a kernel, and says what the
-    GPU is."""
+    """Fork a child of the parent that compiles and runs a kernel and describes the GPU."""
     pid = os.fork()
     if not pid:
         status = 1
@@ -87,8 +86,8 @@ def look(folder: str) -> int:
 
 
 def seen(pid: int, folder: str) -> dict[str, str]:
-    """What that child says. What Triton builds once for every process is read back before anybody
-    else could write there, and handed to each child."""
+    """Return the description of the GPU. The parts that Triton builds once for every process are
+    read back before an entry could write there, and handed to each child."""
     cache, told = _cache(folder), _told(folder)
     _, status = os.waitpid(pid, 0)
     if status:
@@ -137,7 +136,7 @@ def _looked(folder: str) -> list[str]:
 
 
 def _memory_speed() -> str:
-    """GB/s that the memory could do at best; empty where nobody says."""
+    """Return the memory's peak in GB/s, or an empty text if it is not known."""
     from triton.runtime import driver
 
     try:
@@ -163,10 +162,10 @@ def _driver() -> str:
 
 
 class Newcomer:
-    """A child that serves nobody yet."""
+    """The role of a child that serves no entry yet."""
 
     def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
-        """Makes it, for whoever comes first: with others that ask the driver for one, that takes
+        """Make the CUDA context ahead of need: while other processes make theirs it takes
         seconds."""
         _wait_asleep()
         torch.cuda.synchronize()
@@ -174,7 +173,7 @@ class Newcomer:
 
 
 class Health:
-    """Whether the GPU still computes."""
+    """The role that tests whether the GPU still computes."""
 
     def __init__(self, order: dict[str, Any]) -> None:
         begin(order)

@@ -7,24 +7,16 @@ import torch
 from validation.harness.inside.values import tensors_in
 
 
-def gradients(
-    arguments: Any, answer: Any, seed: int, watch: Any = None
-) -> list[torch.Tensor | None]:
+def gradients(arguments: Any, answer: Any, seed: int) -> list[torch.Tensor | None]:
     """One gradient for each floating input; None where the answer does not depend on it."""
     outputs = [tensor for tensor in tensors_in(answer) if tensor.requires_grad]
     inputs = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
     if not outputs:
         raise RuntimeError("no output requires a gradient")
-    if watch is not None:
-        watch.paused = True
     generator = torch.Generator().manual_seed(seed)
     cotangents = [
         torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         for output in outputs
     ]
-    if watch is not None:
-        watch.veil.cover(cotangents)
-        watch.paused = False
-        watch.engine.follow(outputs)
     found = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
     return list(found)

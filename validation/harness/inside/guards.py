@@ -1,4 +1,4 @@
-"""Memory between two zones that nobody may write to, filled with what nobody should read."""
+"""Memory between two guard zones, filled with a pattern that shows where it is read unwritten."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Guarded:
     what: str
 
     def tensor(self, like: torch.Tensor) -> torch.Tensor:
-        """What `like` is, in this memory."""
+        """Return a tensor laid out like `like` in this memory."""
         return self.as_tensor(like.dtype, like.shape, like.stride(), int(like.storage_offset()))
 
     def as_tensor(
@@ -35,11 +35,11 @@ class Guarded:
         return typed.set_(self.inner.untyped_storage(), offset, shape, stride)  # type: ignore[call-overload,no-any-return]
 
     def zones(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """What lies before and after, together as many bytes for every size."""
+        """Return the zones before and after: together as many bytes for every size."""
         return self.whole[: self.start], self.whole[self.start + self.inner.numel() :]
 
     def trespass(self) -> str:
-        """Where the zones were written to, in words; empty where they were not."""
+        """Return where the zones were written to, in words, or an empty text."""
         before, after = self.zones()
         changed = (after != self.pattern).nonzero()
         if len(changed):
@@ -55,8 +55,8 @@ class Guarded:
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:
-    """The words about each that was trespassed. All are glanced at together: a look of its own at
-    each would wait for the GPU, which many processes share, as often."""
+    """Return the words about each whose zones changed. All are compared together: a comparison for
+    each would wait as often for the GPU, which many processes share."""
     alike = defaultdict(list)
     for guard in guards:
         alike[guard.whole.device, guard.pattern].append(guard)

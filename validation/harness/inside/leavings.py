@@ -1,7 +1,7 @@
-"""What an entry leaves in its folder: how much it is, and away with it.
+"""Measuring and removal of the files that an entry leaves in its folder.
 
-The entry chose the names, how deep they go and who may look into them. So nothing here recurses,
-no path grows with what is found, and nothing is raised.
+The entry chose their names, depth and permissions. So no function here recurses, no path grows with
+what is found, and no error is raised.
 """
 
 import errno
@@ -14,8 +14,8 @@ NAMES_MOST = 10_000
 
 
 def too_full(folder: str, most: int) -> bool:
-    """By bytes, by how many names there are (to count a million takes longer than to make them), or
-    by one that lies too deep to be looked at."""
+    """Return whether the folder has too many bytes, too many names (counting a million takes longer
+    than making them), or a path too deep to be read."""
     total = names = 0
     waiting = [folder]
     while waiting:
@@ -38,7 +38,8 @@ def too_full(folder: str, most: int) -> bool:
 
 
 def emptied(folder: str) -> None:
-    """As far as the system lets us. A directory comes to the top before it is looked into."""
+    """Empty the folder, as far as the system allows. A directory is moved to the top before it is
+    read."""
     waiting: set[str] = set()
     _files_away(folder, folder, waiting)
     while waiting:
@@ -55,7 +56,7 @@ def removed(folder: str) -> None:
 
 
 def _files_away(place: str, top: str, waiting: set[str]) -> None:
-    """And its directories to the top, where they wait."""
+    """Remove the files of `place`, and move its directories to the top."""
     moved = True
     while moved:
         moved = False
@@ -70,7 +71,7 @@ def _away(inner: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
         if not inner.is_dir(follow_symlinks=False):
             os.unlink(inner.path)
             return True
-        # Who moves a directory writes into it.
+        # Moving a directory needs the permission to write into it.
         os.chmod(inner.path, 0o700)
         os.rename(inner.path, higher)
     except OSError:
@@ -80,7 +81,7 @@ def _away(inner: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
 
 
 def _listed(folder: str) -> list[os.DirEntry[str]]:
-    """The first of them, also where the entry forbade to look."""
+    """Return the first entries, also if the permissions forbid reading."""
     try:
         return _first(folder)
     except PermissionError:

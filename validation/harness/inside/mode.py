@@ -1,4 +1,4 @@
-"""What sees torch's operations go by, without torch's compiler where nobody uses that."""
+"""Dispatch mode that does not import torch's compiler unless something else has."""
 
 import sys
 from typing import Any
@@ -9,8 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Torch 2.10 and later wrap each mode, so that their compiler passes it by. The wrapper imports
-    that compiler, a second and 70 MiB of whoever forks, and every operation goes through it. Here
-    it is put on where the compiler is there anyway."""
+    that compiler, which takes a second and 70 MiB of each fork, and every operation goes through
+    it. Here it is put on only where the compiler is there anyway."""
 
     _passed_by = False
 

@@ -14,7 +14,7 @@ def level() -> None:
 
     def made(self: Any, fn: Any, **named: Any) -> None:
         begin(self, fn, **named)
-        # Each kernel's own, of which nobody but the autotuner asks.
+        # Each kernel's own; only the autotuner uses it.
         del self.run
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:

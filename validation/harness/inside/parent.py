@@ -1,6 +1,6 @@
-"""The warm parent: has imported torch, Triton and pytest, and forks a child for whoever asks.
+"""The warm parent: has imported torch, Triton and pytest, and forks children on request.
 
-Runs no code of any entry, makes no CUDA context, and ends with its control channel.
+It runs no code of any entry, makes no CUDA context, and ends with its control channel.
 """
 
 import gc
@@ -42,7 +42,7 @@ def main(control: int, domain: Domain | None, *, compiler: bool = False) -> None
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """Bounds of a child that no system limit enforces: threads of its own process, bytes of its
+    """Limits of a child that the kernel does not enforce: threads of its own process, bytes of its
     folder, processes of its group. Its memory is watched from outside the sandbox."""
 
     threads: int
@@ -106,14 +106,14 @@ class Parent:
         if not pid:
             self.become_child(order, end, folder)
         os.close(end)
-        # Both sides do it: whoever comes first.
+        # Parent and child both do it, since either may come first.
         with suppress(OSError):
             os.setpgid(pid, pid)
         self.pids[number], self.folders[number] = pid, folder
         self.bounds[number] = Watched(**order["watched"])
 
     def forked(self) -> int:
-        """Where another child has used up all processes, that one is ended first."""
+        """Fork. If another child has used up all processes, that one is ended first."""
         for _ in range(100):
             try:
                 return os.fork()
@@ -207,7 +207,7 @@ def threads_of(pid: int) -> int:
 
 
 def groups_above(most: int) -> dict[int, int]:
-    """How many processes each group has, where there are more than `most` at all. Without
+    """Return how many processes each group has, if there are more than `most` at all. Without
     namespaces the host's are among them on a GPU; in the interpreter, whose children never fork,
     /proc can't be listed then."""
     try:

@@ -1,4 +1,4 @@
-"""What kernels touch in Triton's interpreter, where each load and store comes by with its address.
+"""Bounds of memory accesses in Triton's interpreter, which passes the address of each.
 
 On a GPU only compute-sanitizer sees that much.
 """
@@ -41,7 +41,7 @@ class Reach:
         self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
 
     def strays(self, way: Way, arguments: tuple[Any, ...]) -> str:
-        """What of it lies in no tensor, in words; empty where all does."""
+        """Return which of the addresses lie in no tensor, in words, or an empty text."""
         addresses, width = arguments[way.addresses], arguments[way.values].dtype.itemsize
         if way.mask is not None:
             addresses = addresses[arguments[way.mask]]

@@ -1,8 +1,8 @@
-"""The process that runs python_code and nothing else of the entry: what the answer should be.
+"""The process that runs python_code and nothing else of the entry, for the expected answers.
 
 Each trial at the type it is given in, then in float64, then in float64 with inputs changed in their
 last bits: the first says how good torch is at that type, the last how much rounding matters here.
-Where a candidate is off all the same, also in float64 with every result changed in its last bit.
+If an answer is off all the same, also in float64 with every result changed in its last bit.
 """
 
 from contextlib import ExitStack
@@ -39,9 +39,12 @@ class Reference:
         runs = []
         for trial in order["trials"]:
             run: dict[str, Any] = {"trial": trial["number"]}
+            written = trial.get("written")
             for width in order.get("widths", WIDTHS):
                 try:
-                    run[width] = self._answer(function, trial["arguments"], blobs, width, packing)
+                    tree = trial["arguments"]
+                    run[width] = self._answer(function, tree, blobs, width, packing, written)
+                    written = run[width]["places"]
                 except BaseException as error:  # noqa: BLE001 - as above
                     run[width] = {"error": described(error)}
                     if width == "native":
@@ -50,10 +53,12 @@ class Reference:
         return {"runs": runs}, packing.blobs
 
     def _answer(
-        self, function: Any, tree: Any, blobs: list[memoryview], width: str, packing: Packing
-    ) -> dict[str, Any]:
+        self, function: Any, tree: Any, blobs: list[memoryview], width: str, packing: Packing,
+        written: list[int] | None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return the answer at one width. `written`: the tensors among the arguments that the
+        function writes to, None: not known yet."""
         storages: dict[int, torch.Tensor] = {}
-        views: dict[int, list[torch.Tensor]] = {}
 
         def placed(part: Any) -> torch.Tensor:
             place, blob = part["storage"], blobs[part["storage"]]
@@ -61,9 +66,7 @@ class Reference:
                 storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
             empty = torch.empty(0, dtype=getattr(torch, part["dtype"]), device=self.device)
             storage = storages[place].untyped_storage()
-            view = empty.set_(storage, part["offset"], part["shape"], part["stride"])
-            views.setdefault(place, []).append(view)
-            return view
+            return empty.set_(storage, part["offset"], part["shape"], part["stride"])
 
         torch.manual_seed(self.seed)
         arguments = unpack(tree, placed)
@@ -87,6 +90,18 @@ class Reference:
                 modes.enter_context(Rounding(bit, generator))
             answer = function(*arguments)
             found = gradients(arguments, answer, self.seed) if self.gradients else []
+        mutated = [
+            place
+            for place, storage in storages.items()
+            if width == "native" and not torch.equal(storage, pristine[place])
+        ]
+        inputs = tensors_in(arguments)
+        if written is None:
+            starts = {storages[place].untyped_storage().data_ptr() for place in mutated}
+            written = [
+                place for place, tensor in enumerate(inputs)
+                if tensor.untyped_storage().data_ptr() in starts
+            ]  # fmt: skip
         addresses = {storage.untyped_storage().data_ptr() for storage in storages.values()}
         return {
             "value": packing.plain(answer),
@@ -94,11 +109,9 @@ class Reference:
             "aliases": [
                 tensor.untyped_storage().data_ptr() in addresses for tensor in tensors_in(answer)
             ],
-            "mutated": [
-                {"storage": place, "now": [packing.tensor(view) for view in views[place]]}
-                for place, storage in storages.items()
-                if width == "native" and not torch.equal(storage, pristine[place])
-            ],
+            "written": [packing.tensor(inputs[place]) for place in written],
+            "places": written,
+            "mutated": mutated,
         }
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic that loses what a narrower one would: how much could rounding do to an answer?
+"""A mode that changes each result by its last bit, to measure the effect of rounding.
 
 That torch is off by little at a type may be luck: where a row holds one value throughout, its mean
 is that value to the last bit, and what is left of the difference is nothing. Another order of the
@@ -24,15 +24,15 @@ EXACT = {
 
 
 def last_bit(inputs: Sequence[torch.Tensor]) -> float:
-    """Of the width in which arithmetic is done: float32 whatever narrower is kept in memory, but
-    where all that is given is wider."""
+    """Return the epsilon of the arithmetic: float32's, also for narrower types, but float64's if
+    all inputs are that wide."""
     floating = [tensor.dtype for tensor in inputs if tensor.is_floating_point()]
     wide = all(dtype is torch.float64 for dtype in floating)
     return torch.finfo(torch.float64 if wide else torch.float32).eps
 
 
 def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> torch.Tensor:
-    """For each element a factor that moves it by its last bit, up or down."""
+    """Return for each element a factor that moves it by its last bit, up or down."""
     up = torch.randint(
         0, 2, tensor.shape, generator=generator, device=tensor.device, dtype=tensor.dtype
     )

@@ -1,17 +1,20 @@
-"""The entry's own test as the contract runs it: three files in a folder, and pytest.
+"""The process of the entry's own test as the contract runs it: three files in a folder, and pytest.
 
-The candidate runs beside what judges it here, so what this says counts only together with the
-answers that the candidate gave where nothing could be borrowed.
+The launcher runs beside the test that judges it, and could change the result. So the result counts
+only together with the replays.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from validation.harness.channel import Blob
-from validation.harness.inside import folder, gpu, tampering
+from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.session import run_pytest
+from validation.harness.recorder.observing import Observer
+from validation.harness.recorder.role import tracer
 
 MOST = 3000
 
@@ -19,18 +22,25 @@ MOST = 3000
 class Suite:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        self.texts = {name: order[name] for name in folder.NAMES}
+        self.texts, self.point = {name: order[name] for name in folder.NAMES}, order["entry_point"]
 
     def suite(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[Blob]]:
-        broken = tampering.sealed()
-        outcomes = Outcomes()
+        outcomes, observer = Outcomes(), Observer(tracer())
         answer: dict[str, Any] = {"raised": None}
         place = folder.lay_out(self.texts)
         try:
+            self._observe(observer)
             answer["exit"] = run_pytest(place, outcomes)
         except BaseException as error:  # noqa: BLE001 - SystemExit is how some leave
             answer["raised"] = described(error)
-        return {**answer, **outcomes.as_dict(), "patched": broken()}, []
+        return {**answer, **outcomes.as_dict(), "calls": observer.said()}, []
+
+    def _observe(self, observer: Observer) -> None:
+        """Have the launcher's calls recorded. A text that can't be imported fails its test."""
+        with suppress(Exception):
+            module = folder.load("triton_code")
+            observed = observer.observed(folder.function(module, self.point))
+            setattr(module, self.point, observed)
 
 
 class Outcomes:

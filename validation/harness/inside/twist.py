@@ -1,9 +1,10 @@
-"""Other values and layouts of the same inputs: what no case shows and every caller may bring."""
+"""Other values and layouts of the same inputs, which no case shows and any caller may bring."""
 
 from typing import Any
 
 import torch
 
+from validation.harness.inside.habits import broken, is_mask
 from validation.harness.inside.values import rebuilt
 
 
@@ -25,11 +26,22 @@ def twisted(arguments: tuple[Any, ...], twist: dict[str, Any] | None) -> Any:
             )
         case "transposed":
             return rebuilt(arguments, _transposed)
+        case "habit":
+            return _without_habit(arguments, twist)
     raise ValueError(twist["kind"])
 
 
+def _without_habit(arguments: tuple[Any, ...], twist: dict[str, Any]) -> tuple[Any, ...]:
+    generator = torch.Generator().manual_seed(twist["seed"])
+    place = twist["argument"]
+    changed = _like(arguments[place])
+    changed.copy_(broken(arguments[place], twist["habit"], generator))
+    return (*arguments[:place], changed, *arguments[place + 1 :])
+
+
 def _scaled(tensor: torch.Tensor, by: float) -> torch.Tensor:
-    if not tensor.is_floating_point():
+    """Neither a single number, which is a parameter, nor a mask has a scale."""
+    if not tensor.is_floating_point() or tensor.numel() < 2 or is_mask(tensor):
         return tensor
     changed = _like(tensor)
     changed.copy_((tensor.double() * by).to(tensor.dtype))
@@ -37,8 +49,8 @@ def _scaled(tensor: torch.Tensor, by: float) -> torch.Tensor:
 
 
 def _special(tensor: torch.Tensor, value: float) -> torch.Tensor:
-    """One element in the middle of each tensor, but not of one that is a single number."""
-    if not tensor.is_floating_point() or tensor.numel() < 2:
+    """One element in the middle of each tensor. A single number and a mask keep theirs."""
+    if not tensor.is_floating_point() or tensor.numel() < 2 or is_mask(tensor):
         return tensor
     changed = _like(tensor)
     changed.copy_(tensor)
@@ -56,7 +68,7 @@ def _shuffled(tensor: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 
 def _spread(tensor: torch.Tensor) -> torch.Tensor:
-    """The same values with wider gaps wherever there were gaps."""
+    """Return the same values with wider gaps where there were gaps."""
     stride, dense = list(tensor.stride()), 1
     for place in sorted(range(tensor.dim()), key=lambda place: stride[place]):
         if stride[place] > dense:

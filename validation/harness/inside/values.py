@@ -31,7 +31,7 @@ class Packing:
         return _tree(value, self.tensor)
 
     def tensor(self, tensor: torch.Tensor) -> Json:
-        """As it is now: whoever handed it out may still have it."""
+        """Write the tensor's present content: the entry may still hold it and change it."""
         if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
             raise CannotTravel(f"a {type(tensor).__name__}, where torch's own tensor is expected")
         self.blobs.append(as_bytes(tensor, copied=True))

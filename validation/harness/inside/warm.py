@@ -30,12 +30,12 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     import triton
 
     torch.set_num_threads(1)
-    from validation.harness.inside import builds, gpu, kinds, older
+    from validation.harness.inside import builds, gpu, older
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
         older.level()
-    # Who is timed is launched as anywhere else.
+    # A process that times launches as Triton does by default.
     elif not compiler:
         builds.install()
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,6 @@ def up(*, compiler: bool = False) -> dict[str, str]:
         else:
             _triton_once(folder)
             found = gpu.seen(looking, folder)
-    kinds.meet()
     return {
         **found,
         "python": platform.python_version(),

@@ -1,5 +1,5 @@
-"""A reference in float64, also where its author asks for float32: he widens what the type is too
-narrow for, and meant nothing by it that twice as many bits would not do better.
+"""A mode that computes in float64 where the reference asks for float32: its author widens what
+the type is too narrow for, and float64 serves that better.
 """
 
 from collections.abc import Callable, Mapping, Sequence

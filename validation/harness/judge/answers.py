@@ -1,5 +1,6 @@
 """A function's whole answer, as a tree of JSON from a hostile process: its leaves and its shape."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from validation.harness.judge.compare import Comparison, Expected, compare
+from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import Numbers, Unreadable, numbers
 
 LEAVES_MOST = 1000
@@ -15,7 +17,8 @@ NUMBERS = (int, float)
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`form` says how the leaves were nested; a leaf that is no tensor is a plain value."""
+    """`form` says how the leaves were nested; a leaf that is no tensor is a plain value. Inputs
+    that the function writes to are leaves too, after those of the answer."""
 
     leaves: tuple[Numbers | float | str | bool | None, ...]
     form: str
@@ -26,7 +29,7 @@ class Value:
         return [leaf for leaf in self.leaves if isinstance(leaf, Numbers)]
 
     def contents(self) -> list[bytes]:
-        """What is in its tensors, or, where it has none, in its numbers."""
+        """Return the content of its tensors, or of its numbers if it has no tensors."""
         tensors = [bytes(leaf.raw) for leaf in self.tensors()]
         return tensors or [repr(leaf).encode() for leaf in self.leaves if type(leaf) in NUMBERS]
 
@@ -35,6 +38,8 @@ def value(said: Any, blobs: list[memoryview]) -> Value:
     try:
         leaves: list[Any] = []
         form = _flatten(said["value"], blobs, leaves)
+        if written := said.get("written"):
+            form += f", writes {_flatten(list(written), blobs, leaves)}"
         gradients = tuple(
             None if tree is None else numbers(tree, blobs) for tree in said["gradients"]
         )
@@ -48,16 +53,23 @@ def compared(
     native: Value,
     others: Sequence[Value | None],
     *,
+    leeway: Leeway,
+    inputs: int,
     infinite_inputs: bool = False,
     only_finite: bool = False,
 ) -> list[tuple[str, Comparison]]:
     """Each output and gradient by name, with how it compares. `others`: the reference's answers at
-    other widths, in the order in which `Expected` has them."""
+    other widths, in the order in which `Expected` has them; `inputs`: how many elements all inputs
+    have."""
     if found.form != native.form:
         return [("output", Comparison(f"{found.form} instead of {native.form}"))]
     made = []
     several = len(native.leaves) > 1
-    expecting = partial(Expected, infinite_inputs=infinite_inputs, only_finite=only_finite)
+    smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
+    expecting = partial(
+        Expected, infinite_inputs=infinite_inputs, only_finite=only_finite, leeway=leeway,
+        reduced=inputs / max(1, smallest),
+    )  # fmt: skip
     for place, leaf in enumerate(found.leaves):
         name = f"output {place}" if several else "output"
         first, *more = _alternatives(native, others, place)

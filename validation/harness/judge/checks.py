@@ -1,24 +1,25 @@
 """The nine checks, each from evidence to a verdict in words and numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from validation.harness.judge.compare import Grade
 from validation.harness.judge.evidence import Outcome, Wanted
-from validation.harness.judge.numbers import Numbers
+from validation.harness.plan import DECISIVE, GRADES
+from validation.harness.policy import passes
 from validation.harness.report import Check, Verdict
 
-PASSED, FAILED, CHEATING = Verdict.PASSED, Verdict.FAILED, Verdict.CHEATING
+PASSED, FAILED, NOT_TRITON = Verdict.PASSED, Verdict.FAILED, Verdict.NOT_TRITON
 
 
 def test(said: dict[str, Any]) -> Check:
     """1: the entry's own test, as the contract runs it."""
     numbers = {key: said.get(key) for key in ("passed", "failed", "skipped")}
     if said.get("raised"):
-        return Check(
-            "test", CHEATING, f"the test run was left by {said['raised'].get('type')}", numbers
-        )
+        words = f"the test run was left by {said['raised'].get('type')}"
+        return Check("test", Verdict.ERROR, words, numbers)
     if said["failed"]:
         lines = str(said.get("complaint", "")).strip().splitlines()
         return Check("test", FAILED, f"{said['failed']} tests fail: {_last(lines)}", numbers)
@@ -39,24 +40,75 @@ def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str =
     return replace(check, words=f"{check.words}; {left_out}", numbers=numbers)
 
 
-def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """3: what the cases don't show. A layout that no case shows is a limit, not a fault; so is,
-    in what others wrote, another answer to a NaN or an infinity."""
-    counted = [run for run in runs if run.trial.kind not in ("shown", "limit")]
-    check = _compared("variations", counted, wanted)
+def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) -> Check:
+    """3: what the cases don't show. Other seeds and nearby sizes decide. The rest makes grades, and
+    the policy says whether an entry of this origin passes with them."""
+    decisive = [run for run in runs if _decides(run, origin)]
+    check = _compared("variations", [run for run in decisive if run.trial.kind != "shown"], wanted)
+    numbers = {**check.numbers, "accuracy": _accuracy_grade(decisive)}
+    notes, verdict, words = [], check.verdict, check.words
+    for grade, kinds in GRADES.items():
+        of_kind = [run for run in runs if run.trial.kind in kinds]
+        if grade == "sizes":
+            of_kind += [
+                run for run in runs if run.trial.kind == "near" and not _decides(run, origin)
+            ]
+        wrong = [run for run in of_kind if not run.right]
+        numbers[grade] = (BEYOND if wrong else EVERYWHERE)[grade]
+        numbers["cases"] += len({run.trial.number for run in of_kind})
+        if not wrong:
+            continue
+        numbers[f"{grade}_wrong"] = sorted({run.trial.name for run in wrong})
+        said = f"{wrong[0].trial.name}: {wrong[0].words}"
+        if passes(origin, grade, numbers[grade]):
+            notes.append(f"{GRADE_WORDS[grade]} {', '.join(numbers[f'{grade}_wrong'])} ({said})")
+        elif verdict is PASSED or verdict is None:
+            verdict = Verdict.ERROR if all(run.raised for run in wrong) else FAILED
+            words = said
     limits = sorted({
         run.trial.name for run in runs if run.trial.kind == "limit" and not run.right
     })  # fmt: skip
-    otherwise = sorted({run.otherwise for run in runs if run.otherwise})
-    words, numbers = check.words, check.numbers
     if limits:
-        words = f"{words}; not for inputs that are {', '.join(limits)}"
-        numbers = {**numbers, "limits": limits}
-    if otherwise:
-        words = f"{words}; answers otherwise where the reference is not finite: "
-        words += "; ".join(otherwise)
-        numbers = {**numbers, "otherwise": otherwise}
-    return Check(check.name, check.verdict, words, numbers)
+        notes.append(f"not for inputs that are {', '.join(limits)}")
+        numbers["limits"] = limits
+    return Check(check.name, verdict, "; ".join([words, *notes]), numbers)
+
+
+EVERYWHERE = {"sizes": "any", "values": "any", "special_values": "same"}
+BEYOND = {"sizes": "shown", "values": "shown", "special_values": "differ"}
+GRADE_WORDS = {
+    "sizes": "its domain has no", "values": "its domain has no",
+    "special_values": "answers otherwise to",
+}  # fmt: skip
+
+
+def _decides(run: Outcome, origin: str) -> bool:
+    """Return whether the run counts for every entry. A nearby size that the author's own assertion
+    refuses is outside of the domain, where a domain is enough."""
+    if run.trial.kind not in DECISIVE:
+        return False
+    refused = run.trial.kind == "near" and run.raised is not None
+    return not (refused and passes(origin, "sizes", BEYOND["sizes"]))
+
+
+def counted(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
+    """Return the runs that other checks look at: not those outside of the entry's domain."""
+    return [
+        run
+        for run in runs
+        if _decides(run, origin) or run.right or not _is_beyond(run.trial.kind, origin)
+    ]
+
+
+def _is_beyond(kind: str, origin: str) -> bool:
+    grade = next((grade for grade, kinds in GRADES.items() if kind in kinds), "")
+    return kind in ("limit", "near") or passes(origin, grade, BEYOND.get(grade, ""))
+
+
+def _accuracy_grade(runs: Sequence[Outcome]) -> str:
+    """Return the worst grade of the right answers."""
+    right = [run.worst.grade for run in runs if run.right and run.value is not None]
+    return str(max(right, key=list(Grade).index, default=Grade.EXACT))
 
 
 def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
@@ -72,8 +124,7 @@ def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> 
     if wrong:
         worst = wrong[0]
         numbers["wrong"] = sorted({run.trial.name for run in wrong})
-        only = {run.mode for run in wrong} == {"plain"} or {run.mode for run in wrong} == {"veiled"}
-        tail = f" ({worst.mode} run)" if only else ""
+        tail = f" ({worst.mode} run)" if len({run.mode for run in wrong}) == 1 else ""
         verdict = Verdict.ERROR if all(run.raised for run in wrong) else FAILED
         return Check(name, verdict, f"{worst.trial.name}: {worst.words}{tail}", numbers)
     share = f"at most {numbers['share_of_allowed']:.0%} of the allowed error"
@@ -96,14 +147,10 @@ def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
 
 
 def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """4: inputs left alone, outputs of their own, nothing read that nobody wrote."""
+    """4: inputs left alone, outputs in memory of their own, no unwritten memory read."""
     for run in runs:
         expected = wanted[run.trial.number]
-        changed = [
-            one["storage"]
-            for one in run.said.get("mutated", ())
-            if one.get("storage") not in expected.mutated
-        ]
+        changed = [one for one in run.said.get("mutated", ()) if one not in expected.mutated]
         if changed and run.value is not None:
             return Check("memory", FAILED, f"{run.trial.name}: changes its input {changed[0]}")
         if run.value is None or expected.native is None:
@@ -117,9 +164,9 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
     if again := [run for run in runs if run.said.get("again")]:
         words = f"{again[0].trial.name}: writes over the answer that it handed out before"
         return Check("memory", FAILED, words)
-    right = {run.trial.number for run in runs if run.mode == "plain" and run.right}
+    right = {run.trial.number for run in runs if run.mode == "second" and run.right}
     for run in runs:
-        if run.mode == "sighted" and not run.right and run.trial.number in right:
+        if run.mode == "first" and not run.right and run.trial.number in right:
             cause = "what nobody wrote, beside its inputs or in fresh memory"
             return Check("memory", FAILED, f"{run.trial.name}: the answer changes with {cause}")
     unwritten = [run for run in runs if not run.right and _poison(run)]
@@ -133,10 +180,10 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
 
 
 def _poison(run: Outcome) -> bool:
-    """Whether the wrong answer still holds the bytes that its memory was filled with."""
+    """Return whether the wrong answer still holds the bytes that its memory was filled with."""
     if run.value is None:
         return False
-    pattern = 0x4B if run.mode == "plain" else 0xFF
+    pattern = 0xFF if run.mode == "first" else 0x4B
     return any(bytes([pattern]) * 4 in bytes(leaf.raw[: 1 << 20]) for leaf in run.value.tensors())
 
 
@@ -161,99 +208,47 @@ def _bits(run: Outcome) -> list[bytes]:
     return [bytes(leaf.raw) for leaf in run.value.tensors()] if run.value else []
 
 
-def triton(runs: Sequence[Outcome], idle: Sequence[Outcome]) -> Check:
-    """6: its own kernel was launched, the answer hangs on it, and torch computes nothing."""
+def triton(
+    runs: Sequence[Outcome], idle: Sequence[Outcome], problems: Mapping[str, int],
+    beside: Mapping[str, int], otherwise: str,
+) -> Check:  # fmt: skip
+    """6: its own kernels compute the answer.
+
+    `problems`: what the launcher does that is not played, so that the answer is wrong wherever it
+    matters. `beside`: what it computes without kernels, as far as no replay sees it. `otherwise`:
+    what it does otherwise in its own test, in words.
+    """
     launches: Counter[str] = Counter()
-    computed: Counter[str] = Counter()
-    foreign: Counter[str] = Counter()
+    computed = Counter(beside)
     for run in runs:
         launches.update(run.count("launches"))
         computed.update(run.count("computed"))
-        foreign.update(run.count("foreign"))
-    numbers = {"launches": dict(launches), "computed": dict(computed), "foreign": dict(foreign)}
-    if computed:
-        words = f"computes outside its kernels: {_tally(computed)}"
-        return Check("triton", CHEATING, words, numbers)
+    numbers: dict[str, Any] = {
+        "launches": dict(launches), "computed": dict(computed), "problems": dict(problems),
+    }  # fmt: skip
+    if problems and not all(run.right for run in runs):
+        words = f"computes outside its kernels: {_tally(Counter(problems))}"
+        return Check("triton", NOT_TRITON, words, numbers)
     if not launches:
         if runs and all(run.raised for run in runs):
             return Check("triton", None, "it raised before it launched anything", numbers)
-        words = "no Triton kernel of its own was launched"
-        if foreign:
-            words += f", only {_tally(foreign)}"
-        # With nothing right there is nothing that somebody else could have computed.
-        verdict = CHEATING if any(run.right for run in runs) else FAILED
-        return Check("triton", verdict, words, numbers)
-    if words := _reads_around(runs):
-        return Check("triton", CHEATING, words, numbers)
+        # With nothing right there is nothing that something else could have computed.
+        verdict = NOT_TRITON if any(run.right for run in runs) else FAILED
+        return Check("triton", verdict, "no Triton kernel of its own was launched", numbers)
     useful = [run for run in idle if run.value is None or any(run.value.contents())]
     if useful and all(run.right for run in useful):
         words = "the answer is right even when its kernels do nothing"
-        return Check("triton", CHEATING, words, numbers)
-    return Check(
-        "triton", PASSED, f"launches {_tally(launches)}, and the output depends on it", numbers
-    )
-
-
-def _reads_around(runs: Sequence[Outcome]) -> str:
-    plain = {run.trial.number for run in runs if run.mode == "sighted" and run.right}
-    blind = [
-        run for run in runs
-        if run.mode == "veiled" and not run.right and run.trial.number in plain
-    ]  # fmt: skip
-    if not blind:
-        return ""
-    return (
-        f"{blind[0].trial.name}: the answer is right only where the launcher can see the data, "
-        "so something other than its kernels computes"
-    )
-
-
-def echo(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
-    """Whether a wrong answer is an earlier answer, in words."""
-    seen: dict[tuple[Any, ...], str] = {}
-    for run in runs:
-        native = wanted[run.trial.number].native
-        # With one special value among them, or laid out otherwise, the inputs are those of before.
-        again = run.trial.kind in ("special", "layout", "limit")
-        if run.value is None or native is None or again:
-            continue
-        for leaf in run.value.tensors():
-            key = (leaf.dtype, leaf.shape, bytes(leaf.raw))
-            if not run.right and key in seen:
-                return f"{run.trial.name}: hands back the right answer to {seen[key]}"
-        if run.right:
-            for leaf in native.tensors():
-                if len(leaf.raw) >= 16 and not _constant(leaf):
-                    seen[leaf.dtype, leaf.shape, bytes(leaf.raw)] = run.trial.name
-            for leaf in run.value.tensors():
-                if len(leaf.raw) >= 16 and not _constant(leaf):
-                    seen[leaf.dtype, leaf.shape, bytes(leaf.raw)] = run.trial.name
-    return ""
-
-
-def _constant(leaf: Numbers) -> bool:
-    step = len(leaf.raw) // max(1, _count(leaf.shape))
-    first = bytes(leaf.raw[:step])
-    return bytes(leaf.raw) == first * (len(leaf.raw) // max(1, step))
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    total = 1
-    for length in shape:
-        total *= length
-    return total
-
-
-def conduct(said: dict[str, Any], suite: dict[str, Any] | None, notes: Sequence[str]) -> Check:
-    """Beside the nine: what no honest entry does to the process that it runs in."""
-    found = [*notes]
-    for patched in (said.get("patched") or (), (suite or {}).get("patched") or ()):
-        found += [f"replaces {name}" for name in patched]
-    found += [f"{name} ({count} times)" for name, count in (said.get("conduct") or {}).items()]
-    found = sorted(set(found))
-    if found:
-        return Check("conduct", CHEATING, "; ".join(found[:6]), {"found": found})
-    return Check("conduct", PASSED, "no suspicious operations")
+        return Check("triton", NOT_TRITON, words, numbers)
+    if otherwise:
+        return Check("triton", NOT_TRITON, otherwise, numbers)
+    numbers["computed_by"] = "mixed" if computed else "triton"
+    if computed:
+        numbers["torch_operations"] = sorted(computed)
+        numbers["torch_share"] = round(max(float(run.said.get("share", 0)) for run in runs), 3)
+    words = f"launches {_tally(launches)}, and the output depends on it"
+    if computed:
+        words += f"; torch computes a part: {_tally(computed)}"
+    return Check("triton", PASSED, words, numbers)
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:
@@ -297,16 +292,24 @@ def falsifiable(
         if said.get("called"):
             words = "what the reference hands back holds nothing that could be damaged"
         return Check("falsifiable", vacuous, words, numbers)
-    if said["unnoticed"]:
-        words = f"the test does not notice: {', '.join(said['unnoticed'])}"
+    noticed, unnoticed = list(said["noticed"]), list(said["unnoticed"])
+    numbers["test_strength"] = f"{len(noticed)} of {len(noticed) + len(unnoticed)}"
+    if serious := [name for name in unnoticed if not name.startswith(MINOR)]:
+        words = f"the test does not notice: {', '.join(serious)}"
         return Check("falsifiable", vacuous, words, numbers)
     if all(_empty(wanted[number]) for number in shown):
         return Check("falsifiable", vacuous, "every case has an empty answer", numbers)
     if deaf(wanted, alike):
         words = "the reference gives the same answer whatever its inputs hold"
         return Check("falsifiable", vacuous, words, numbers)
-    words = f"the test notices {len(said['noticed'])} kinds of damage"
+    words = f"the test notices {numbers['test_strength']} kinds of damage"
+    if unnoticed:
+        words += f", not: {', '.join(unnoticed)}"
     return Check("falsifiable", PASSED, words, numbers)
+
+
+# The harness compares types and small errors itself; a test that misses them is weak, not vacuous.
+MINOR = ("another type", "small relative error")
 
 
 def deaf(wanted: dict[int, Wanted], alike: Sequence[list[int]]) -> bool:

@@ -1,15 +1,17 @@
-"""Is an answer right? Judged by a float64 reference, and by how well torch itself does at the type.
+"""Comparison of an answer with a float64 reference, and with torch's own error at the type.
 
 An element may be off by some units in its own last place, plus what the reference is off by at
-this type, plus what changes when the inputs change in their last bits: the three say together how
-well anybody could do. What is off by more is held against a fourth, which takes a run of its own:
+this type, plus what changes when the inputs change in their last bits: the three together are what
+rounding explains. What is off by more is held against a fourth, which takes a run of its own:
 what changes when every result on the way changes in its last bit.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import StrEnum
 
 import numpy as np
 
+from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
 
 # In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs, of
@@ -29,13 +31,22 @@ JUMP, FEW = 1e-2, 0.05
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
 
+
+class Grade(StrEnum):
+    """Exactness of a right answer: the same bits, within rounding, or within a practical bound."""
+
+    EXACT = "exact"
+    CLOSE = "close"
+    WITHIN = "within"
+
+
 # How much each element moved, and what a unit of that is worth.
 Effects = list[tuple[float, Array]]
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the reference said: at the type, and in float64 where that was possible. With an
+    """The reference's answers: at the type, and in float64 if that was possible. With an
     infinity among the inputs it depends on the order of operations whether NaN comes out, or a
     limit."""
 
@@ -47,17 +58,21 @@ class Expected:
     infinite_inputs: bool = False
     only_finite: bool = False
     """Whether anything is right where the reference's answer is not finite."""
+    leeway: Leeway = field(default_factory=Leeway)
+    reduced: float = 1.0
+    """How many elements of the inputs there are for each of this answer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`wrong` is empty where the answer is right. Errors are the largest of all elements;
-    `share` is the largest error as a share of what was allowed."""
+    `share` is the largest error as a share of what was allowed. `grade` says how right it is."""
 
     wrong: str
     absolute: float = 0.0
     relative: float = 0.0
     share: float = 0.0
+    grade: Grade = Grade.EXACT
 
 
 def compare(actual: Numbers, expected: Expected) -> Comparison:
@@ -69,13 +84,19 @@ def compare(actual: Numbers, expected: Expected) -> Comparison:
     if len(actual.raw) == 0:
         return Comparison("")
     with np.errstate(all="ignore"):
-        if native.dtype in EPSILON:
-            return _floats(actual, expected)
-        return _integers(actual, expected)
+        same = bytes(actual.raw) == bytes(native.raw)
+        if native.dtype not in EPSILON:
+            found = _integers(actual, expected)
+        else:
+            found = _floats(actual, expected)
+        return found if same or found.wrong else _at_least_close(found)
+
+
+def _at_least_close(found: Comparison) -> Comparison:
+    return replace(found, grade=Grade.CLOSE) if found.grade is Grade.EXACT else found
 
 
 def _floats(actual: Numbers, expected: Expected) -> Comparison:
-    dtype = expected.native.dtype
     found, native = actual.values(), expected.native.values()
     if expected.infinite_inputs:
         found = np.where(np.isnan(native), native, found)
@@ -83,19 +104,21 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
         found = np.where(np.isfinite(native), found, native)
     precise, strange = _precise(expected, native)
     if precise is None:
-        return _against(actual, found, native, native, [], dtype)
+        return _against(actual, found, native, native, [], expected)
     effects = _effects(expected, precise)
     if not strange:
-        return _against(actual, found, native, precise, effects, dtype)
+        return _against(actual, found, native, precise, effects, expected)
     # Either the operation depends on the type, or the type's own answer is all rounding.
-    one = _against(actual, found, native, native, [], dtype)
-    other = _against(actual, found, precise, precise, effects, dtype)
+    one = _against(actual, found, native, native, [], expected)
+    other = _against(actual, found, precise, precise, effects, expected)
     return other if one.wrong and not other.wrong else one
 
 
 def _against(
-    actual: Numbers, found: Array, native: Array, truth: Array, effects: Effects, dtype: str
-) -> Comparison:
+    actual: Numbers, found: Array, native: Array, truth: Array, effects: Effects,
+    expected: Expected,
+) -> Comparison:  # fmt: skip
+    dtype = expected.native.dtype
     finite = np.isfinite(native) & np.isfinite(truth)
     ordinary = bool(finite.all()) and bool(np.isfinite(found).all())
     if not ordinary:
@@ -117,6 +140,12 @@ def _against(
     comparison = Comparison("", float(error.max()), relative, float(share[worst]))
     if share[worst] <= 1:
         return comparison
+    practical = expected.leeway.allowed(dtype, size, _scale(size), expected.reduced)
+    if (error <= np.maximum(allowed, practical)).all():
+        return replace(comparison, grade=Grade.WITHIN)
+    allowed = np.maximum(allowed, practical)
+    share = error / allowed
+    worst = int(share.argmax())
     count, place = int((share > 1).sum()), int(np.flatnonzero(finite)[worst])
     said = (
         f"{count} of {finite.size} elements are wrong, the worst at "
@@ -127,7 +156,7 @@ def _against(
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
-    """The float64 answers, and whether they may answer another question."""
+    """Return the float64 answers, and whether they may answer another question."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
         return None, False
@@ -146,7 +175,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
 
 
 def _effects(expected: Expected, precise: Array) -> Effects:
-    """What changes in the float64 answer, with the weight that it has."""
+    """Return the changes of the float64 answer, with their weights."""
     like = expected.precise
     return [
         (weight, np.abs(other.values() - precise))
@@ -161,9 +190,7 @@ def _allowed(dtype: str, size: Array, native: Array, truth: Array, effects: Effe
     units, scale_units, own = (
         (UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF) if half else (UNITS, SCALE_UNITS, OWN_ERROR)
     )
-    scale = float(np.sqrt(np.mean(size * size)))
-    if not np.isfinite(scale):
-        scale = float(size.max())
+    scale = _scale(size)
     allowed = units * epsilon * size + scale_units * epsilon * scale
     allowed += own * float(np.abs(native - truth).max())
     for weight, moved in effects:
@@ -173,8 +200,13 @@ def _allowed(dtype: str, size: Array, native: Array, truth: Array, effects: Effe
     return allowed + np.finfo(np.float32).tiny
 
 
+def _scale(size: Array) -> float:
+    scale = float(np.sqrt(np.mean(size * size)))
+    return scale if np.isfinite(scale) else float(size.max())
+
+
 def _moved(moved: Array, scale: float) -> Array:
-    """What such a change does, for each element: the most that they change anywhere. But where
+    """Return the effect of such a change on each element: the largest of all. But where
     a few jump (a rounding, a comparison), the others are not excused by that."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale

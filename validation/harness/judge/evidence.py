@@ -1,10 +1,13 @@
-"""What the processes said about an entry, read with suspicion and put side by side."""
+"""Answers of the processes about an entry, read as hostile input and compared."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from validation.harness.judge.answers import Value, compared, value
-from validation.harness.judge.compare import Comparison
+from validation.harness.judge.compare import Comparison, Grade
+from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.plan import Trial
 
@@ -19,6 +22,8 @@ class Wanted:
     rounded: Value | None = None
     refusal: str = ""
     mutated: tuple[int, ...] = ()
+    written: tuple[int, ...] = ()
+    """The inputs that the reference writes to, by their places among the tensors."""
 
     @property
     def others(self) -> tuple[Value | None, ...]:
@@ -27,7 +32,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run of the candidate on one trial, judged."""
+    """One replay of one trial, judged."""
 
     trial: Trial
     mode: str
@@ -37,17 +42,15 @@ class Outcome:
     value: Value | None
     raised: dict[str, Any] | None
     said: dict[str, Any] = field(default_factory=dict)
-    otherwise: str = ""
-    """Of a right one: what it answers where the reference answers nothing finite."""
 
     def count(self, what: str) -> dict[str, int]:
-        """A tally of the run's, if it is one."""
+        """Return a tally of the run's, or an empty one."""
         tally = self.said.get(what)
         return {str(k): int(v) for k, v in tally.items()} if isinstance(tally, dict) else {}
 
 
 def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
-    """By the trial's number. The reference is judged no less warily than the candidate."""
+    """Return the reference's answers by the trial's number. They are checked like all others."""
     answers = {}
     for run in said["runs"]:
         native = run["native"]
@@ -59,7 +62,8 @@ def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
             value(native, blobs),
             precise,
             shaken,
-            mutated=tuple(one["storage"] for one in native["mutated"]),
+            mutated=tuple(int(storage) for storage in native["mutated"]),
+            written=tuple(int(place) for place in native["places"]),
         )
     return answers
 
@@ -67,7 +71,7 @@ def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
 def with_rounding(
     wanted: dict[int, Wanted], said: Any, blobs: list[memoryview]
 ) -> dict[int, Wanted]:
-    """The same, with what rounding does to the trials that were asked again."""
+    """Return the same with the effect of rounding on the trials that were asked again."""
     asked = {int(run["trial"]): _at(run, "rounded", blobs) for run in said["runs"]}
     return wanted | {
         number: replace(wanted[number], rounded=answer) for number, answer in asked.items()
@@ -80,10 +84,9 @@ def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
 
 def outcomes(
     said: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted],
-    *, lenient: bool = False,
+    leeway: Leeway, inputs: Mapping[int, int],
 ) -> list[Outcome]:  # fmt: skip
-    """`lenient`: in trials with a NaN or an infinity, which no case shows, an answer must be
-    right only where the reference's is finite."""
+    """Return each run, judged. `inputs`: the elements of each trial's inputs."""
     by_number = {trial.number: trial for trial in trials}
     made: list[Outcome] = []
     for run in said["runs"]:
@@ -91,21 +94,19 @@ def outcomes(
         expected = wanted.get(trial.number)
         if expected is None or expected.native is None:
             continue
-        loose = lenient and trial.kind == "special"
         earlier = [one for one in made if one.trial is trial]
-        made.append(_outcome(trial, run, blobs, expected, expected.native, loose, earlier))
+        compare = partial(
+            compared, native=expected.native, others=expected.others, leeway=leeway,
+            inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
+        )  # fmt: skip
+        made.append(_outcome(trial, run, blobs, compare, earlier))
     return made
 
 
 def _outcome(
-    trial: Trial,
-    run: dict[str, Any],
-    blobs: list[memoryview],
-    wanted: Wanted,
-    native: Value,
-    loose: bool,
-    earlier: list[Outcome],
-) -> Outcome:
+    trial: Trial, run: dict[str, Any], blobs: list[memoryview],
+    compare: Callable[[Value], list[tuple[str, Comparison]]], earlier: list[Outcome],
+) -> Outcome:  # fmt: skip
     mode = str(run["mode"])
     said = {key: run[key] for key in run if key not in ("answer",)}
     if "error" in run:
@@ -119,23 +120,15 @@ def _outcome(
         # The same bits are as right as they were: most runs answer what the first did.
         if before.value == found:
             return replace(before, mode=mode, said=said)
-    comparisons = compared(
-        found,
-        native,
-        wanted.others,
-        infinite_inputs=trial.brings_infinity,
-    )
+    comparisons = compare(found)
     wrong = [(name, one) for name, one in comparisons if one.wrong]
     name, worst = max(
         wrong or comparisons or [("", Comparison(""))], key=lambda pair: pair[1].share
     )
     words = f"{name}: {worst.wrong}" if worst.wrong else ""
-    if wrong and loose:
-        again = compared(found, native, wanted.others, only_finite=True)
-        if not any(one.wrong for _, one in again):
-            worst = max((one for _, one in again), key=lambda one: one.share)
-            note = f"{trial.name}, {words}"
-            return Outcome(trial, mode, True, "", worst, found, None, said, note)
+    if not wrong:
+        grades = [one.grade for _, one in comparisons]
+        worst = replace(worst, grade=max(grades, key=list(Grade).index, default=Grade.EXACT))
     return Outcome(trial, mode, not wrong, words, worst, found, None, said)
 
 

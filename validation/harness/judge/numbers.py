@@ -44,7 +44,7 @@ class Numbers:
     raw: memoryview
 
     def values(self) -> Array:
-        """As float64, int64, bool or complex128, flat."""
+        """Return the numbers as float64, int64, bool or complex128, flat."""
         if self.dtype in DIRECT:
             plain: Array = np.frombuffer(self.raw, DIRECT[self.dtype])
         elif self.dtype == "bfloat16":
@@ -62,7 +62,7 @@ class Numbers:
 
 
 def numbers(tree: Any, blobs: list[memoryview]) -> Numbers:
-    """What a hostile process may have written, checked."""
+    """Return the tensor that a tree of a hostile process describes, checked."""
     try:
         dtype, shape, place = tree["dtype"], tree["shape"], tree["tensor"]
         whole = blobs[place]

@@ -1,4 +1,4 @@
-"""Times as a hostile process said them, in figures: how they spread, and how short none can be."""
+"""Figures of times from a hostile process: their spread, and the shortest that is possible."""
 
 import math
 import statistics
@@ -41,7 +41,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """As far as it is known: 0 or empty where it is not."""
+    """Properties of the GPU: 0 or empty if not known."""
 
     name: str = ""
     gigabytes_per_second: float = 0.0
@@ -65,7 +65,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What has to be done at least: inputs read once, outputs written once, the reference's
+    """The least work: inputs read once, outputs written once, the reference's
     operations where torch can count them. `narrowest`: bytes of the narrowest number."""
 
     read: int
@@ -85,7 +85,7 @@ class Timing:
 
     @property
     def speedup(self) -> float | None:
-        """Against eager torch; None where nobody should believe it."""
+        """The speedup against eager torch, or None if the time is impossible."""
         if self.impossible:
             return None
         return self.eager.median_us / max(self.candidate.median_us, RESOLUTION)
@@ -157,7 +157,7 @@ def memory_floor(work: Work, gpu: Gpu) -> float:
 
 
 def times(said: Any, runs: int) -> Times:
-    """Of the numbers that came from where the entry's code runs."""
+    """Return the times of numbers that came from a hostile process."""
     if not isinstance(said, list) or len(said) != runs:
         raise Unreadable("not as many times as runs")
     if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in said):

@@ -1,0 +1,3 @@
+"""Keep pytest out of the pairs, whose tests run in a folder of their own."""
+
+collect_ignore = ["honest", "faulty"]

@@ -1,0 +1,2 @@
+def scaled_square(x, weight):
+    return weight * x * x

@@ -1,0 +1,2 @@
+def matvec(a, x):
+    return a @ x

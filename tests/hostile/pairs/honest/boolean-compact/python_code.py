@@ -1,0 +1,5 @@
+import torch
+
+
+def compact(x, threshold):
+    return x[x > threshold]

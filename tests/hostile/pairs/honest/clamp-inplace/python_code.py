@@ -1,0 +1,5 @@
+import torch
+
+
+def scale_clamp_(x, scale, limit):
+    return x.mul_(scale).clamp_(-limit, limit)

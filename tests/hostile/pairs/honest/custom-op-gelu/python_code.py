@@ -1,0 +1,5 @@
+import torch
+
+
+def gelu_tanh(x):
+    return torch.nn.functional.gelu(x, approximate="tanh")

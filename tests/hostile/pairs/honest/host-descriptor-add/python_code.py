@@ -1,0 +1,5 @@
+import torch
+
+
+def add_scaled(a, b, alpha):
+    return torch.add(a, b, alpha=alpha)

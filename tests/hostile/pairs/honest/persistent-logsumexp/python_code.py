@@ -1,0 +1,5 @@
+import torch
+
+
+def row_logsumexp(x):
+    return torch.logsumexp(x, dim=1)

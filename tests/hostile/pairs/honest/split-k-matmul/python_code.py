@@ -1,0 +1,5 @@
+import torch
+
+
+def skinny_matmul(a, b):
+    return torch.matmul(a, b)

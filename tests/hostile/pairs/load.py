@@ -1,0 +1,98 @@
+"""Pairs as an outside kernel author writes them, and the verdict that each deserves.
+
+    python -m tests.hostile.pairs.load --write pairs.jsonl [--honest | --faulty] [--interpreter]
+
+The written file holds the dataset's records only: expectations stay in each `entry.toml`.
+"""
+
+import argparse
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from tests.hostile.zoo.load import Code, Entry, Needs
+
+PAIRS = Path(__file__).parent
+METADATA = ("origin", "mutates", "max_triton")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    entry: Entry
+    metadata: dict[str, Any]
+    note: str
+    # One sentence, or empty for an honest pair.
+    fault: str
+    # Verdicts, any of which is right.
+    expected: frozenset[str]
+    # Grades that the report must show, by name; each only for the pairs that depend on it.
+    grades: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    def record(self) -> dict[str, Any]:
+        record = self.entry.record()
+        record["metadata"] |= self.metadata
+        return record
+
+
+def load_pairs() -> tuple[Pair, ...]:
+    """Return all pairs, the honest ones first, each kind in the order of its names."""
+    return tuple(read_pair(folder) for kind in ("honest", "faulty") for folder in _folders(kind))
+
+
+def _folders(kind: str) -> Iterator[Path]:
+    return (path.parent for path in sorted((PAIRS / kind).glob("*/entry.toml")))
+
+
+def read_pair(folder: Path) -> Pair:
+    about = tomllib.loads((folder / "entry.toml").read_text())
+    texts = {field.name: (folder / f"{field.name}.py").read_text() for field in fields(Code)}
+    entry = Entry(
+        name=folder.name,
+        code=Code(**texts),
+        entry_point=about.pop("entry_point"),
+        operation_type=about.pop("operation_type", "other"),
+        difficulty=about.pop("difficulty", "medium"),
+        dtypes=(),
+        differentiable=about.pop("differentiable", False),
+        needs=Needs(about.pop("needs", Needs.NOTHING)),
+    )
+    pair = Pair(
+        entry=entry,
+        metadata={key: about.pop(key) for key in METADATA if key in about},
+        note=about.pop("note"),
+        fault=about.pop("fault", ""),
+        expected=frozenset(about.pop("expected", ["passed"])),
+        grades=about.pop("grades", {}),
+    )
+    if about:
+        raise ValueError(f"{folder.name}/entry.toml has unknown keys: {', '.join(about)}.")
+    return pair
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", type=Path, required=True, metavar="FILE")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--honest", action="store_true", help="only the honest pairs")
+    kind.add_argument("--faulty", action="store_true", help="only the faulty pairs")
+    parser.add_argument("--interpreter", action="store_true", help="only what needs no GPU")
+    arguments = parser.parse_args()
+
+    chosen = load_pairs()
+    if arguments.honest or arguments.faulty:
+        chosen = tuple(pair for pair in chosen if bool(pair.fault) is arguments.faulty)
+    if arguments.interpreter:
+        chosen = tuple(pair for pair in chosen if pair.entry.interpretable)
+    lines = (json.dumps(pair.record(), ensure_ascii=False) + "\n" for pair in chosen)
+    arguments.write.write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Pairs of an outside author through the harness, in the interpreter: an honest pair passes, and a
+faulty one, whose own test passes, does not pass as computed by Triton.
+"""
+
+import ast
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.pairs.load import PAIRS, Pair, load_pairs, read_pair
+from validation.harness import Options, Report, check
+from validation.harness.entry import parse
+
+ALL = {pair.name: pair for pair in load_pairs()}
+HERE = {name: pair for name, pair in ALL.items() if pair.entry.interpretable}
+# Faults that the harness does not see yet, and why. A pair that is seen must leave the table.
+ONE_ELEMENT = "a case of one element keeps the habits of its inputs from being found"
+KNOWN_HOLES = {
+    "int32-flat-index": "whole numbers of the inputs are never made larger",
+    "last-of-sorted": ONE_ELEMENT,
+    "missing-abs": ONE_ELEMENT,
+    "transposed-symmetric": ONE_ELEMENT,
+    "unused-bias": ONE_ELEMENT,
+    "remembered-by-address": "each recorded call has its decoys at other addresses",
+    "matmul-block-pointers": "max_triton is not read",
+}
+
+
+def marked() -> list[object]:
+    holes = {
+        name: pytest.mark.xfail(reason=reason, strict=True) for name, reason in KNOWN_HOLES.items()
+    }
+    return [pytest.param(name, marks=holes.get(name, ())) for name in HERE]
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, Report]:
+    """Return the reports of all pairs that can run here, of one crew."""
+    entries = [parse(pair.record(), name) for name, pair in HERE.items()]
+    found = {report.id: report for report in check(entries, Options(device="interpreter"))}
+    return {name: found[pair.record()["id"]] for name, pair in HERE.items()}
+
+
+@pytest.mark.parametrize("name", marked())
+def test_the_verdict_is_the_one_that_the_pair_deserves(
+    name: str, reports: dict[str, Report]
+) -> None:
+    report, pair = reports[name], HERE[name]
+
+    assert report.verdict in expected(pair), report.message
+    if report.verdict == "passed":
+        grades = report.figures["grades"]
+        assert {grade: grades.get(grade) for grade in pair.grades} == pair.grades
+
+
+def expected(pair: Pair) -> frozenset[str]:
+    """Return the verdicts that are right here: another where Triton is newer than the pair."""
+    newest = pair.metadata.get("max_triton")
+    if newest is None or _installed_triton() <= _version(newest):
+        return pair.expected
+    return frozenset({"unsupported"})
+
+
+def _installed_triton() -> tuple[int, ...]:
+    triton = pytest.importorskip("triton")
+    return _version(triton.__version__)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:2])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_pair_follows_the_contract(name: str) -> None:
+    pair = ALL[name]
+    trees = [ast.parse(getattr(pair.entry.code, field.name)) for field in fields(pair.entry.code)]
+    python_code, triton_code, test_code = map(_defined, trees)
+
+    assert pair.entry.entry_point in python_code & triton_code
+    assert {"CASES", "make_inputs", "test_equivalence"} <= test_code
+    assert pair.note.endswith(".")
+    assert not pair.fault or pair.fault.endswith(".")
+
+
+def test_each_folder_has_a_kind_that_its_entry_agrees_with() -> None:
+    faulty = {path.name for path in (PAIRS / "faulty").iterdir() if path.is_dir()}
+
+    assert {name for name, pair in ALL.items() if pair.fault} == faulty
+    assert len(ALL) - len(faulty) >= 30
+    assert len(faulty) >= 20
+    assert KNOWN_HOLES.keys() <= HERE.keys()
+
+
+def test_an_unknown_key_of_an_entry_is_refused(tmp_path: Path) -> None:
+    source = PAIRS / "honest" / "softmax-autotuned"
+    for path in source.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_text(path.read_text())
+    about = (tmp_path / "entry.toml").read_text()
+    (tmp_path / "entry.toml").write_text(f'surprise = "yes"\n{about}')
+
+    with pytest.raises(ValueError, match="surprise"):
+        read_pair(tmp_path)
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    names = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names

@@ -1,0 +1,113 @@
+"""What a kernel's text may hold: Triton's language, and nothing that leads out of it."""
+
+import math
+import textwrap
+from typing import Any
+
+import pytest
+import triton
+import triton.language as tl
+
+from validation.harness.replayer.kernel_syntax import Refused, check, definitions
+
+NAMES: dict[str, Any] = {"tl": tl, "triton": triton, "math": math, "SIZE": 4}
+
+
+def checked(body: str, names: dict[str, Any] | None = None) -> None:
+    text = (
+        f"@triton.jit\ndef kernel(x_ptr, n, BLOCK: tl.constexpr):\n{textwrap.indent(body, '    ')}"
+    )
+    check(definitions(text)["kernel", 1], NAMES if names is None else names)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\ntl.store(x_ptr + offsets, 1.0)",
+        "for i in tl.range(0, n, num_stages=2):\n    tl.atomic_add(x_ptr + i, SIZE, sem='relaxed')",
+        "x = tl.load(x_ptr).to(tl.float32)\ntl.store(x_ptr, tl.sum(x[None, :], axis=1))",
+        "x = tl.load(x_ptr)\ntl.device_print('x', x.dtype.primitive_bitwidth)",
+        "tl.static_assert(BLOCK == 4, f'{BLOCK} is not 4')\nassert n > 0",
+        "a, b = tl.max(tl.load(x_ptr), 0, return_indices=True)\nwhile n > 0:\n    n -= 1",
+        "tl.inline_asm_elementwise('mov.u32 $0, $1;', '=r,r', [n], tl.int32, True, 1)",
+        "y = tl.math.exp2(1.0) if BLOCK > math.pi else triton.cdiv(n, 2)",
+        "y = tl.extra.cuda.libdevice.tanh(1.0)",
+    ],
+)
+def test_tritons_language_is_accepted(body: str) -> None:
+    checked(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import os",
+        "from os import system",
+        "x_ptr.handle.data[0] = 1",
+        "tl.load(x_ptr).handle",
+        "tl.core.builtins.open('f')",
+        "triton.runtime.driver",
+        "triton.knobs",
+        "tl.__dict__",
+        "x_ptr.__class__",
+        "getattr(x_ptr, 'handle')",
+        "eval('1')",
+        "open('file')",
+        "__import__('os')",
+        "vars()",
+        "lambda: 1",
+        "def inner():\n    pass",
+        "class Inner:\n    pass",
+        "try:\n    pass\nexcept Exception:\n    pass",
+        "with x_ptr:\n    pass",
+        "global x",
+        "yield 1",
+        "await x",
+        "del x_ptr",
+        "raise ValueError",
+        "{1: 2}",
+        "{1, 2}",
+        "(y for y in x_ptr)",
+        "'{0.__class__}'.format(n)",
+        "x_ptr.dtype = 1",
+        "tl.extern_elementwise('lib', 'path', [n], {})",
+        "tl.core.inspect.getsource(n)",
+    ],
+)
+def test_what_leads_out_of_the_language_is_refused(body: str) -> None:
+    with pytest.raises(Refused):
+        checked(body)
+
+
+@pytest.mark.parametrize("name", ["torch", "numpy", "os"])
+def test_a_module_that_is_not_tritons_can_not_be_asked_for_anything(name: str) -> None:
+    module = pytest.importorskip(name)
+
+    with pytest.raises(Refused):
+        checked(f"{name}.add(x_ptr, 1)", {**NAMES, name: module})
+
+
+def test_a_name_of_the_language_may_be_shadowed_by_an_argument() -> None:
+    checked("y = n.to(tl.int32)", NAMES)
+
+
+def test_annotations_and_decorators_are_not_run_and_not_checked() -> None:
+    text = "@anything(os.system)\n@triton.jit\ndef kernel(x: os.system('true')):\n    pass\n"
+    (definition,) = definitions(text).values()
+
+    check(definition, {})
+
+
+def test_a_kernel_keeps_what_its_decorator_says_of_specialization_and_nothing_else() -> None:
+    text = "@autotune(C)\n@triton.jit(do_not_specialize=['n'], repr=f)\ndef kernel(n):\n    pass\n"
+    (definition,) = definitions(text).values()
+
+    assert definition.source.splitlines() == [
+        "@triton.jit(do_not_specialize=['n'])", "", "def kernel(n):", "    pass",
+    ]  # fmt: skip
+
+
+def test_functions_are_told_apart_by_their_first_line() -> None:
+    text = "@triton.jit\ndef kernel(): pass\n\n\ndef make():\n    @jit\n    def kernel(): pass\n"
+
+    assert sorted(definitions(text)) == [("kernel", 1), ("kernel", 6), ("make", 5)]

@@ -1,0 +1,221 @@
+"""A launcher is recorded on decoys, and its program gives the right answer to the true inputs.
+
+Each entry is checked whole, by a recorder and a replayer of their own.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from validation.harness import Crew, Entry, Report, Verdict, reports
+
+KERNELS = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    tl.store(out_ptr + offsets, factor * tl.load(x_ptr + offsets, mask=mask), mask=mask)
+
+
+def scaled(x, factor, out=None):
+    out = torch.empty_like(x) if out is None else out
+    grid = (triton.cdiv(x.numel(), 64),)
+    scale_kernel[grid](x, out, x.numel(), factor, BLOCK=64)
+    return out
+
+
+"""
+TEST = """\
+import pytest
+import torch
+from python_code import entry as reference
+from triton_code import entry as candidate
+
+CASES = [{"n": 100, "seed": 0}, {"n": 1, "seed": 1}, {"n": 67, "seed": 2}]
+
+
+def make_inputs(case, device):
+    generator = torch.Generator().manual_seed(case["seed"])
+    return INPUTS
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equivalence(case):
+    expected, actual = (answered(function, case) for function in (reference, candidate))
+    torch.testing.assert_close(actual, expected)
+
+
+def answered(function, case):
+    inputs = make_inputs(case, "cpu")
+    answer = function(*inputs)
+    return inputs if answer is None else answer
+"""
+ONE = '(torch.randn(case["n"], generator=generator).to(device),)'
+WITH_LENGTHS = (
+    '(torch.randn(case["n"], generator=generator).to(device),'
+    ' torch.tensor([1 + case["seed"], 2], device=device))'
+)
+
+
+def report(crew: Crew, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
+    entry = Entry(
+        id="entry", python_code=f"import torch\n\n\n{python}", triton_code=KERNELS + triton,
+        test_code=TEST.replace("INPUTS", inputs), entry_point="entry", **more,
+    )  # fmt: skip
+    (made,) = reports([entry], crew)
+    return made
+
+
+def grades(made: Report) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = made.figures["grades"]
+    return found
+
+
+def test_what_torch_adds_at_the_end_is_named_and_played(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return (2 * x).sum()\n",
+        "def entry(x):\n    return scaled(x, 2.0).sum()\n",
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+    assert (grades(made)["computed_by"], grades(made)["torch_operations"]) == ("mixed", ["sum"])
+    assert 0 < grades(made)["torch_share"] <= 0.5
+
+
+def test_a_product_of_matrices_is_not_played(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return torch.outer(2 * x, x)\n",
+        "def entry(x):\n    y = scaled(x, 2.0)\n    return y[:, None] @ x[None, :]\n",
+    )
+
+    assert made.verdict is Verdict.NOT_TRITON
+    assert "mm" in made.message
+
+
+def test_an_answer_that_needs_no_kernel_is_not_triton(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return 2 * x\n",
+        "def entry(x):\n    scaled(x, 2.0)\n    return x + x\n",
+    )
+
+    assert made.verdict is Verdict.NOT_TRITON
+    assert "do nothing" in made.message
+
+
+def test_a_length_is_read_from_the_true_inputs(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x, lengths):\n    return x[: int(lengths.max())] * 3\n",
+        "def entry(x, lengths):\n    return scaled(x[: int(lengths.max().item())], 3.0)\n",
+        WITH_LENGTHS.replace('case["n"]', "8"),
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+    assert grades(made)["torch_operations"] == ["max"]
+
+
+def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x, lengths):\n    return x[: sum(lengths.tolist())] * 3\n",
+        "def entry(x, lengths):\n    return scaled(x[: sum(lengths.tolist())], 3.0)\n",
+        WITH_LENGTHS.replace('case["n"]', "8"),
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+    assert grades(made)["computed_by"] == "triton"
+
+
+def test_a_fraction_made_of_what_was_read_is_computing(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x, lengths):\n    return x / lengths[0]\n",
+        "def entry(x, lengths):\n    return scaled(x, 1.0 / lengths[0].item())\n",
+        WITH_LENGTHS,
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+    assert grades(made)["torch_operations"] == ["a number that it reads"]
+
+
+def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return x * 6\n",
+        "_table = []\n\n\ndef entry(x):\n"
+        "    if not _table:\n"
+        "        _table.append(scaled(torch.ones(1, device=x.device), 6.0))\n"
+        "    return product(x, _table[0])\n\n\n"
+        "def product(x, factor):\n"
+        "    out = torch.empty_like(x)\n"
+        "    product_kernel[(triton.cdiv(x.numel(), 64),)](x, factor, out, x.numel(), BLOCK=64)\n"
+        "    return out\n\n\n"
+        "@triton.jit\n"
+        "def product_kernel(x_ptr, factor_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+        "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    x = tl.load(x_ptr + offsets, mask=offsets < n)\n"
+        "    tl.store(out_ptr + offsets, x * tl.load(factor_ptr), mask=offsets < n)\n",
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+
+
+def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return x * 2\n",
+        "_buffers = {}\n\n\ndef entry(x):\n"
+        "    out = _buffers.setdefault(x.numel(), torch.empty_like(x))\n"
+        "    return scaled(x, 2.0, out)\n",
+    )
+
+    assert made.verdict is Verdict.FAILED
+    assert "handed out before" in made.message
+
+
+def test_what_a_function_writes_into_an_argument_is_compared(crew: Crew) -> None:
+    in_place = "def entry(x):\n    x.mul_({})\n"
+    right = report(crew, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
+    wrong = report(crew, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
+
+    assert right.verdict is Verdict.PASSED, right.message
+    assert wrong.verdict is Verdict.FAILED
+
+
+def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own_test(
+    crew: Crew,
+) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return x * 2\n",
+        "import sys\n\n\ndef entry(x):\n"
+        '    return x * 2 if "test_code" in sys.modules else scaled(x, 2.0)\n',
+    )
+
+    assert made.verdict is Verdict.NOT_TRITON
+    assert "in its own test" in made.message
+
+
+@pytest.mark.parametrize("name", ["data", "handle"])
+def test_a_kernel_that_reaches_beyond_the_language_is_refused(crew: Crew, name: str) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n    return x * 2\n",
+        "@triton.jit\n"
+        "def reach_kernel(x_ptr, n, BLOCK: tl.constexpr):\n"
+        f"    x_ptr.{name}\n\n\n"
+        "def entry(x):\n"
+        "    reach_kernel[(1,)](x, x.numel(), BLOCK=64)\n"
+        "    return scaled(x, 2.0)\n",
+    )
+
+    assert made.verdict is not Verdict.PASSED

@@ -1,0 +1,79 @@
+"""Practical bound on a kernel's error, beyond what rounding explains: the grade "within".
+
+Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
+the kernel's text declares; the entry's own tolerance; and a cap on that tolerance.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from validation.harness.judge.numbers import Array
+
+# Of an element's size plus the answer's scale. Half precision is off by 4.9e-4 of an element's own
+# size, so single precision computed in halves is beyond the first.
+PRACTICAL = {
+    "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
+    "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,
+}  # fmt: skip
+# A product in tf32 rounds its inputs to 11 bits; exp2 and approximations lose a few more units.
+DECLARES_TF32, DECLARES_APPROXIMATE = 20.0, 2.0
+# The largest tolerance of an entry that counts, relative and absolute.
+CAPS = {
+    "float64": (1e-6, 1e-6), "float32": (1e-2, 1e-2), "float16": (2e-2, 2e-2),
+    "bfloat16": (5e-2, 5e-2), "float8_e4m3fn": (0.25, 0.25), "float8_e5m2": (0.5, 0.5),
+}  # fmt: skip
+# What torch.testing.assert_close allows by default, where an entry says nothing.
+USUAL = {
+    "float64": (1e-7, 1e-7), "float32": (1.3e-6, 1e-5), "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+}  # fmt: skip
+# Errors of a sum grow as the root of its length; from here on that counts, up to a factor of 4.
+LONG, GROWTH_MOST = 1024, 4.0
+
+_DOT = re.compile(r"\btl\.dot\(")
+_EXACT_DOT = re.compile(r"input_precision\s*=\s*['\"]ieee['\"]|allow_tf32\s*=\s*False")
+_HALF = re.compile(r"\.to\(\s*tl\.b?float16\s*\)")
+_APPROXIMATE = re.compile(r"\bexp2\b|\bfast_\w+|\bapprox\b|\bex2\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Leeway:
+    """`factor`: by what a kernel's text declares. `tolerance`: the entry's own, by type."""
+
+    factor: float = 1.0
+    tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def allowed(self, dtype: str, size: Array, scale: float, reduced: float) -> Array:
+        """Return how far off each element may be. `size`: their absolute values; `reduced`: how
+        many inputs there are for each output."""
+        single = dtype in ("float32", "complex64")
+        growth = min(max(reduced / LONG, 1.0) ** 0.5, GROWTH_MOST)
+        share = PRACTICAL.get(dtype, 0.0) * growth * (self.factor if single else 1.0)
+        relative, absolute = self._tolerance(dtype)
+        practical: Array = share * (size + scale)
+        return np.minimum(practical, relative * size + absolute)
+
+    def _tolerance(self, dtype: str) -> tuple[float, float]:
+        given = self.tolerance.get(dtype) or USUAL.get(dtype, (0.0, 0.0))
+        cap = CAPS.get(dtype, (0.0, 0.0))
+        return min(given[0], cap[0]), min(given[1], cap[1])
+
+
+def declared(triton_code: str) -> float:
+    """Return how much further off than usual the text says that its kernels may be."""
+    if _DOT.search(triton_code) and not _EXACT_DOT.search(triton_code):
+        # Inputs rounded to halves are not what tf32 means.
+        return DECLARES_APPROXIMATE if _HALF.search(triton_code) else DECLARES_TF32
+    return DECLARES_APPROXIMATE if _APPROXIMATE.search(triton_code) else 1.0
+
+
+def tolerances(said: Any) -> dict[str, tuple[float, float]]:
+    """Read the entry's tolerances, relative and absolute by type, as its process names them."""
+    return {
+        str(dtype): (float(relative), float(absolute))
+        for dtype, (relative, absolute) in dict(said).items()
+    }

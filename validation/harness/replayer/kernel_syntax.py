@@ -1,0 +1,236 @@
+"""The functions of a text that can be kernels, found and checked by their syntax.
+
+No statement of the text is run. In Triton's interpreter a kernel is a Python function, so its body
+may hold only what Triton's language has: a kernel that imports, that reaches NumPy through a
+tensor's handle or that calls `getattr` is refused.
+"""
+
+import ast
+import builtins
+import copy
+import enum
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.runtime.jit import KernelInterface
+
+NODES = (
+    ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
+    ast.For, ast.While, ast.If, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert,
+    ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.keyword,
+    ast.JoinedStr, ast.FormattedValue, ast.Constant, ast.Attribute, ast.Subscript, ast.Slice,
+    ast.Name, ast.List, ast.Tuple, ast.Starred, ast.ListComp, ast.comprehension, ast.NamedExpr,
+    ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop,
+)  # fmt: skip
+BUILTINS = frozenset({
+    "range", "min", "max", "abs", "len", "float", "int", "bool", "str", "print", "isinstance",
+    "tuple", "sum", "round", "zip", "enumerate",
+})  # fmt: skip
+MODULES = ("triton", "triton.language", "math")
+OF_TRITON = frozenset({"cdiv", "next_power_of_2", "language"})
+# Decorator arguments that change how a kernel is compiled. Others name functions of the text.
+JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+# Loads a library by its path.
+EXTERNAL = frozenset({"extern_elementwise", "extern_library", "dispatch"})
+
+
+class Refused(Exception):
+    """A recorded program asks for what a replay does not do; the sentence says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function of the text. `source` is a module with nothing else in it, each line where it
+    stands in the text: what Triton compiles of it here is found again where the text runs."""
+
+    name: str
+    node: ast.FunctionDef
+    source: str
+
+
+def definitions(text: str) -> dict[tuple[str, int], Definition]:
+    """Return each function by its name and its first line, which is that of its decorators."""
+    found, lines = {}, text.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found[node.name, first] = Definition(node.name, node, _module(node, first, lines))
+    return found
+
+
+def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
+    own = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
+    # Triton reads annotations as strings as well, and names in them need no value.
+    before = ["from __future__ import annotations"] if first > 1 else []
+    before += [""] * (first - 1 - len(before))
+    if first < node.lineno:
+        before += [f"@{_decorator(node)}", *[""] * (node.lineno - first - 1)]
+    return "\n".join([*before, own])
+
+
+def _decorator(node: ast.FunctionDef) -> str:
+    """Return the decorator that the replay gives it. Autotuning and heuristics are left out: what
+    they chose is in the recording."""
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        name = ast.unparse(call.func if call else decorator).rpartition(".")[2]
+        if name == "constexpr_function":
+            return "triton.constexpr_function"
+        if name == "jit" and call:
+            options = [
+                ast.unparse(keyword)
+                for keyword in call.keywords
+                if keyword.arg in JIT_OPTIONS and _is_literal(keyword.value)
+            ]
+            return f"triton.jit({', '.join(options)})"
+    return "triton.jit"
+
+
+def check(definition: Definition, names: Mapping[str, Any]) -> None:
+    """Refuse a function that holds more than Triton's language. `names`: what its global names
+    stand for, as far as that is known."""
+    refuse = _Refusal(definition.name)
+    *_, alone = ast.parse(definition.source).body
+    if not isinstance(alone, ast.FunctionDef) or ast.dump(_bare(alone)) != ast.dump(
+        _bare(definition.node)
+    ):
+        refuse("a function that is another one when it stands alone")
+    bound = frozenset(_bound(definition.node))
+    for node in _inner_nodes(definition.node):
+        if not isinstance(node, NODES):
+            refuse(f"{type(node).__name__} in a kernel")
+        if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
+            if node.id not in BUILTINS and (hasattr(builtins, node.id) or node.id[0] == "_"):
+                refuse(f"{node.id} in a kernel")
+        elif isinstance(node, ast.Attribute):
+            root = _root(node)
+            module = names.get(root) if root not in bound else None
+            if isinstance(module, ModuleType):
+                _check_chain(module, ast.unparse(node).split(".")[1:], refuse)
+            elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):
+                refuse(f".{node.attr} in a kernel")
+
+
+def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
+    bare = copy.copy(node)
+    bare.decorator_list = []
+    return bare
+
+
+class _Refusal:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, words: str) -> None:
+        raise Refused(f"{self._name}: {words}")
+
+
+def _inner_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Yield each node within the function but its decorators and annotations, which are not run."""
+    waiting: list[ast.AST] = [*function.args.defaults, *function.body]
+    waiting += [default for default in function.args.kw_defaults if default is not None]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef):
+            raise Refused(f"{function.name}: a function within a kernel")
+        yield node
+        waiting += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if not (isinstance(node, ast.AnnAssign) and child is node.annotation)
+        ]
+
+
+def _bound(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that a chain of attributes begins with, or nothing."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _check_chain(module: ModuleType, chain: list[str], refuse: _Refusal) -> None:
+    """Follow `chain` from a module of Triton's. It must stay in its language."""
+    thing: Any = module
+    if not is_language(module.__name__):
+        refuse(f"{module.__name__} in a kernel")
+    for name in chain:
+        if not isinstance(thing, ModuleType):
+            # A member of an enumeration, or a dtype's method.
+            if name not in ATTRIBUTES and name not in getattr(thing, "__members__", ()):
+                refuse(f".{name} in a kernel")
+            thing = getattr(thing, name, None)
+            continue
+        holder = thing.__name__
+        if name in EXTERNAL or (holder == "triton" and name not in OF_TRITON):
+            refuse(f"{holder}.{name} in a kernel")
+        if not hasattr(thing, name):
+            # A name that this version lacks: the kernel fails where it is reached.
+            return
+        thing = getattr(thing, name)
+        if not acceptable(thing):
+            refuse(f"{holder}.{name} in a kernel")
+
+
+def acceptable(thing: Any) -> bool:
+    """Return whether a kernel may hold `thing`: a part of Triton's language, or plain data."""
+    if isinstance(thing, ModuleType):
+        return is_language(thing.__name__)
+    if thing is None or isinstance(thing, int | float | str | enum.Enum | tl.dtype | tl.constexpr):
+        return True
+    module = getattr(thing, "__module__", None) or ""
+    if module == "math":
+        return callable(thing)
+    if isinstance(thing, type):
+        return module.startswith(("triton.language", "triton._C.libtriton.ir"))
+    if isinstance(thing, KernelInterface) or type(thing).__name__ == "ConstexprFunction":
+        return module.partition(".")[0] == "triton"
+    if getattr(thing, "__triton_builtin__", False):
+        return True
+    return module.startswith("triton.language.extra") or thing in (triton.cdiv, NEXT_POWER)
+
+
+def is_language(module: str) -> bool:
+    return module in MODULES or module.startswith("triton.language.")
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def _attributes() -> frozenset[str]:
+    """Return what kernels ask of tensors, dtypes, descriptors and constants."""
+    kinds = (
+        tl.tensor,
+        tl.dtype,
+        tl.constexpr,
+        tl.pointer_type,
+        tl.tuple,
+        tl.core.tensor_descriptor,
+    )
+    instances = (tl.float32, tl.pointer_type(tl.float32), tl.constexpr(1))
+    public = {name for kind in (*kinds, *instances) for name in dir(kind) if name[0] != "_"}
+    of_tensors = {"shape", "dtype", "type", "numel", "T", "strides", "block_shape", "block_type"}
+    # They lead from a tensor to the memory that the interpreter keeps it in, or to the compiler.
+    hidden = {"handle", "data", "base_handle", "to_ir", "codegen_name", "mangle"}
+    return frozenset((public | of_tensors) - hidden)
+
+
+ATTRIBUTES = _attributes()
+NEXT_POWER = triton.next_power_of_2
