@@ -170,6 +170,7 @@ def _plain(value: Any) -> str:
 
 STEPS = {
     "author": "load test", "inputs": "make inputs", "reference": "run reference",
+    "habits": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
     "candidate": "run Triton code", "answers": "run again", "test": "run test",
     "falsifiable": "damage outputs", "timing": "measure times", "sanitizer": "sanitizer",
 }  # fmt: skip

@@ -183,7 +183,7 @@ def _varied(
     for habit in habits:
         twist = {"kind": "habit", **habit, "seed": seed}
         name = f"argument {habit['argument'] + 1} not {habit['habit']}"
-        yield name, "habit", bases[0], twist, ""
+        yield name, "habit", max(bases, key=_work), twist, ""
     if gaps:
         twist = {"kind": "spread", "arguments": list(gaps)}
         yield "wider gaps", "layout", bases[0], twist, ""

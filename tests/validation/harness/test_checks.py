@@ -212,7 +212,10 @@ def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
 
 
 def test_what_torch_computes_is_named_with_its_share() -> None:
-    check = triton([a_run(computed={"sum": 64}, share=0.25), a_run(share=0.125)], [])
+    small = a_run(computed={"sum": 64}, bytes={"torch": 8, "kernels": 8})
+    large = a_run(computed={"sum": 64}, bytes={"torch": 64, "kernels": 192})
+
+    check = triton([small, large], [])
 
     assert check.verdict is Verdict.PASSED
     assert check.numbers["computed_by"] == "mixed"

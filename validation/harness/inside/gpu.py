@@ -57,12 +57,6 @@ def _wait_asleep() -> None:
         driver.cuDevicePrimaryCtxSetFlags_v2(0, BLOCKING_SYNC)
 
 
-def stream_in_use() -> torch.cuda.Stream | None:
-    """Return the present stream, or None if there is no GPU or it is not used yet."""
-    used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-    return torch.cuda.current_stream() if used else None
-
-
 def delay() -> None:
     """Keep the present stream busy, so that work that does not wait for it comes too early."""
     torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]

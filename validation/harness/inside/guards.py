@@ -24,10 +24,6 @@ class Guarded:
     pattern: int
     what: str
 
-    def tensor(self, like: torch.Tensor) -> torch.Tensor:
-        """Return a tensor laid out like `like` in this memory."""
-        return self.as_tensor(like.dtype, like.shape, like.stride(), int(like.storage_offset()))
-
     def as_tensor(
         self, dtype: torch.dtype, shape: object, stride: object, offset: int
     ) -> torch.Tensor:

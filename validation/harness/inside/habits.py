@@ -13,7 +13,7 @@ Is = Callable[[torch.Tensor], bool]
 
 # A range this narrow beside the size of its numbers.
 NARROW = 0.05
-LEAST = 4
+LEAST = 8
 
 
 def _constant(tensor: torch.Tensor) -> bool:
@@ -55,26 +55,19 @@ def habits(shown: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Return what each floating-point argument is in every shown case, the plainest word only."""
     found = []
     for place in range(min(map(len, shown), default=0)):
-        each = [arguments[place] for arguments in shown]
-        if not all(_may_vary(value) for value in each):
+        # Of few elements everything is true. A contract's case of one element says nothing.
+        each = [one[place] for one in shown if _says_something(one[place])]
+        if not each or any(map(is_mask, each)):
             continue
         for name, is_so in HABITS.items():
-            if all(is_so(tensor) for tensor in each):
+            if all(map(is_so, each)):
                 found.append({"argument": place, "habit": name})
                 break
     return found
 
 
-def _may_vary(value: Any) -> bool:
-    """Return whether other values of it are inputs of the same kind: not of a mask, nor of a single
-    number, which is a parameter."""
-    if (
-        not isinstance(value, torch.Tensor)
-        or not value.is_floating_point()
-        or value.numel() < LEAST
-    ):
-        return False
-    return not is_mask(value)
+def _says_something(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel() >= LEAST
 
 
 def is_mask(tensor: torch.Tensor) -> bool:

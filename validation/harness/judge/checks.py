@@ -54,7 +54,7 @@ def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) 
                 run for run in runs if run.trial.kind == "near" and not _decides(run, origin)
             ]
         wrong = [run for run in of_kind if not run.right]
-        numbers[grade] = (BEYOND if wrong else EVERYWHERE)[grade]
+        numbers[grade] = (BEYOND if wrong else EVERYWHERE)[grade] if of_kind else None
         numbers["cases"] += len({run.trial.number for run in of_kind})
         if not wrong:
             continue
@@ -105,10 +105,10 @@ def _is_beyond(kind: str, origin: str) -> bool:
     return kind in ("limit", "near") or passes(origin, grade, BEYOND.get(grade, ""))
 
 
-def _accuracy_grade(runs: Sequence[Outcome]) -> str:
-    """Return the worst grade of the right answers."""
+def _accuracy_grade(runs: Sequence[Outcome]) -> str | None:
+    """Return the worst grade of the right answers, or None if there is none."""
     right = [run.worst.grade for run in runs if run.right and run.value is not None]
-    return str(max(right, key=list(Grade).index, default=Grade.EXACT))
+    return str(max(right, key=list(Grade).index)) if right else None
 
 
 def _compared(name: str, runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
@@ -244,11 +244,24 @@ def triton(
     numbers["computed_by"] = "mixed" if computed else "triton"
     if computed:
         numbers["torch_operations"] = sorted(computed)
-        numbers["torch_share"] = round(max(float(run.said.get("share", 0)) for run in runs), 3)
+        numbers["torch_share"] = _share_of_torch(runs)
     words = f"launches {_tally(launches)}, and the output depends on it"
     if computed:
         words += f"; torch computes a part: {_tally(computed)}"
     return Check("triton", PASSED, words, numbers)
+
+
+def _share_of_torch(runs: Sequence[Outcome]) -> float:
+    """Return torch's share of the bytes that it and kernels touch: of each type's largest inputs,
+    where a fixed cost matters least, the largest."""
+    largest: dict[str, tuple[int, float]] = {}
+    for run in runs:
+        touched = run.count("bytes")
+        whole = sum(touched.values())
+        found = whole, touched.get("torch", 0) / max(1, whole)
+        dtype = str(run.trial.case.get("dtype"))
+        largest[dtype] = max(largest.get(dtype, (0, 0.0)), found)
+    return round(max((share for _, share in largest.values()), default=0.0), 3)
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:

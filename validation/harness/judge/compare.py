@@ -56,8 +56,6 @@ class Expected:
     rounded: Numbers | None = None
     _: KW_ONLY
     infinite_inputs: bool = False
-    only_finite: bool = False
-    """Whether anything is right where the reference's answer is not finite."""
     leeway: Leeway = field(default_factory=Leeway)
     reduced: float = 1.0
     """How many elements of the inputs there are for each of this answer's."""
@@ -100,8 +98,6 @@ def _floats(actual: Numbers, expected: Expected) -> Comparison:
     found, native = actual.values(), expected.native.values()
     if expected.infinite_inputs:
         found = np.where(np.isnan(native), native, found)
-    if expected.only_finite:
-        found = np.where(np.isfinite(native), found, native)
     precise, strange = _precise(expected, native)
     if precise is None:
         return _against(actual, found, native, native, [], expected)

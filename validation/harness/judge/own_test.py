@@ -66,14 +66,16 @@ def compared(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
     """Compare the calls of the test with the recordings of inputs that are laid out alike."""
     more: Counter[str] = Counter()
     launches, expected = False, False
+    everywhere = {name for deeds in recorded.values() for name in deeds.computed}
     for call in calls:
         known = recorded.get(json.dumps(call["layout"]))
         kernels = {str(name) for name in dict(call["kernels"])}
         launches |= bool(kernels)
+        computed = {str(name): int(n) for name, n in dict(call["computed"]).items()}
         if known is None:
+            more.update({name: n for name, n in computed.items() if name not in everywhere})
             continue
         expected |= bool(known.kernels)
-        computed = {str(name): int(n) for name, n in dict(call["computed"]).items()}
         extra = {name: n for name, n in computed.items() if name not in known.computed}
         missing = sorted(known.kernels - kernels)
         if missing and extra:

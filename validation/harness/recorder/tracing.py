@@ -33,6 +33,8 @@ class Tracer:
     def __init__(self) -> None:
         self.recording: Recording | None = None
         self.paused = False
+        # Whether autotuners choose by the clock, on the decoys.
+        self.tune = False
         names = torch._C._dispatch_get_all_op_names()
         self._namespaces = {name.partition("::")[0] for name in names}
         has = torch._C._dispatch_has_kernel_for_dispatch_key
@@ -102,9 +104,22 @@ class Tracer:
 
         for kind in (jit.JITFunction, interpreter.InterpretedFunction):
             kind.run = passing(kind.run)
-        if not torch.cuda.is_available():
-            # Every configuration takes as long as the others, so the first is taken.
-            Autotuner._bench = lambda self, *args, config, **meta: [1.0, 1.0, 1.0]
+        bench: Any = Autotuner._bench
+
+        def benched(self: Any, *args: Any, config: Any, **meta: Any) -> Any:
+            recording = tracer._present
+            if recording is None:
+                return bench(self, *args, config=config, **meta)
+            if not torch.cuda.is_available() or not (tracer.tune or recording.passes):
+                # Every configuration takes as long as the others, so the first is taken.
+                return [1.0, 1.0, 1.0]
+            tracer.paused = True
+            try:
+                return bench(self, *args, config=config, **meta)
+            finally:
+                tracer.paused = False
+
+        Autotuner._bench = benched
 
     def _launch(
         self, recording: Recording, kernel: Any, args: Any, grid: Any, named: dict[str, Any]

@@ -9,7 +9,7 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.program import read
 from validation.harness.replayer.kernels import Kernels
-from validation.harness.replayer.playing import Player
+from validation.harness.replayer.playing import Player, give_memory_to_kernels
 
 
 class Played:
@@ -19,6 +19,7 @@ class Played:
         self, text: str, programs: Sequence[Any], blobs: Sequence[Blob], device: torch.device
     ) -> None:
         self._blobs, self._device = blobs, device
+        give_memory_to_kernels(device)
         self._programs = [
             (program := read(one["program"]), Kernels(text, program.kernels), one["constants"])
             for one in programs

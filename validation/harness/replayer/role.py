@@ -25,7 +25,7 @@ from validation.harness.program import (
     read,
 )
 from validation.harness.replayer.kernels import Kernels
-from validation.harness.replayer.playing import Player
+from validation.harness.replayer.playing import Player, give_memory_to_kernels
 
 # What fresh memory holds: two patterns, since writing one's own poison back goes unseen.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD}
@@ -46,6 +46,7 @@ class Replayer:
         self.device = torch.device(order["device"])
         self.gradients, self.seed = order["gradients"], order["seed"]
         self._text, self._late = order["triton_code"], 0
+        give_memory_to_kernels(self.device)
         self._programs: dict[int, Prepared] = {}
         self.bounds = Bounds() if self.device.type == "cpu" else None
 
@@ -184,11 +185,12 @@ class Run:
             **said,
             "launches": dict(self._player.launches),
             "computed": dict(self._player.computed),
-            "share": self._player.share_of_torch(),
+            "bytes": {
+                "torch": self._player.bytes_of_torch,
+                "kernels": self._player.bytes_of_kernels,
+            },
             "mutated": self._changed(before),
-            "trespass": [*strays, *trespasses((*self._inputs.values(), *self._guards))][
-                :STRAYS_MOST
-            ],
+            "trespass": strays[:STRAYS_MOST],
             "again": _hands_out_kept_memory(self._program),
         }
 
