@@ -151,7 +151,7 @@ def _landlock(confinement: Confinement) -> dict[str, list[str]]:
     process = ["/proc"] if confinement.gpu else []
     return {
         "readable": [*rules["readable"], *process],
-        "writable": [str(path) for path in confinement.writable],
+        "writable": [*map(str, confinement.writable), *(["/proc"] if confinement.gpu else [])],
         "devices": rules["devices"],
     }
 

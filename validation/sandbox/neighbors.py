@@ -44,7 +44,10 @@ def domain(confinement: Confinement, version: int | None = None) -> Domain | Non
     if not separable(version):
         return None
     rules = reachable(confinement)
-    own = ["/proc/self"]
+    own, writable = ["/proc/self"], []
     if confinement.gpu:
         own = [str(path) for path in Path("/proc").iterdir() if not path.name.isdigit()]
-    return {"readable": [*rules["readable"], *own], "devices": rules["devices"]}
+        # CUDA names its threads there, and does not start if it can't (driver 580, 2026-11-26).
+        writable = ["/proc/self"]
+    readable = [*rules["readable"], *own]
+    return {"readable": readable, "writable": writable, "devices": rules["devices"]}

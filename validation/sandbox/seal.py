@@ -82,7 +82,8 @@ def seal(bounds: Bounds, domain: Domain | None, folder: str, unlisted: Sequence[
         if value:
             _limit(which, value)
     if domain is not None:
-        landlock.enter(**domain, writable=[folder], unlisted=unlisted)
+        writable = [folder, *domain["writable"]]
+        landlock.enter(domain["readable"], writable, domain["devices"], unlisted)
     _filter(programs=bounds.programs)
 
 
