@@ -23,8 +23,11 @@ DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_d
 IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
 REBINDING = frozenset({"global_statement", "nonlocal_statement"})
 GUARD_LENGTH = 200
-TRITON_GUARD = re.compile(rb"if\b(?!.*(?:\bnot\b|[<>=!]|version))[^:]*triton[^:]*:", re.I | re.S)
-"""A condition that asks whether Triton is there. In a standalone kernel it is."""
+TRITON_GUARD = re.compile(
+    rb"if\b(?!.*(?:\bnot\b|[<>=!]|version|hasattr))[^:]*triton[^:]*:", re.I | re.S
+)
+"""A condition that asks whether Triton is there. In a standalone kernel it is. What asks for one of
+its attributes tells releases apart."""
 
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})

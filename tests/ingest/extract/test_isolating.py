@@ -177,6 +177,23 @@ def test_a_guard_around_triton_itself_is_reduced_to_the_import() -> None:
     assert unit.source == "import triton\nimport triton.language as tl\n\n\n" + expected
 
 
+def test_a_question_to_the_triton_release_keeps_every_answer() -> None:
+    unit = only(
+        """
+        import triton
+        import triton.language as tl
+        if hasattr(triton.language, "_experimental_make_tensor_descriptor"):
+            describe = tl._experimental_make_tensor_descriptor
+        elif hasattr(triton.language, "make_tensor_descriptor"):
+            describe = triton.language.make_tensor_descriptor
+        @triton.jit
+        def k(p): describe(p, [1], [1], [1])
+        """
+    ).unit
+    assert unit.standalone
+    assert "\n    describe = tl._experimental_make_tensor_descriptor\nelif" in unit.source
+
+
 def test_functions_that_make_tuning_configs_come_along_with_what_they_need() -> None:
     unit = only(
         """
