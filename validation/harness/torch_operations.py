@@ -51,7 +51,7 @@ COMPUTES = frozenset({
     # reductions
     "sum", "mean", "prod", "amax", "amin", "max", "min", "argmax", "argmin", "any", "all", "var",
     "std", "var_mean", "logsumexp", "linalg_vector_norm", "norm", "count_nonzero", "bincount",
-    "median", "aminmax",
+    "median", "aminmax", "_softmax", "_log_softmax",
     # order and position
     "cumsum", "cumprod", "cummax", "diff", "sort", "argsort", "topk", "unique_consecutive",
     "_unique2", "nonzero", "searchsorted", "bucketize", "histc",

@@ -111,3 +111,18 @@ def test_functions_are_told_apart_by_their_first_line() -> None:
     text = "@triton.jit\ndef kernel(): pass\n\n\ndef make():\n    @jit\n    def kernel(): pass\n"
 
     assert sorted(definitions(text)) == [("kernel", 1), ("kernel", 6), ("make", 5)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def make():\n    @jit\n    def kernel():\n        """Two\n        lines."""\n',
+        "def make():\n    @jit\n    def kernel():\n        x = '''\nmov\n'''\n",
+        "x = 1\n\f\n@jit\ndef kernel():\n    pass\n",
+    ],
+    ids=["a docstring of two lines", "a text at the margin", "a form feed"],
+)
+def test_a_kernel_stands_alone_as_it_stood_in_the_text(text: str) -> None:
+    (definition,) = (one for (name, _), one in definitions(text).items() if name == "kernel")
+
+    check(definition, {})

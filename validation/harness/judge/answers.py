@@ -56,6 +56,7 @@ def compared(
     leeway: Leeway,
     inputs: int,
     infinite_inputs: bool = False,
+    slack: float = 1.0,
 ) -> list[tuple[str, Comparison]]:
     """Each output and gradient by name, with how it compares. `others`: the reference's answers at
     other widths, in the order in which `Expected` has them; `inputs`: how many elements all inputs
@@ -66,7 +67,7 @@ def compared(
     several = len(native.leaves) > 1
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
-        Expected, infinite_inputs=infinite_inputs, leeway=leeway,
+        Expected, infinite_inputs=infinite_inputs, leeway=leeway, slack=slack,
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
     for place, leaf in enumerate(found.leaves):

@@ -57,6 +57,9 @@ class Expected:
     _: KW_ONLY
     infinite_inputs: bool = False
     leeway: Leeway = field(default_factory=Leeway)
+    slack: float = 1.0
+    """How much more is allowed: the bounds are estimates, and not made for inputs that the entry
+    does not show."""
     reduced: float = 1.0
     """How many elements of the inputs there are for each of this answer's."""
 
@@ -127,7 +130,7 @@ def _against(
         found, native, truth = found[finite], native[finite], truth[finite]
         effects = [(weight, moved[finite]) for weight, moved in effects]
     error, size = np.abs(found - truth), np.abs(truth)
-    allowed = _allowed(dtype, size, native, truth, effects)
+    allowed = expected.slack * _allowed(dtype, size, native, truth, effects)
     share = error / allowed
     worst = int(share.argmax())
     # Of what is nearly nothing beside the rest, a relative error says nothing.
@@ -136,7 +139,9 @@ def _against(
     comparison = Comparison("", float(error.max()), relative, float(share[worst]))
     if share[worst] <= 1:
         return comparison
-    practical = expected.leeway.allowed(dtype, size, _scale(size), expected.reduced)
+    practical = expected.slack * expected.leeway.allowed(
+        dtype, size, _scale(size), expected.reduced
+    )
     if (error <= np.maximum(allowed, practical)).all():
         return replace(comparison, grade=Grade.WITHIN)
     allowed = np.maximum(allowed, practical)

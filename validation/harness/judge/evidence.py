@@ -9,7 +9,10 @@ from validation.harness.judge.answers import Value, compared, value
 from validation.harness.judge.compare import Comparison, Grade
 from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import Unreadable
-from validation.harness.plan import Trial
+from validation.harness.plan import DECISIVE, Trial
+
+# At values and sizes that no case shows, bounds are this much wider.
+BEYOND_SHOWN = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ def outcomes(
         compare = partial(
             compared, native=expected.native, others=expected.others, leeway=leeway,
             inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
+            slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN,
         )  # fmt: skip
         made.append(_outcome(trial, run, blobs, compare, earlier))
     return made

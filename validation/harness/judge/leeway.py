@@ -21,15 +21,10 @@ PRACTICAL = {
 }  # fmt: skip
 # A product in tf32 rounds its inputs to 11 bits; exp2 and approximations lose a few more units.
 DECLARES_TF32, DECLARES_APPROXIMATE = 20.0, 2.0
-# The largest tolerance of an entry that counts, relative and absolute.
+# The most of an entry's tolerance that counts, relative and, times the answer's scale, absolute.
 CAPS = {
     "float64": (1e-6, 1e-6), "float32": (1e-2, 1e-2), "float16": (2e-2, 2e-2),
     "bfloat16": (5e-2, 5e-2), "float8_e4m3fn": (0.25, 0.25), "float8_e5m2": (0.5, 0.5),
-}  # fmt: skip
-# What torch.testing.assert_close allows by default, where an entry says nothing.
-USUAL = {
-    "float64": (1e-7, 1e-7), "float32": (1.3e-6, 1e-5), "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
 }  # fmt: skip
 # Errors of a sum grow as the root of its length; from here on that counts, up to a factor of 4.
 LONG, GROWTH_MOST = 1024, 4.0
@@ -53,14 +48,16 @@ class Leeway:
         single = dtype in ("float32", "complex64")
         growth = min(max(reduced / LONG, 1.0) ** 0.5, GROWTH_MOST)
         share = PRACTICAL.get(dtype, 0.0) * growth * (self.factor if single else 1.0)
-        relative, absolute = self._tolerance(dtype)
+        relative, absolute = self._tolerance(dtype, max(scale, 1.0))
         practical: Array = share * (size + scale)
         return np.minimum(practical, relative * size + absolute)
 
-    def _tolerance(self, dtype: str) -> tuple[float, float]:
-        given = self.tolerance.get(dtype) or USUAL.get(dtype, (0.0, 0.0))
-        cap = CAPS.get(dtype, (0.0, 0.0))
-        return min(given[0], cap[0]), min(given[1], cap[1])
+    def _tolerance(self, dtype: str, scale: float) -> tuple[float, float]:
+        """Return the entry's tolerance as far as it counts; the cap, if the entry names none."""
+        relative, absolute = CAPS.get(dtype, (0.0, 0.0))
+        absolute *= scale
+        given = self.tolerance.get(dtype, (relative, absolute))
+        return min(given[0], relative), min(given[1], absolute)
 
 
 def declared(triton_code: str) -> float:

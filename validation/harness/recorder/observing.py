@@ -54,7 +54,7 @@ class Observer:
         seen = self._calls.setdefault(
             repr(layout), {"layout": layout, "kernels": Counter(), "computed": Counter()}
         )
-        for instruction in flat(recording.instructions):
+        for instruction in flat(recording.everything()):
             if instruction["do"] == "launch":
                 seen["kernels"][instruction["kernel"].partition(":")[0]] += 1
             elif instruction["do"] == "operation" and base_name(instruction["name"]) in COMPUTES:

@@ -108,6 +108,10 @@ class Recording:
             "answer": answer,
         }
 
+    def everything(self) -> list[Json]:
+        """Return the instructions, also those of a function that an exception ended."""
+        return [*self.instructions, *(one for inner in self._inner for one in inner)]
+
     def close(self) -> None:
         """The call is over: what it allocated may be gone, or be kept by the launcher."""
         inputs = frozenset(number for number in self._inputs if number is not None)
@@ -255,7 +259,7 @@ class Recording:
             return self._known[self.reads - 1]
         answer = {"window": window}
         # What is under way within a function comes after what was before it.
-        self.instructions += [one for inner in self._inner for one in inner]
+        self.instructions = self.everything()
         raise NeedsRead(self.as_json(answer))
 
     def launch(

@@ -1,6 +1,8 @@
 """Kernels and their arguments as data: which function of the text, and what its names mean."""
 
+import ast
 import inspect
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
@@ -130,7 +132,7 @@ def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
             scope[name] = cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-    for name in sorted(_names_in(function.__code__)):
+    for name in sorted(_names_in(function.__code__) | _names_in_defaults(function)):
         if name in scope:
             yield name, scope[name]
 
@@ -142,3 +144,15 @@ def _names_in(code: CodeType) -> set[str]:
         if isinstance(constant, CodeType):
             names |= _names_in(constant)
     return names
+
+
+def _names_in_defaults(function: FunctionType) -> set[str]:
+    """Return the names in the defaults of the function's parameters, as its text has them."""
+    try:
+        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, SyntaxError):
+        return set()
+    if not isinstance(node, ast.FunctionDef):
+        return set()
+    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    return {part.id for one in defaults for part in ast.walk(one) if isinstance(part, ast.Name)}

@@ -9,7 +9,6 @@ import ast
 import builtins
 import copy
 import enum
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
@@ -55,7 +54,8 @@ class Definition:
 
 def definitions(text: str) -> dict[tuple[str, int], Definition]:
     """Return each function by its name and its first line, which is that of its decorators."""
-    found, lines = {}, text.splitlines(keepends=True)
+    # Python counts line feeds only; `splitlines` takes a form feed for one.
+    found, lines = {}, text.split("\n")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
@@ -64,13 +64,16 @@ def definitions(text: str) -> dict[tuple[str, int], Definition]:
 
 
 def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
-    own = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
-    # Triton reads annotations as strings as well, and names in them need no value.
-    before = ["from __future__ import annotations"] if first > 1 else []
-    before += [""] * (first - 1 - len(before))
+    own, indent = lines[node.lineno - 1 : node.end_lineno], " " * node.col_offset
+    before = [""] * (first - 1)
+    if before:
+        # Triton reads annotations as strings as well, and names in them need no value.
+        before[0] = "from __future__ import annotations"
+    if indent:
+        before[-1] = "if True:"
     if first < node.lineno:
-        before += [f"@{_decorator(node)}", *[""] * (node.lineno - first - 1)]
-    return "\n".join([*before, own])
+        before += [f"{indent}@{_decorator(node)}", *[""] * (node.lineno - first - 1)]
+    return "\n".join([*before, *own, ""])
 
 
 def _decorator(node: ast.FunctionDef) -> str:
@@ -96,6 +99,8 @@ def check(definition: Definition, names: Mapping[str, Any]) -> None:
     stand for, as far as that is known."""
     refuse = _Refusal(definition.name)
     *_, alone = ast.parse(definition.source).body
+    if isinstance(alone, ast.If):
+        (alone,) = alone.body
     if not isinstance(alone, ast.FunctionDef) or ast.dump(_bare(alone)) != ast.dump(
         _bare(definition.node)
     ):
