@@ -54,7 +54,14 @@ COMPILED = {
     "seconds": 0.0, "imports": True,
 }  # fmt: skip
 LAUNCHED = {"launched": True, "message": ""}
-LINE = {"key": 7, "seconds": 0.5, "timeout": False, "status": 0, "said": json.dumps(COMPILED)}
+LINE = {
+    "key": 7,
+    "seconds": 0.5,
+    "timeout": False,
+    "status": 0,
+    "pid": 3,
+    "said": json.dumps(COMPILED),
+}
 TRACED = {"module": "x = 1", "numbers": {"1": 2}, "single": True, "cases": [{"n": 1}]}
 MODELS = {
     "models": [

@@ -15,14 +15,8 @@ from validation.harness.entry import parse
 ALL = {pair.name: pair for pair in load_pairs()}
 HERE = {name: pair for name, pair in ALL.items() if pair.entry.interpretable}
 # Faults that the harness does not see yet, and why. A pair that is seen must leave the table.
-ONE_ELEMENT = "a case of one element keeps the habits of its inputs from being found"
 KNOWN_HOLES = {
     "int32-flat-index": "whole numbers of the inputs are never made larger",
-    "last-of-sorted": ONE_ELEMENT,
-    "missing-abs": ONE_ELEMENT,
-    "transposed-symmetric": ONE_ELEMENT,
-    "unused-bias": ONE_ELEMENT,
-    "remembered-by-address": "each recorded call has its decoys at other addresses",
     "matmul-block-pointers": "max_triton is not read",
 }
 

@@ -93,11 +93,7 @@ def _decides(run: Outcome, origin: str) -> bool:
 
 def counted(runs: Sequence[Outcome], origin: str) -> list[Outcome]:
     """Return the runs that other checks look at: not those outside of the entry's domain."""
-    return [
-        run
-        for run in runs
-        if _decides(run, origin) or run.right or not _is_beyond(run.trial.kind, origin)
-    ]
+    return [run for run in runs if _decides(run, origin) or not _is_beyond(run.trial.kind, origin)]
 
 
 def _is_beyond(kind: str, origin: str) -> bool:

@@ -140,7 +140,7 @@ def _against(
     if share[worst] <= 1:
         return comparison
     practical = expected.slack * expected.leeway.allowed(
-        dtype, size, _scale(size), expected.reduced
+        dtype, size, _scale(size), expected.reduced, shown=expected.slack == 1.0
     )
     if (error <= np.maximum(allowed, practical)).all():
         return replace(comparison, grade=Grade.WITHIN)

@@ -42,21 +42,26 @@ class Leeway:
     factor: float = 1.0
     tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    def allowed(self, dtype: str, size: Array, scale: float, reduced: float) -> Array:
+    def allowed(
+        self, dtype: str, size: Array, scale: float, reduced: float, *, shown: bool
+    ) -> Array:
         """Return how far off each element may be. `size`: their absolute values; `reduced`: how
-        many inputs there are for each output."""
+        many inputs there are for each output. The entry's tolerance holds for inputs of a kind that
+        it shows; of others only the cap does."""
         single = dtype in ("float32", "complex64")
         growth = min(max(reduced / LONG, 1.0) ** 0.5, GROWTH_MOST)
         share = PRACTICAL.get(dtype, 0.0) * growth * (self.factor if single else 1.0)
-        relative, absolute = self._tolerance(dtype, max(scale, 1.0))
+        relative, absolute = self._tolerance(dtype, max(scale, 1.0), shown=shown)
         practical: Array = share * (size + scale)
         return np.minimum(practical, relative * size + absolute)
 
-    def _tolerance(self, dtype: str, scale: float) -> tuple[float, float]:
+    def _tolerance(self, dtype: str, scale: float, *, shown: bool) -> tuple[float, float]:
         """Return the entry's tolerance as far as it counts; the cap, if the entry names none."""
         relative, absolute = CAPS.get(dtype, (0.0, 0.0))
         absolute *= scale
-        given = self.tolerance.get(dtype, (relative, absolute))
+        given = self.tolerance.get(dtype) if shown else None
+        if given is None:
+            return relative, absolute
         return min(given[0], relative), min(given[1], absolute)
 
 
