@@ -75,7 +75,7 @@ def test_the_validation_of_a_new_version_is_queued_at_once(browser: Client, pair
             "python_code imports os",
         ),
         ({"python_code": PYTHON.replace("(x)", "(x, y)")}, "the two signatures must be the same"),
-        ({"test_code": TEST.replace("TOLERANCE", "LIMIT")}, "defines no constant TOLERANCE"),
+        ({"test_code": TEST.replace("CASES", "CHOICES")}, "defines no constant CASES"),
     ],
 )
 def test_an_edit_that_is_no_pair_is_refused_and_kept(

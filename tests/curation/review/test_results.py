@@ -84,7 +84,7 @@ def test_failures_come_first_and_what_did_not_run_comes_last() -> None:
 def test_checks_after_an_early_end_are_listed_as_not_run() -> None:
     shown = rows(a_result(("accuracy", "failed", "ModuleNotFoundError", {}), verdict="error"))
 
-    assert len(shown) == 10
+    assert len(shown) == 9
     assert next(iter(shown)) == "Accuracy"
     assert shown["Memory"] == ("Not run", "The validation ended with “Accuracy” before this check.")
 
