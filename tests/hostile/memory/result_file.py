@@ -10,4 +10,5 @@ for fd in range(3, 64):
         continue
     for _ in range(96):
         os.write(fd, b"x" * (16 << 20))
+        time.sleep(0.03)
 time.sleep(2)
