@@ -3,7 +3,10 @@ import time
 
 for _ in range(12):
     if not os.fork():
-        kept = [bytearray(b"x") * (16 << 20) for _ in range(8) if not time.sleep(0.2)]
+        kept = []
+        for _ in range(8):
+            kept.append(bytearray(b"x") * (16 << 20))
+            time.sleep(0.2)
         time.sleep(4)
         os._exit(0)
-time.sleep(2)
+time.sleep(4)
