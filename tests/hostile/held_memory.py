@@ -24,12 +24,14 @@ class Peak:
 
 @contextmanager
 def measured() -> Iterator[Peak]:
-    """Measure what this process starts meanwhile, and all that it starts in turn."""
+    """Measure what this process starts meanwhile, and all that it starts in turn. What runs already,
+    such as the warm processes of other tests, does not count."""
     peak, over = Peak(), threading.Event()
+    before = frozenset(below(os.getpid()))
 
     def look() -> None:
         while not over.wait(EVERY):
-            held = by_group(os.getpid())
+            held = by_group(os.getpid(), before)
             peak.tree = max(peak.tree, sum(held.values()))
             held.pop(SCRATCH, None)
             peak.group = max(peak.group, *held.values(), 0)
@@ -43,12 +45,14 @@ def measured() -> Iterator[Peak]:
         thread.join()
 
 
-def by_group(root: int) -> dict[int, int]:
-    """Return what each process group below `root` holds; a file of memory counts for one of those
+def by_group(root: int, but: frozenset[int] = frozenset()) -> dict[int, int]:
+    """Return what each process group below `root` holds, `but` these processes; a file of memory counts for one of those
     that have it open, a scratch that is a tmpfs for itself."""
     held: dict[int, int] = defaultdict(int, {root: 0})
     counted: set[tuple[int, int]] = set()
     for pid in below(root):
+        if pid in but:
+            continue
         with suppress(OSError):
             held[os.getpgid(pid)] += proportional(pid) + memory_files(pid, counted)
             held[SCRATCH] += scratch(pid, counted)
