@@ -24,8 +24,8 @@ class Peak:
 
 @contextmanager
 def measured() -> Iterator[Peak]:
-    """Measure what this process starts meanwhile, and all that it starts in turn. What runs already,
-    such as the warm processes of other tests, does not count."""
+    """Measure what this process starts meanwhile, and all that it starts in turn. What runs
+    already, such as the warm processes of other tests, does not count."""
     peak, over = Peak(), threading.Event()
     before = frozenset(below(os.getpid()))
 
@@ -46,8 +46,8 @@ def measured() -> Iterator[Peak]:
 
 
 def by_group(root: int, but: frozenset[int] = frozenset()) -> dict[int, int]:
-    """Return what each process group below `root` holds, `but` these processes; a file of memory counts for one of those
-    that have it open, a scratch that is a tmpfs for itself."""
+    """Return what each process group below `root` holds, `but` these processes; a file of memory
+    counts for one of those that have it open, a scratch that is a tmpfs for itself."""
     held: dict[int, int] = defaultdict(int, {root: 0})
     counted: set[tuple[int, int]] = set()
     for pid in below(root):
