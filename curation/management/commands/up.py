@@ -31,7 +31,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--user",
             metavar="NAME",
-            help="as root: give the data folder to this user, and run everything as it",
+            help="as root: give the data folder to this user, and run everything as it "
+            "(default: the user that starts it)",
         )
 
     def handle(self, *, port: str, verbose: bool, user: str | None, **options: Any) -> None:
