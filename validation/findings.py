@@ -49,7 +49,7 @@ class OpenChecker(Protocol):
 
 
 def judged(read: Callable[[], Finding]) -> Finding:
-    """What `read` makes of an item's answers; if it fails, a verdict that says so.
+    """Return what `read` makes of an item's answers; if it fails, a verdict that says so.
 
     A fault of ours that one item brings about must not end the run of the others.
     """

@@ -52,8 +52,8 @@ def _check(
     items: list[Any],
     progress: "Progress",
 ) -> None:
-    """What an earlier attempt had begun when it ended comes first, each alone: one of those may
-    have ended it, and is told apart from the others so."""
+    """Check the items. Those under way when an earlier attempt ended come first, each alone: one
+    of them may have ended it, and this finds out which."""
     suspects = [item for item in items if str(item.pk) in run.begun]
     others = [item for item in items if str(item.pk) not in run.begun]
     progress.show("starting")

@@ -1,4 +1,4 @@
-"""What a process and all that it started hold, measured from outside while something runs."""
+"""The memory of a process and its children, measured from outside while a test runs."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""What one program answers its judge costs that program a verdict, and nothing to the others.
+"""A program that answers garbage loses its own verdict. The other programs keep theirs.
 
 The programs of `bad_answers/` run for real: a run of 13 items, of which the third is bad.
 """

@@ -25,18 +25,11 @@ from validation.compile.judge import read_launch, read_outcome
 from validation.findings import Finding
 from validation.harness import Options, Report, Verdict
 from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
+from validation.harness.children import Answer, Child, ChildEnded, Closed, DeadlinePassed, Forged
 from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
-from validation.harness.nursery import (
-    Answer,
-    Child,
-    ChildEnded,
-    Closed,
-    DeadlinePassed,
-    Forged,
-    Nursery,
-)
+from validation.harness.nursery import Nursery
 from validation.harness.schedule import examined_at_its_own_cost
 from validation.inductor.generation import came_of
 from validation.inductor.offer import Offer

@@ -53,7 +53,7 @@ class Environment:
     python: str = ""
     torch: str = ""
     memory: str = ""
-    """What bounds the memory of what answers."""
+    """The bound on the memory of the processes that answer, in words."""
 
     @property
     def architecture(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from validation.harness import plan
-from validation.harness.nursery import Answer
+from validation.harness.children import Answer
 
 NONE = memoryview(b"")
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from validation.harness import plan
+from validation.harness.children import Answer, Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge.numbers import Unreadable
-from validation.harness.nursery import Answer, Child, ChildEnded, DeadlinePassed, Forged
-from validation.harness.program import BadProgram
+from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
 from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken

@@ -11,14 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from validation.harness.children import Child, ChildEnded, DeadlinePassed, Forged
 from validation.harness.gate import Gate
-from validation.harness.nursery import (
-    Child,
-    ChildEnded,
-    DeadlinePassed,
-    Forged,
-    Nursery,
-)
+from validation.harness.nursery import Nursery
 from validation.harness.options import Options
 from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
@@ -33,7 +28,7 @@ PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 
 class GpuSick(Exception):
-    """Nothing more can be checked on this GPU. The sentence is for its operator."""
+    """The GPU can't check any more. The sentence is for its operator."""
 
 
 class Crew:

@@ -8,6 +8,7 @@ from typing import Any
 
 from validation.harness import plan
 from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
+from validation.harness.children import Answer, Child
 from validation.harness.choice import affordable, alike, counted, doubtful, off
 from validation.harness.conversation import Asked, Stopped, reading
 from validation.harness.crew import Crew
@@ -16,7 +17,6 @@ from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.leeway import Leeway, declared, tolerances
 from validation.harness.judge.own_test import OwnTest, compared
-from validation.harness.nursery import Answer, Child
 from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import Referring
 from validation.harness.report import Check, Report, Verdict, presentable

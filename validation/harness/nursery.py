@@ -1,28 +1,21 @@
-"""A warm parent in its sandbox, and the children that it forks, as seen from the trusted side."""
+"""A warm parent in its sandbox, which forks children, as seen from the trusted side."""
 
 import itertools
 import os
-import secrets
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from validation.harness.channel import (
-    Blob,
     Channel,
     NotAParcel,
-    memory_file,
-    read_parcel,
-    write_parcel,
 )
+from validation.harness.children import Child, ChildEnded, Closed
 from validation.sandbox import (
     Confinement,
     Level,
@@ -50,54 +43,25 @@ os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control}, {domain!r}, compiler={compiler})
 """
-# Of all children together, and of each: a child that fills the first takes it from the others.
+# Temporary files of all children together, and of each: one that fills the first takes it from
+# the others.
 SCRATCH = 2 << 30
 FOLDER = 256 << 20
 FILE_SIZE = 2 << 30
-# What torch and Triton map without using it.
+# Address space that torch and Triton map without using it.
 OVERHEAD = 2 << 30
 # Triton asks it where the driver's library is.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
 THREADS = {"interpreter": 32, "cuda": 512}
-# Of one child, those that it started included: a compiler and its parts are a handful. A fork bomb
-# is ended long before other children can't fork.
+# The most processes of one child, itself included: a compiler and its parts are a handful. A fork
+# bomb is ended long before other children can't fork.
 PROCESSES = 128
 WARM_UP = 180.0
-# A process that is killed closes its channel before its GPU's context, which takes a busy driver
-# seconds, and is gone after that.
-DYING_SECONDS = 10.0
-
-
-class ChildEnded(Exception):
-    """A child ended before it answered. `status` as a shell has it, None if it never began."""
-
-    def __init__(self, status: int | None, why: str) -> None:
-        super().__init__(why)
-        self.status, self.why = status, why
 
 
 class ParentAway(Exception):
     """The process that forks all others could not warm up. The sentence says why, or has its last
     output."""
-
-
-class DeadlinePassed(Exception):
-    """A child did not answer in time, and was killed with all that it started."""
-
-
-class Forged(Exception):
-    """Something other than our own side wrote into the channel or the result."""
-
-
-class Closed(Exception):
-    """The whole run is being ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    header: Any
-    blobs: list[memoryview]
-    seconds: float
 
 
 class Nursery:
@@ -294,112 +258,3 @@ class Nursery:
             kill(self._process)
         if channel is not None:
             channel.socket.close()
-
-
-class Child:
-    """A process that does the tasks it is asked to, one after the other, until it is released."""
-
-    def __init__(self, nursery: Nursery, number: int, channel: Channel) -> None:
-        self.nursery, self.number, self.channel = nursery, number, channel
-        self.served = 0
-        # What ran in it did not pass: no other entry is sent there.
-        self.spoiled = False
-        self._end: dict[str, Any] | None = None
-        self._over = threading.Event()
-
-    @property
-    def gone(self) -> bool:
-        return self._over.is_set()
-
-    def ended(self, message: Mapping[str, Any]) -> None:
-        self._end = dict(message)
-        self._over.set()
-        # Wakes a waiting thread, also if a process that it left behind holds the other end.
-        try:
-            self.channel.socket.shutdown(2)
-        except OSError:
-            return
-
-    def ask(
-        self, begin: str, step: str, order: dict[str, Any], timeout: float,
-        blobs: Sequence[Blob] = (), box: int | None = None,
-    ) -> Answer:  # fmt: skip
-        """`begin` names the role to take up first; empty: go on in the one it has. `box` is a
-        sealed parcel to hand over in place of `order` and `blobs`."""
-        started = time.monotonic()
-        nonce = secrets.token_hex(8)
-        request = memory_file("request") if box is None else box
-        result = memory_file("result")
-        try:
-            if box is None:
-                write_parcel(request, order, blobs)
-            self._send({"begin": begin, "step": step, "nonce": nonce}, (request, result))
-            self._wait(nonce, timeout)
-            return self._read(result, time.monotonic() - started)
-        finally:
-            self.served += bool(begin)
-            os.close(result)
-            if box is None:
-                os.close(request)
-
-    def _send(self, message: dict[str, Any], fds: Sequence[int]) -> None:
-        try:
-            self.channel.send(message, fds)
-        except OSError:
-            self._raise_end()
-
-    def _wait(self, nonce: str, timeout: float) -> None:
-        try:
-            received = self.channel.receive(timeout)
-        except TimeoutError as error:
-            self.kill()
-            raise DeadlinePassed from error
-        except NotAParcel as error:
-            self.kill()
-            raise Forged(str(error)) from error
-        except OSError:
-            received = None
-        if received is None:
-            self._raise_end()
-        elif received[0] != {"done": nonce} or received[1]:
-            for fd in received[1]:
-                os.close(fd)
-            self.kill()
-            raise Forged("a message that is not ours was written to the result channel")
-
-    def _raise_end(self) -> None:
-        # The channel may be closed by the entry's code, and the process live on.
-        if not self._over.wait(DYING_SECONDS):
-            self.kill()
-            raise Forged("the result channel was closed by the code that ran beside it")
-        end = self._end or {}
-        if self.nursery._closed:
-            raise Closed
-        raise ChildEnded(end.get("status"), end.get("why", ""))
-
-    def _read(self, result: int, seconds: float) -> Answer:
-        # The sandbox holds this file too: nothing in it can change once it is sealed.
-        import fcntl
-
-        seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-        try:
-            fcntl.fcntl(result, fcntl.F_ADD_SEALS, seals)
-            (header, spoiled), blobs = read_parcel(result)
-        except (OSError, NotAParcel, ValueError, TypeError) as error:
-            self.kill()
-            raise Forged(f"the result was written by somebody else: {error}") from error
-        if spoiled:
-            self.kill()
-            raise Forged("something was written into the result file before the result was")
-        return Answer(header, blobs, seconds)
-
-    def kill(self) -> None:
-        self.nursery.order("kill", self.number)
-        self._over.wait(5.0)
-        self.channel.close()
-
-    def release(self) -> None:
-        """Let the child end: it ends when it sees the closed channel, or is killed."""
-        self.channel.close()
-        if not self.gone:
-            self.nursery.order("kill", self.number)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from validation.harness.arguments import storages
+from validation.harness.children import Answer, Child
 from validation.harness.conversation import Conversation, Stopped, reading
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import altered, computes
-from validation.harness.nursery import Answer, Child
 from validation.harness.plan import Trial
-from validation.harness.program import read
+from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
 
 Json = Any
@@ -48,7 +48,7 @@ class Recordings:
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
         self._talk, self._arguments, self._blobs, self._order = talk, arguments, blobs, order
-        # What a recorder compiled may be anything: no other process may find it.
+        # A recorder may write forged code into its compile cache: no other process may use that.
         self._of_recorder = {key: value for key, value in order.items() if key != "cache"}
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
@@ -87,7 +87,7 @@ class Recordings:
             second = next(made) if _is_run_twice(group) else first
             for trial in group:
                 if first.reads or second.reads:
-                    # What the launcher does depends on values.
+                    # The launcher's program depends on the values of tensors.
                     known = self._with_reads(trial, first)
                     by_mode = {"first": known, "second": known, "idle": known}
                 else:

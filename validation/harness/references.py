@@ -5,12 +5,12 @@ from typing import Any
 
 from validation.harness import plan
 from validation.harness.arguments import batches, elements
+from validation.harness.children import Answer, Child
 from validation.harness.conversation import Conversation, Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import Wanted, raised
-from validation.harness.nursery import Answer, Child
 from validation.harness.report import Check, Verdict
 from validation.harness.room import TRIVIAL, TooLarge, nothing_fits, only_trivial
 

@@ -17,11 +17,12 @@ from typing import IO, Any
 from validation.harness import sanitizer
 from validation.harness.arguments import gathered
 from validation.harness.channel import write_parcel
+from validation.harness.children import ChildEnded
 from validation.harness.conversation import Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.nursery import PACKAGE, ChildEnded
+from validation.harness.nursery import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable

@@ -9,10 +9,11 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import TypeVar
 
+from validation.harness.children import ChildEnded, Closed
 from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.nursery import ChildEnded, Closed, ParentAway
+from validation.harness.nursery import ParentAway
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sanitizing import sanitized
@@ -147,7 +148,7 @@ def _timed(entry: Entry, report: Report, crew: Crew) -> Report:
 
 
 def _at_its_own_cost(entry: Entry, crew: Crew, task: Callable[[], Report]) -> Report:
-    """What `task` reports. A fault of the judge's that one entry brings about ends no run."""
+    """Return the report of `task`. If the judge fails at an entry, only that one has no verdict."""
     try:
         return task()
     except OF_THE_MACHINE:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from validation.harness.nursery import Closed
+from validation.harness.children import Closed
 
 
 class Worker(Protocol):
@@ -21,7 +21,7 @@ class Worker(Protocol):
 
 
 One = TypeVar("One", bound=Worker)
-# What a child may serve: a role, and the origin of the entries.
+# A kind of tasks that a child serves: a role, and the origin of the entries.
 Kind = tuple[str, str]
 
 # With one at a time the driver has nothing to do between two; more than two gain nothing.

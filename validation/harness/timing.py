@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from validation.harness.arguments import elements, gathered
+from validation.harness.children import Child, ChildEnded
 from validation.harness.conversation import Stopped, reading
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
@@ -17,7 +18,6 @@ from validation.harness.judge.evidence import raised
 from validation.harness.judge.leeway import Leeway, declared, tolerances
 from validation.harness.judge.numbers import Numbers, Unreadable, width
 from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, times
-from validation.harness.nursery import Child, ChildEnded
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
@@ -142,7 +142,7 @@ class Measurement(Examination):
         self, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
     ) -> Recordings:
         order = self._order("triton_code", self._device(), [], arguments)
-        # What the autotuner chooses is chosen by the clock.
+        # Only here does the autotuner choose a configuration by time.
         recordings = Recordings(self, trials, arguments, blobs, {**order, "tune": True})
         for recorded in recordings.every:
             if recorded.raised is not None:

@@ -4,8 +4,8 @@ import signal
 from collections.abc import Sequence
 from typing import Any
 
+from validation.harness.children import ChildEnded
 from validation.harness.judge.evidence import raised
-from validation.harness.nursery import ChildEnded
 from validation.harness.report import Check, Verdict, presentable
 
 # The first that any check gives is the entry's.

@@ -19,7 +19,7 @@ from validation.workers.forking import serve
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
-    # It would ask for the user's name, which nobody has here.
+    # Inductor would ask for the user's name: the sandbox's user has none.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     return split(request) if "kind" in request else traced(request)
 

@@ -142,7 +142,7 @@ class Memory:
                 if rough[name] + files[name] > self.group:
                     return name
         self.ended = {name for name in self.ended if name in members}
-        # What was ended is on its way out: no other group is ended for it.
+        # A killed group still frees its memory: no other group is killed meanwhile.
         if any(rough[name] for name in self.ended):
             return b""
         if sum(rough.values()) + sum(files.values()) <= self.tree:

@@ -147,7 +147,7 @@ def _guard(
 
 def _landlock(confinement: Confinement) -> dict[str, list[str]]:
     rules = reachable(confinement)
-    # The driver reads its own process's maps, and Landlock can't name "whoever asks".
+    # The driver reads the maps of its own process, and a Landlock rule can't name `/proc/self`.
     process = ["/proc"] if confinement.gpu else []
     return {
         "readable": [*rules["readable"], *process],

@@ -1,4 +1,4 @@
-"""What bounds the memory of a sandbox, and which of its processes were ended for it."""
+"""The bound on a sandbox's memory, and which of its processes were killed for it."""
 
 import os
 import subprocess

@@ -13,7 +13,7 @@ from validation.sandbox.confinement import Confinement, Level
 from validation.sandbox.launch import reachable
 
 Domain = Mapping[str, list[str]]
-"""What a program may read, and the devices that it may use: arguments of `landlock.enter`."""
+"""The paths that a program may read and the devices that it may use, for `landlock.enter`."""
 
 # The first version refuses each move from one folder to another, which Triton's cache depends on.
 # No later one is needed: `seal` refuses signals to others by system call.

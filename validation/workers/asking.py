@@ -40,7 +40,7 @@ LIFETIME = 300
 # A child says 1 MiB at most, each byte of which may take six in the worker's line.
 LINE_MOST = 8 << 20
 
-# What one question may hold.
+# The most memory of one question.
 MEMORY = 4 << 30
 ENV = {
     # Forking after OpenMP has started threads hangs the child.
@@ -92,7 +92,7 @@ class Workers(ExitStack):
 
     @property
     def memory(self) -> str:
-        """What bounds the memory of all that answers."""
+        """The bound on the memory of the processes that answer, in words."""
         return memory_bound(self.level)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from validation.harness import Crew, GpuSick, Options, crew
-from validation.harness.nursery import ChildEnded, DeadlinePassed
+from validation.harness.children import ChildEnded, DeadlinePassed
 
 NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
 

@@ -1,4 +1,4 @@
-"""What a kernel's text may hold: Triton's language, and nothing that leads out of it."""
+"""A kernel's text may hold Triton's language, and nothing that leads out of it."""
 
 import math
 import textwrap

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from validation.harness.nursery import Child, ChildEnded, Nursery
+from validation.harness.children import Child, ChildEnded
+from validation.harness.nursery import Nursery
 
 REFERENCE = "def double(x):\n    return x + x\n"
 LEAVES = """\

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from validation.harness.nursery import PROCESSES, ChildEnded, Nursery
+from validation.harness.children import ChildEnded
+from validation.harness.nursery import PROCESSES, Nursery
 
 TOGETHER = 700
 REFERENCE = "def double(x):\n    return x + x\n"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validation.harness.program import BadProgram, Earlier, Launch, Program, read
+from validation.harness.program import Earlier, Launch, Program
+from validation.harness.program_reader import BadProgram, read
 
 WINDOW = [0, "float32", [4], [1], 0]
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from validation.harness import Crew, Options
-from validation.harness.nursery import Child, ChildEnded, Closed, DeadlinePassed, Forged
+from validation.harness.children import Child, ChildEnded, Closed, DeadlinePassed, Forged
 from validation.harness.standby import MAKERS, Kind, Standby
 
 MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")

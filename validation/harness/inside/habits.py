@@ -55,7 +55,7 @@ def habits(shown: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Return what each floating-point argument is in every shown case, the plainest word only."""
     found = []
     for place in range(min(map(len, shown), default=0)):
-        # Of few elements everything is true. A contract's case of one element says nothing.
+        # Every habit holds for a few elements. A contract's case of one element says nothing.
         each = [one[place] for one in shown if _says_something(one[place])]
         if not each or any(map(is_mask, each)):
             continue

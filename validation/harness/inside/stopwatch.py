@@ -27,7 +27,7 @@ Blobs = list[memoryview]
 class Stopwatch:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        # Of its own: what compiles the reference must not be anything else's.
+        # A cache of its own: an entry could put forged code for the reference into a shared one.
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
         self.seed = order["seed"]
         self.device = torch.device(order["device"])

@@ -102,7 +102,7 @@ def _is_beyond(kind: str, origin: str) -> bool:
 
 
 def _accuracy_grade(runs: Sequence[Outcome]) -> str | None:
-    """Return the worst grade of the right answers, or None if there is none."""
+    """Return the worst grade of the right answers, or None if no answer is right."""
     right = [run.worst.grade for run in runs if run.right and run.value is not None]
     return str(max(right, key=list(Grade).index)) if right else None
 

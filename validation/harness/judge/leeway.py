@@ -13,8 +13,8 @@ import numpy as np
 
 from validation.harness.judge.numbers import Array
 
-# Of an element's size plus the answer's scale. Half precision is off by 4.9e-4 of an element's own
-# size, so single precision computed in halves is beyond the first.
+# Relative to an element's size plus the answer's scale. Half precision is off by 4.9e-4 of an
+# element's own size, so single precision computed in halves is beyond the first.
 PRACTICAL = {
     "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
     "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,

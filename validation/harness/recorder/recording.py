@@ -117,7 +117,7 @@ class Recording:
         inputs = frozenset(number for number in self._inputs if number is not None)
         self._session.memory.remember(self.storages.release(), self.instructions, inputs)
 
-    # What torch is asked to do. `run` does it, on the decoys.
+    # Operations of torch. `run` does them, on the decoys.
 
     def operation(self, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Do an operation of torch's, and record it if it matters to a replay."""
@@ -258,7 +258,7 @@ class Recording:
             self.emit(do="read", number=self.reads - 1, source=window)
             return self._known[self.reads - 1]
         answer = {"window": window}
-        # What is under way within a function comes after what was before it.
+        # The instructions of a function under way come after those before it.
         self.instructions = self.everything()
         raise NeedsRead(self.as_json(answer))
 

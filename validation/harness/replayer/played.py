@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.program import read
+from validation.harness.program_reader import read
 from validation.harness.replayer.kernels import Kernels
 from validation.harness.replayer.playing import Player, give_memory_to_kernels
 
@@ -26,7 +26,7 @@ class Played:
         ]
 
     def call(self, number: int, inputs: Sequence[torch.Tensor]) -> Callable[[], Any]:
-        """Return a call of the launcher on these inputs. Each call plays the program anew."""
+        """Return a call of the launcher on these inputs. Each call plays the program again."""
         program, kernels, constants = self._programs[number]
 
         def play() -> Any:

@@ -292,7 +292,7 @@ class Player:
         self.bytes_of_torch += sum(tensor.nbytes for tensor in tensors)
 
     def _earlier(self, instruction: Earlier) -> None:
-        """What earlier calls computed is not what this one does."""
+        """Play the program of earlier calls. Its launches don't count as this call's."""
         launches, computed = self.launches, self.computed
         self.launches, self.computed = Counter(), Counter()
         self.play(instruction.instructions)

@@ -22,12 +22,12 @@ from validation.harness.program import (
     Launch,
     Operation,
     Program,
-    read,
 )
+from validation.harness.program_reader import read
 from validation.harness.replayer.kernels import Kernels
 from validation.harness.replayer.playing import Player, give_memory_to_kernels
 
-# What fresh memory holds: two patterns, since writing one's own poison back goes unseen.
+# The patterns that fill fresh memory: two, since a kernel may write one of them itself.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD}
 STRAYS_MOST = 5
 # The first runs whose inputs come late.
