@@ -43,7 +43,7 @@ _SHARED: Columns = {
 }
 
 GRADES = ("accuracy", "sizes", "values", "special_values", "test_strength")
-"""What a validation says in words of how well a pair was shown to be right."""
+"""The grades of a validation: how well it showed that a pair is right."""
 
 SCHEMA = 2
 """The version of the records and the manifest."""

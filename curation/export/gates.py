@@ -121,7 +121,7 @@ class Facts:
     # The one of them that its approval rests on.
     approver: Said | None = None
     tries: Sequence[Tried] | None = None
-    # Of a pair: which grades of evidence it needs.
+    # A pair's origin decides which grades of evidence it needs.
     origin: str = ""
     # A second review differs from the decision, and no third person has settled it.
     disputed: bool = False

@@ -34,7 +34,7 @@ def request_export(
 
 
 def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
-    """Queue an export whose archive is not there anew, with the same options."""
+    """Queue an export again, with the same options, because its archive is gone."""
     if run.state == RunState.SUCCEEDED and run.archive_removed_at is None:
         raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
     return request_export(run.options, name=run.name, user=requested_by, retry_of=run)

@@ -18,7 +18,7 @@ class Verified(NamedTuple):
     checks: tuple[str, ...]
     # All of it, as JSON.
     said: str
-    # Who computes, as members of a JSON object.
+    # The parts that compute (Triton, torch), as members of a JSON object.
     computed_by: str
 
 

@@ -1,4 +1,4 @@
-"""A worker carries out the project's jobs, and nothing else that stands in Redis."""
+"""A worker carries out the project's jobs, and no other entry of its queue in Redis."""
 
 import json
 import pickle

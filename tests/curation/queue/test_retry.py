@@ -1,4 +1,4 @@
-"""Failed items of a run are queued anew, once, and the new run links to the old one."""
+"""Failed items of a run are queued again, once, and the new run links to the old one."""
 
 import threading
 from collections.abc import Callable

@@ -181,7 +181,7 @@ def test_what_comes_to_match_while_it_decides_is_not_decided_on(
 
 def test_counting_asks_the_same_of_few_as_of_many(browser: Client) -> None:
     asked = []
-    # What a process looks up once, it knows after this.
+    # Warm up: a process makes some queries only once.
     browser.get(f"{reverse('bulk')}?status=pending")
     for count in (2, 60):
         for _ in range(count):

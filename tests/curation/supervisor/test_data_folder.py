@@ -20,7 +20,7 @@ def mode(path: Path) -> int:
 
 @pytest.fixture
 def opened(tmp_path: Path, copy_of_prepared: Callable[[Path], Path]) -> Path:
-    """A data folder as older versions left it: open, and so is what stands in it."""
+    """A data folder of an older version: it and its files are readable by all users."""
     folder = copy_of_prepared(tmp_path / "data")
     (folder / "exports").mkdir()
     (folder / "exports" / "export-1.tar.gz").touch()
@@ -40,7 +40,7 @@ def test_up_closes_a_folder_and_the_files_that_older_versions_left(opened: Path)
             if not path.is_symlink():
                 assert not mode(path) & 0o077, path.name
         assert {"curation.sqlite3", "curation.sqlite3-wal"} <= {p.name for p in opened.iterdir()}
-        # What a link names stands elsewhere, and is somebody's own affair.
+        # A link's target is outside of the data folder: its mode is kept.
         assert mode(opened.parent / "elsewhere") == 0o755
 
 

@@ -32,7 +32,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def python(folder: Path) -> Path:
-    """An interpreter that every user may run: this one may stand in root's home."""
+    """An interpreter that every user may run. The one that runs the tests may be in root's home."""
     # A file that a command such as makemigrations wrote here is closed until git writes it again.
     checkout = Path(settings.BASE_DIR)
     closed = [path for path in checkout.glob("curation/**/*.py") if not path.stat().st_mode & 0o004]
@@ -47,7 +47,7 @@ def python(folder: Path) -> Path:
 
 
 def library(folder: Path) -> dict[str, str]:
-    """Where an interpreter with a shared library finds it: its own path may be closed."""
+    """The search path for the interpreter's shared library: its usual folder may be closed."""
     return {"LD_LIBRARY_PATH": str(folder / "base" / "lib")}
 
 
