@@ -8,7 +8,8 @@ from curation.kinds.dataflow import flow
 from curation.kinds.difficulty import Difficulty, difficulty
 from curation.kinds.evidence import Evidence
 from curation.kinds.reading import Reading, read
-from ingest.classify.operation import Operation, operation
+from ingest.classify.operation import operation
+from ingest.classify.operation_signs import Operation
 from ingest.classify.tags import tags
 
 # Raise it when the kind, the hardware or the lowest Triton release of some text changes.

@@ -20,7 +20,7 @@ LIMITS = Limits(
     file_size=256 << 20, open_files=256,
 )  # fmt: skip
 SCRATCH = 256 << 20
-# A worker that says nothing for so long is dead. Making scancode's index anew takes minutes.
+# A worker that says nothing for so long is dead. Rebuilding scancode's index takes minutes.
 SILENCE_SECONDS = 900.0
 LARGEST_ANSWER = 64 << 20
 _PIECE = 1 << 20

@@ -97,7 +97,7 @@ class Reader:
     def kernels(self, named: Sequence[str]) -> Iterator[Candidate | Dropped]:
         """Every kernel in the named files, or why something in them was left out."""
         given: set[tuple[object, ...]] = set()
-        # What a worker gave before another one took its place, which begins anew.
+        # Items that a worker sent before it ended. Its successor sends them again.
         before: frozenset[tuple[object, ...]] = frozenset()
         begun: Process | None = None
         while True:
@@ -126,7 +126,7 @@ class Reader:
                 )
 
     def evidence(self, item: Candidate) -> Evidence | Dropped:
-        """What the kernel's text says, or why it was left out."""
+        """Return the evidence in the kernel's text, or why the kernel was left out."""
         kernel = item.kernel
         if kernel.path in self._left_out:
             lost = Dropped("evidence", kernel.path, ENDED, self._left_out[kernel.path])

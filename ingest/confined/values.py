@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 Value = TypeVar("Value")
 
 LARGEST_NUMBER = 2**31 - 1
-"""What an integer column of every database holds."""
+"""The largest integer that a column of every database holds."""
 
 
 class UnreadableAnswer(ValueError):

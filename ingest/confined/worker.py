@@ -8,7 +8,7 @@ costs.
 
 import sys
 import time
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -71,29 +71,18 @@ class RemoteDetector:
         return list(from_json(tuple[Match, ...], answer["matches"]))
 
 
-class RemoteReadings(MutableMapping[str, str]):
+class RemoteReadings:
     """The license readings that the ingest keeps."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
 
-    def __getitem__(self, key: str) -> str:
+    def get(self, key: str) -> str | None:
         found: str | None = self._line.ask(kept=key)["kept"]
-        if found is None:
-            raise KeyError(key)
         return found
 
     def __setitem__(self, key: str, value: str) -> None:
         self._line.tell(keep=[key, value])
-
-    def __delitem__(self, key: str) -> None:
-        raise NotImplementedError
-
-    def __iter__(self) -> Iterator[str]:
-        raise NotImplementedError
-
-    def __len__(self) -> int:
-        raise NotImplementedError
 
 
 class Worker:

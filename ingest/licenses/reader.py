@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from ingest.licenses.detector import LicenceDetector
 from ingest.licenses.license_files import Role, read_licence_file
@@ -16,14 +16,20 @@ RULES_VERSION = "2"
 LARGEST_FILE = 4_000_000
 
 
-class LicenceReader:
-    """A detector with a memory. `kept` maps a key to JSON: a dict, or rows of a database."""
+class Kept(Protocol):
+    """Keeps what was read, as JSON by key: a dict, or rows of a database."""
 
-    def __init__(
-        self, detector: LicenceDetector, kept: MutableMapping[str, str] | None = None
-    ) -> None:
+    def get(self, key: str, /) -> str | None: ...
+
+    def __setitem__(self, key: str, value: str, /) -> None: ...
+
+
+class LicenceReader:
+    """A detector with a memory."""
+
+    def __init__(self, detector: LicenceDetector, kept: Kept | None = None) -> None:
         self.detector = detector
-        self.kept: MutableMapping[str, str] = {} if kept is None else kept
+        self.kept: Kept = {} if kept is None else kept
 
     def read(self, path: str, data: bytes | str, blob: str = "") -> Findings:
         """What a source file says. `blob` is git's name of its content, if known."""

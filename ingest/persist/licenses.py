@@ -1,6 +1,6 @@
 """Licence verdicts become rows: the evidence of each file, and the word on each kernel."""
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable
 from functools import cache
 
 from curation.models import (
@@ -40,7 +40,7 @@ def kept_readings() -> "KeptReadings":
     return KeptReadings()
 
 
-class KeptReadings(MutableMapping[str, str]):
+class KeptReadings:
     """What was read before, by content, in the database.
 
     What is new is written a batch at a time, and the last of it by `write`: who is killed between
@@ -59,30 +59,15 @@ class KeptReadings(MutableMapping[str, str]):
         )
         self._new.clear()
 
-    def __getitem__(self, key: str) -> str:
+    def get(self, key: str) -> str | None:
         if key in self._new:
             return self._new[key]
-        found = LicenseReading.objects.filter(key=key).values_list("findings", flat=True).first()
-        if found is None:
-            raise KeyError(key)
-        return found
+        return LicenseReading.objects.filter(key=key).values_list("findings", flat=True).first()
 
     def __setitem__(self, key: str, value: str) -> None:
         self._new[key] = value
         if len(self._new) >= BATCH:
             self.write()
-
-    def __delitem__(self, key: str) -> None:
-        self._new.pop(key, None)
-        LicenseReading.objects.filter(key=key).delete()
-
-    def __iter__(self) -> Iterator[str]:
-        self.write()
-        return iter(LicenseReading.objects.values_list("key", flat=True))
-
-    def __len__(self) -> int:
-        self.write()
-        return LicenseReading.objects.count()
 
 
 class Licences:

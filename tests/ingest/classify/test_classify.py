@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.classify import classify
-from ingest.classify.operation import Operation
+from ingest.classify.operation_signs import Operation
 from ingest.classify.pairs import pair_operation
 from tests.ingest.classify.sources import (
     ADD,

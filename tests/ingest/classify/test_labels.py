@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from ingest.classify.operation import Operation
+from ingest.classify.operation_signs import Operation
 from tests.ingest.classify.labeled import Item, agreement, items
 from validation.handwritten import LIBRARY
 

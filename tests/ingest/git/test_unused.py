@@ -1,4 +1,4 @@
-"""Mirrors that nothing uses make room; the next fetch makes them anew."""
+"""Unused mirrors are deleted for room. The next fetch clones them again."""
 
 import fcntl
 import os
