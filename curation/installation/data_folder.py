@@ -17,9 +17,9 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 DATABASE = "curation.sqlite3"
 # The kernel's limit on a unix socket's path is 108 bytes with its closing zero.
 LONGEST_SOCKET_PATH = 107
-# What the modes of files grant to others than their owner.
+# Mode bits that grant access to users other than a file's owner.
 OTHERS = 0o077
-# What the application makes in the data folder, beside files.
+# Folders that the application makes in the data folder.
 FOLDERS = frozenset({"exports", "mirrors", "redis", "scancode", "static"})
 
 

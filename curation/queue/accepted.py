@@ -61,8 +61,8 @@ def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
 
 
 def fetch(cls: type[Job], id: str, connection: Redis | None = None, serializer: Any = None) -> Job:
-    """Return the job. Raises NoSuchJobError also if the id is none: a ValueError ends the worker,
-    and its successor finds the same id."""
+    """Return the job. Raise NoSuchJobError if the id is malformed: RQ's ValueError would end the
+    worker, and its successor would find the same id."""
     try:
         job = cls(parse_job_id(id), connection=connection, serializer=JSONSerializer)
     except ValueError as error:

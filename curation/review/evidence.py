@@ -26,7 +26,7 @@ from curation.words import counted
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
-# Of what isolating a kernel says.
+# The most notes shown about how a kernel was made standalone.
 MOST_NOTES = 50
 # The unit holds the function's own lines.
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}

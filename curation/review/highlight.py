@@ -27,7 +27,7 @@ FORMATTER = HtmlFormatter(nowrap=True)
 # What a browser still scrolls through without complaint.
 MOST_LINES = 5000
 LONGEST_LINE = 2000
-# Of real kernels, 1 character becomes about 5; of `1+1+1`, it becomes 25.
+# One character of a real kernel becomes about 5 of HTML; one of `1+1+1` becomes 25.
 MOST_MARKUP = 1_000_000
 # A link at each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300

@@ -130,7 +130,7 @@ def _read(cursor: str) -> tuple[datetime, int, int] | None:
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A kernel or pair of a validation; `result` is None before it is checked."""
+    """A kernel or pair of a validation, with its result, or None before its check."""
 
     item: Kernel | Pair
     result: ValidationResult | None

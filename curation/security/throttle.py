@@ -73,7 +73,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def _normalized(text: str) -> str:
-    """Return an address as it is counted, or "" if `text` is none."""
+    """Return the address or IPv6 network that attempts are counted by, or "" for other text."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

@@ -59,7 +59,7 @@ def _give(folder: Path, user: pwd.struct_passwd) -> None:
 
 
 def _start_again(user: pwd.struct_passwd) -> NoReturn:
-    """Begin anew, so that nothing which was read or computed as root is left."""
+    """Execute the program again as `user`, so that no state of root's process is left."""
     for path, right in (
         (Path(sys.executable), os.X_OK),
         (data_folder.BASE_DIR / "manage.py", os.R_OK),

@@ -21,7 +21,7 @@ from curation.words import counted
 
 # How many curators the page for an account without a group names.
 ADVISERS = 20
-# Of a text that is no source: a path, a message, a quotation.
+# The most characters shown of a path, a message or a quotation.
 LONGEST = 4000
 
 register = template.Library()
