@@ -27,7 +27,7 @@ from curation.models import (
 from curation.review import diff_tab, evidence, plot, rows, second
 from curation.review.access import text_url
 from curation.review.highlight import Address, Section, nowhere, place_of, sections, table
-from curation.review.results import check_rows, environment_of, error_dots, figures_of
+from curation.review.results import check_rows, environment_of, error_dots, figures_of, grades_of
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -227,6 +227,7 @@ def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
         "checks": check_rows(newest, checks),
         "errors": error_dots(checks),
         "ticks": plot.TICKS,
+        "grades": grades_of(newest),
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,

@@ -24,7 +24,35 @@ ORDER = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
 # Figures that a comparison with the reference gives.
 ERRORS = ("against_float64", "max_abs_error", "max_rel_error", "share_of_allowed")
 # In the figures of a validation, what its checks and the table of times show already.
-ELSEWHERE = (*ERRORS, "cases", "timing", "speedup")
+ELSEWHERE = (*ERRORS, "cases", "grades", "timing", "speedup")
+
+# Each grade with its values and what a value means.
+GRADES: Mapping[str, Mapping[str, str]] = {
+    "accuracy": {
+        "exact": "The bits of the reference.",
+        "close": "Within what rounding explains.",
+        "within": "Beyond rounding, within the practical tolerance of the dtype.",
+    },
+    "sizes": {
+        "any": "Right for each size that was tried.",
+        "shown": "Right for the sizes of its own test, wrong for some others.",
+    },
+    "values": {
+        "any": "Right for each kind of values that was tried.",
+        "shown": "Right for the values of its own test, wrong for some others.",
+    },
+    "special_values": {
+        "same": "Treats NaN, infinities and huge values as the reference does.",
+        "differ": "Treats NaN, infinities or huge values otherwise than the reference.",
+    },
+    "computed_by": {
+        "triton": "Its own kernels compute everything.",
+        "mixed": "PyTorch computes a part.",
+    },
+    "test_strength": {},
+}
+# Values that a reviewer should look into before approving.
+WEAK = ("within", "shown", "differ", "mixed")
 
 # A share of the tolerance above this is written as a multiple.
 MULTIPLES = 10
@@ -36,6 +64,16 @@ class Named:
 
     name: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade of the evidence. A weak one is worth a look before approving."""
+
+    name: str
+    value: str
+    meaning: str
+    weak: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +114,8 @@ def _row(
         # It ran, but its figures prove nothing, such as an impossible time.
         label = "Inconclusive"
     figures = check.figures if measured(check) is not None else _without(check.figures, ERRORS)
+    if "grades" in result.figures:
+        figures = _without(figures, tuple(GRADES))
     shown = () if label == "Not run" else tuple(named(figures))
     return Row(name, check.outcome, label, check.message, shown)
 
@@ -89,6 +129,23 @@ def _never_launched(checks: Sequence[ValidationCheck]) -> str:
         if check.name == "triton" and check.outcome == Outcome.SKIPPED:
             return "" if check.figures.get("launches") else check.message
     return ""
+
+
+def grades_of(result: ValidationResult) -> list[Grade]:
+    """Return the grades of a validation in a fixed order; older validations have none."""
+    grades = result.figures.get("grades")
+    if not isinstance(grades, dict):
+        return []
+    return [_grade(name, grades[name]) for name in GRADES if grades.get(name)]
+
+
+def _grade(name: str, value: Any) -> Grade:
+    label, _ = FIGURES[name]
+    if name == "test_strength":
+        noticed, _, kinds = str(value).partition(" of ")
+        meaning = f"Its own test notices {value} kinds of damage to the output."
+        return Grade("Test strength", str(value), meaning, noticed != kinds)
+    return Grade(label, str(value), GRADES[name].get(value, ""), value in WEAK)
 
 
 def figures_of(result: ValidationResult) -> list[Named]:
