@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from curation.installation.data_folder import free_space
-from curation.models import Lease
+from curation.models import Lease, ValidationRun
 from curation.queue.duty import SCHEDULER, scheduler_seconds
 from curation.queue.workers import alive_workers
 from curation.review.figures import keep
@@ -50,7 +50,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def _database(complaints: list[str]) -> dict[str, Any]:
     age = None
     lacks = "The database can't be reached."
+    memory = None
     try:
+        memory = _memory_bound()
         lease = Lease.objects.filter(name=SCHEDULER).first()
         if lease is not None:
             left = (lease.expires_at - timezone.now()).total_seconds()
@@ -63,7 +65,14 @@ def _database(complaints: list[str]) -> dict[str, Any]:
         "database": "down" if lacks else "ok",
         "scheduler": age is not None and age < scheduler_seconds(),
         "scheduler_age_seconds": age,
+        "sandbox_memory": memory,
     }
+
+
+def _memory_bound() -> str | None:
+    """Return how the newest validation bounded the memory of its sandboxes, or None before one."""
+    runs = ValidationRun.objects.filter(environment__has_key="memory").order_by("-pk")
+    return runs.values_list("environment__memory", flat=True).first()
 
 
 def _redis(complaints: list[str]) -> dict[str, Any]:
