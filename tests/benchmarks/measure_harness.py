@@ -46,7 +46,7 @@ from tests.benchmarks.processors import (
 )
 from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry as ZooEntry
-from tests.hostile.zoo.load import honest_entries, zoo
+from tests.hostile.zoo.load import honest_entries, outcome, zoo
 from validation.harness import Entry, Options, Report, check
 from validation.harness.entry import TEXTS, parse
 from validation.sandbox import Level, probe
@@ -185,7 +185,8 @@ def judge(notes: Notes, entry: ZooEntry, report: Report) -> None:
 
 
 def _right(entry: ZooEntry, report: Report) -> bool:
-    return Verdict(report.verdict) in entry.expected
+    seen = outcome(report.verdict, report.figures.get("grades", {}))
+    return seen in entry.expected or Verdict(report.verdict) in entry.expected
 
 
 def _hangs(entry: ZooEntry) -> bool:
