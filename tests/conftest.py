@@ -74,6 +74,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="only what touches the database; of what another database changes nothing of, only "
         "what runs others' code; or only the rest",
     )
+    parser.addoption(
+        "--every-variant",
+        action="store_true",
+        help="check every variant of each kind of fault in the zoo, not one",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
