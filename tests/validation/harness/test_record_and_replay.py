@@ -219,3 +219,55 @@ def test_a_kernel_that_reaches_beyond_the_language_is_refused(crew: Crew, name: 
     )
 
     assert made.verdict is not Verdict.PASSED
+
+
+SCALES = (
+    "@triton.jit\n"
+    "def scale_of_rows_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+    "    row, offsets = tl.program_id(0), tl.arange(0, BLOCK)\n"
+    "    x = tl.load(x_ptr + row * n + offsets, mask=offsets < n, other=0.0)\n"
+    "    exponent = tl.ceil(tl.log2(tl.max(tl.abs(x), axis=0)))\n"
+    "    tl.store(out_ptr + row, (exponent + 127).to(tl.uint8))\n\n\n"
+    "def entry(x):\n"
+    "    out = torch.empty(x.shape[0], device=x.device, dtype=torch.float8_e8m0fnu)\n"
+    "    grid = (x.shape[0],)\n"
+    "    block = triton.next_power_of_2(x.shape[1])\n"
+    "    scale_of_rows_kernel[grid](x, out.view(torch.uint8), x.shape[1], BLOCK=block)\n"
+    "    return out\n"
+)
+
+
+@pytest.mark.parametrize(("largest", "verdict"), [("amax", "passed"), ("amin", "failed")])
+def test_exponents_of_block_scales_are_compared(crew: Crew, largest: str, verdict: str) -> None:
+    made = report(
+        crew,
+        "def entry(x):\n"
+        f"    scale = torch.exp2(torch.ceil(torch.log2(x.abs().{largest}(-1))))\n"
+        "    return scale.to(torch.float8_e8m0fnu)\n",
+        SCALES,
+        '(torch.exp(4 * torch.randn(4, case["n"], generator=generator)).to(device),)',
+    )
+
+    assert made.verdict == verdict, made.message
+
+
+def test_block_scales_of_exponents_are_inputs(crew: Crew) -> None:
+    made = report(
+        crew,
+        "def entry(x, scale):\n    return x * scale.float()\n",
+        "@triton.jit\n"
+        "def apply_kernel(x_ptr, scale_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+        "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    scale = (tl.load(scale_ptr).to(tl.uint32) << 23).to(tl.float32, bitcast=True)\n"
+        "    x = tl.load(x_ptr + offsets, mask=offsets < n)\n"
+        "    tl.store(out_ptr + offsets, x * scale, mask=offsets < n)\n\n\n"
+        "def entry(x, scale):\n"
+        "    out = torch.empty_like(x)\n"
+        "    grid = (triton.cdiv(x.numel(), 64),)\n"
+        "    apply_kernel[grid](x, scale.view(torch.uint8), out, x.numel(), BLOCK=64)\n"
+        "    return out\n",
+        '(torch.randn(case["n"], generator=generator).to(device),'
+        " torch.tensor([4.0], device=device).to(torch.float8_e8m0fnu))",
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
