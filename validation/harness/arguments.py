@@ -41,8 +41,16 @@ def gathered(
             if "arguments" in one:
                 kept.append(trial)
                 arguments[trial.number] = _moved(one["arguments"], len(blobs))
+                _declare_gradients(list(_parts(arguments[trial.number])))
         blobs += answer.blobs
     return kept, arguments, blobs
+
+
+def _declare_gradients(tensors: list[dict[str, Any]]) -> None:
+    """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
+    if not any(part["gradient"] for part in tensors):
+        for part in tensors:
+            part["gradient"] = part["dtype"].startswith(("float", "bfloat"))
 
 
 def batches(

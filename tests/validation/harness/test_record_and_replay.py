@@ -271,3 +271,39 @@ def test_block_scales_of_exponents_are_inputs(crew: Crew) -> None:
     )
 
     assert made.verdict is Verdict.PASSED, made.message
+
+
+GATED = """\
+class Gated(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, gate):
+        ctx.factor = float(GATE)
+        return scaled(x.contiguous(), ctx.factor)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return scaled(gradient.contiguous(), ctx.factor), None
+
+
+def entry(x, gate):
+    return Gated.apply(x, gate)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict"), [("torch.full((1,), 3.0)", "passed"),
+                          ("torch.full((1,), 3.0).requires_grad_()", "failed")],
+)  # fmt: skip
+def test_only_gradients_that_the_inputs_declare_are_compared(
+    crew: Crew, gate: str, verdict: str
+) -> None:
+    made = report(
+        crew,
+        "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
+        GATED.replace("GATE", "3"),
+        f'(torch.randn(case["n"], generator=generator).to(device).requires_grad_(), {gate})',
+        differentiable=True,
+    )
+
+    (check,) = (one for one in made.checks if one.name == "gradients")
+    assert check.verdict == verdict, check.words

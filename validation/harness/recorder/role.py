@@ -7,7 +7,8 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.values import rebuilt, tensors_in, unpack
+from validation.harness.inside.gradients import leaves
+from validation.harness.inside.values import tensors_in, unpack
 from validation.harness.recorder.recording import NeedsRead, Recording, Session
 from validation.harness.recorder.tracing import Tracer, record
 
@@ -62,7 +63,7 @@ class Recorder:
         decoys = self._last[1]
         if not self._gradients:
             return decoys
-        return rebuilt(decoys, lambda one: one.detach().requires_grad_(one.is_floating_point()))
+        return leaves(decoys, call["arguments"])
 
     def _decoys(self, tree: Any, sizes: dict[str, int]) -> Any:
         """Return arguments that are laid out like the true ones: floats are noise, and whole

@@ -11,10 +11,10 @@ from triton.runtime import interpreter
 from validation.harness.channel import Blob
 from validation.harness.inside import gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import gradients
+from validation.harness.inside.gradients import gradients, leaves
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.inside.reach import WAYS, Reach, Way
-from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
+from validation.harness.inside.values import Packing, from_bytes, tensors_in, unpack
 from validation.harness.program import (
     Allocate,
     Constant,
@@ -110,7 +110,7 @@ class Run:
         arguments = unpack(tree, self._input)
         self._clear_gaps()
         if owner.gradients:
-            arguments = rebuilt(arguments, _leaf)
+            arguments = leaves(arguments, tree)
         self._arguments = arguments
         self._program, kernels, constants = program
         watched = owner.bounds.held if owner.bounds else _unwatched
@@ -224,10 +224,6 @@ def _exact(number: Any) -> Any:
 
 def _unwatched(_: Any) -> AbstractContextManager[None]:
     return nullcontext()
-
-
-def _leaf(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().requires_grad_(tensor.is_floating_point())
 
 
 def _hands_out_kept_memory(program: Program) -> bool:
