@@ -1,32 +1,25 @@
-"""Reads a recorded program, as JSON from a process that is not trusted. Checks its form."""
+"""Read a recorded program: JSON from a process that is not trusted, checked by type.
 
-from collections.abc import Callable, Sequence
-from typing import Any
+The types of `program` are the schema. An instruction is an object whose `do` names it, a value an
+object with one key, its kind. Windows and addresses are lists, floats are hexadecimal.
+"""
 
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from validation.harness import program
 from validation.harness.program import (
+    INSTRUCTIONS,
+    KINDS,
     Address,
-    Allocate,
-    Backward,
-    Constant,
-    Copy,
-    Descriptor,
-    Earlier,
-    Fill,
-    Function,
+    Dtype,
     Instruction,
-    Kernel,
     Launch,
     Meaning,
-    Operation,
-    Output,
-    Poison,
     Program,
-    Read,
-    RecordEvent,
-    Result,
-    Synchronize,
-    UseStream,
-    WaitEvent,
+    Scalar,
+    Sizes,
     Window,
 )
 
@@ -46,225 +39,77 @@ DTYPES = frozenset({
 
 
 class BadProgram(Exception):
-    """A recording that is not of the form that it must have."""
+    """A recording of the wrong form."""
 
 
 def read(said: Json) -> Program:
     """Return the program that `said` describes, or raise BadProgram."""
-    reader = _Reader()
     try:
-        return Program(
-            inputs=tuple(map(_maybe, _list(said["inputs"]))),
-            kernels={_text(key): _kernel(one) for key, one in _dict(said["kernels"]).items()},
-            instructions=reader.instructions(said["instructions"]),
-            backwards={
-                int(_text(number)): reader.backward(one)
-                for number, one in _dict(said["backwards"]).items()
-            },
-            answer=meaning(said["answer"]),
-        )
-    except BadProgram:
-        raise
+        made: Program = _Reader().read(Program, said)
     except (
         KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
     ) as error:  # fmt: skip
         raise BadProgram(f"a recording that can't be read: {error!r:.200}") from error
+    return made
 
 
 class _Reader:
-    """Reads instructions, and counts them."""
+    """A reader of one program. It counts the instructions."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def instructions(self, said: Json) -> tuple[Instruction, ...]:
-        return tuple(self._instruction(one) for one in _list(said))
+    def read(self, hint: Any, said: Json) -> Any:
+        """Return `said` as a value of the type `hint`."""
+        if hint is Meaning:
+            return self._meaning(said)
+        if hint is Instruction:
+            return self._instruction(said)
+        if (leaf := _LEAVES.get(hint)) is not None:
+            return leaf(said)
+        if hint in _HINTS:
+            return self._object(hint, said)
+        arguments = get_args(hint)
+        if get_origin(hint) is Mapping:
+            return {
+                self._key(arguments[0], key): self.read(arguments[1], value)
+                for key, value in _typed(dict, said).items()
+            }
+        if get_origin(hint) is not tuple:
+            # A type or None, in this order.
+            return None if said is None else self.read(arguments[0], said)
+        parts = _typed(list, said)
+        if arguments[-1] is Ellipsis:
+            return tuple(self.read(arguments[0], part) for part in parts)
+        return tuple(self.read(*pair) for pair in zip(arguments, parts, strict=True))
 
-    def _instruction(self, said: Json) -> Instruction:
+    def _instruction(self, said: Json) -> Any:
         self._count += 1
         if self._count > INSTRUCTIONS_MOST:
             raise BadProgram(f"a recording of more than {INSTRUCTIONS_MOST:,} instructions")
-        kind = said["do"]
-        if kind == "function":
-            return self._function(said)
-        if kind == "earlier":
-            return Earlier(self.instructions(said["instructions"]))
-        read = _SIMPLE.get(kind)
-        if read is None:
-            raise BadProgram(f"a recording with an instruction {kind!r:.40}")
-        return read(said)
+        if said["do"] not in INSTRUCTIONS:
+            raise BadProgram(f"a recording with an instruction {said['do']!r:.40}")
+        return self._object(INSTRUCTIONS[said["do"]], said)
 
-    def _function(self, said: Json) -> Function:
-        return Function(
-            number=_whole(said["number"]),
-            inputs=tuple(None if one is None else meaning(one) for one in _list(said["inputs"])),
-            instructions=self.instructions(said["instructions"]),
-            outputs=tuple(None if one is None else _output(one) for one in _list(said["outputs"])),
-            single=said["single"] is True,
-        )
+    def _meaning(self, said: Json) -> Meaning:
+        ((kind, value),) = _typed(dict, said).items()
+        if kind not in KINDS:
+            raise BadProgram(f"a recording with a value of kind {kind!r:.40}")
+        return Meaning(kind, self.read(KINDS[kind], value))
 
-    def backward(self, said: Json) -> Backward:
-        return Backward(
-            gradients=_windows(said["gradients"]),
-            instructions=self.instructions(said["instructions"]),
-            outputs=_windows(said["outputs"]),
-        )
+    def _object(self, kind: Any, said: Json) -> Any:
+        hints = _HINTS[kind]
+        if kind in (Window, Address):
+            said = dict(zip(hints, _typed(list, said), strict=True))
+        made = kind(**{name: self.read(hint, said[name]) for name, hint in hints.items()})
+        if isinstance(made, Window) and len(made.shape) != len(made.strides):
+            raise BadProgram("a recording with a tensor whose strides don't fit its shape")
+        if isinstance(made, Launch) and not 1 <= len(made.grid) <= 3:
+            raise BadProgram("a recording with a grid that does not have one to three sizes")
+        return made
 
-
-def _output(said: Json) -> Output:
-    value, given = said["value"], said["given"]
-    return Output(
-        value=_maybe(value),
-        window=window(said["window"]),
-        differentiable=said["differentiable"] is True,
-        given=_maybe(given),
-    )
-
-
-def _windows(said: Json) -> tuple[Window | None, ...]:
-    return tuple(None if one is None else window(one) for one in _list(said))
-
-
-def window(said: Json) -> Window:
-    storage, dtype, shape, strides, offset = _list(said)
-    if dtype not in DTYPES:
-        raise BadProgram(f"a recording with a tensor of type {dtype!r:.40}")
-    sizes, steps = _wholes(shape), _wholes(strides)
-    if len(sizes) != len(steps):
-        raise BadProgram("a recording with a tensor whose strides don't fit its shape")
-    return Window(_maybe(storage), dtype, sizes, steps, _whole(offset))
-
-
-def _kernel(said: Json) -> Kernel:
-    names = {_text(name): meaning(one) for name, one in _dict(said["names"]).items()}
-    return Kernel(_text(said["name"]), _whole(said["line"]), names)
-
-
-def meaning(said: Json) -> Meaning:
-    """Read a value: a JSON object of one pair, its kind and what it is."""
-    ((kind, inner),) = _dict(said).items()
-    read = _MEANINGS.get(kind)
-    if read is None:
-        raise BadProgram(f"a recording with a value of kind {kind!r:.40}")
-    return Meaning(kind, read(inner))
-
-
-def _plain(said: Json) -> Json:
-    if said is None or isinstance(said, bool):
-        return said
-    if isinstance(said, str):
-        return _text(said)
-    return _number(said)
-
-
-def _library(said: Json) -> tuple[str, str]:
-    module, path = _list(said)
-    return _text(module), _text(path)
-
-
-def _address(said: Json) -> Address:
-    storage, offset = _list(said)
-    return Address(_whole(storage), _whole(offset))
-
-
-def _descriptor(said: Json) -> Descriptor:
-    return Descriptor(
-        base=window(said["base"]),
-        shape=_wholes(said["shape"]),
-        strides=_wholes(said["strides"]),
-        block=_wholes(said["block"]),
-        padding=_text(said["padding"]),
-    )
-
-
-def _reinterpreted(said: Json) -> tuple[Window, str]:
-    base, kind = _list(said)
-    return window(base), _text(kind)
-
-
-def _meanings(said: Json) -> tuple[Meaning, ...]:
-    return tuple(meaning(one) for one in _list(said))
-
-
-def _named(said: Json) -> dict[str, Meaning]:
-    return {_text(name): meaning(one) for name, one in _dict(said).items()}
-
-
-def _address_at(said: Json) -> tuple[int, Address]:
-    place, storage, offset = _list(said)
-    return _whole(place), Address(_whole(storage), _whole(offset))
-
-
-def _result(said: Json) -> Result:
-    value = said["value"]
-    return Result(_maybe(value), window(said["window"]))
-
-
-_MEANINGS: dict[str, Callable[[Json], Any]] = {
-    "plain": _plain,
-    "float": lambda said: float.fromhex(_text(said)),
-    "complex": lambda said: complex(*(float.fromhex(_text(part)) for part in _list(said))),
-    "address": _address,
-    "window": window,
-    "value": lambda said: _whole(said),
-    "constexpr": meaning,
-    "triton type": lambda said: _text(said),
-    "torch type": lambda said: _dtype(said),
-    "memory format": lambda said: _text(said),
-    "layout": lambda said: _text(said),
-    "device": lambda said: _text(said),
-    "tuple": _meanings,
-    "list": _meanings,
-    "dict": _named,
-    "kernel": lambda said: _text(said),
-    "read": lambda said: _whole(said),
-    "library": _library,
-    "descriptor": _descriptor,
-    "reinterpreted": _reinterpreted,
-    "unknown": lambda said: _text(said),
-}
-
-_SIMPLE: dict[str, Callable[[Json], Instruction]] = {
-    "allocate": lambda said: Allocate(_whole(said["storage"]), _whole(said["bytes"])),
-    "constant": lambda said: Constant(
-        _whole(said["storage"]), _whole(said["blob"]), tuple(map(_address_at, said["addresses"]))
-    ),
-    "fill": lambda said: Fill(window(said["target"]), meaning(said["value"])),
-    "copy": lambda said: Copy(window(said["target"]), window(said["source"])),
-    "poison": lambda said: Poison(window(said["target"])),
-    "launch": lambda said: Launch(
-        _text(said["kernel"]), _grid(said["grid"]),
-        _meanings(said["arguments"]), _named(said["options"]),
-    ),
-    "read": lambda said: Read(_whole(said["number"]), window(said["source"])),
-    "stream": lambda said: UseStream(_whole(said["stream"])),
-    "record": lambda said: RecordEvent(_whole(said["event"]), _whole(said["stream"])),
-    "wait": lambda said: WaitEvent(_whole(said["event"]), _whole(said["stream"])),
-    "synchronize": lambda said: Synchronize(_maybe(said["event"]), _maybe(said["stream"])),
-    "operation": lambda said: Operation(
-        _text(said["name"]), _meanings(said["arguments"]), _named(said["named"]),
-        tuple(map(_result, _list(said["results"]))),
-    ),
-}  # fmt: skip
-
-
-def _grid(said: Json) -> tuple[int, ...]:
-    grid = _wholes(said)
-    if not 1 <= len(grid) <= 3:
-        raise BadProgram("a recording with a grid that does not have one to three sizes")
-    return grid
-
-
-def _dtype(said: Json) -> str:
-    if said not in DTYPES:
-        raise BadProgram(f"a recording that names a type {said!r:.40}")
-    return str(said)
-
-
-def _wholes(said: Json) -> tuple[int, ...]:
-    if len(_list(said)) > DIMENSIONS_MOST:
-        raise BadProgram("a recording with a tensor of too many dimensions")
-    return tuple(map(_whole, said))
+    def _key(self, hint: Any, key: str) -> Any:
+        return self.read(hint, int(_text(key)) if hint is int else key)
 
 
 def _whole(said: Json) -> int:
@@ -274,29 +119,57 @@ def _whole(said: Json) -> int:
     return said
 
 
-def _maybe(said: Json) -> int | None:
-    return None if said is None else _whole(said)
+def _sizes(said: Json) -> tuple[int, ...]:
+    if len(_typed(list, said)) > DIMENSIONS_MOST:
+        raise BadProgram("a recording with a tensor of too many dimensions")
+    return tuple(map(_whole, said))
 
 
-def _number(said: Json) -> int:
+def _scalar(said: Json) -> Json:
+    if said is None or isinstance(said, bool):
+        return said
+    if isinstance(said, str):
+        return _text(said)
     if type(said) is not int or not -NUMBER_MOST <= said < 2 * NUMBER_MOST:
         raise BadProgram(f"a recording with {said!r:.40} where a number is expected")
     return said
 
 
+def _dtype(said: Json) -> str:
+    if _text(said) not in DTYPES:
+        raise BadProgram(f"a recording that names a type {said!r:.40}")
+    return str(said)
+
+
 def _text(said: Json) -> str:
-    if not isinstance(said, str) or len(said) > NAME_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a name is expected")
+    if len(_typed(str, said)) > NAME_MOST:
+        raise BadProgram(f"a recording with a name of more than {NAME_MOST} characters")
+    return str(said)
+
+
+def _float(said: Json) -> float:
+    return float.fromhex(_text(said))
+
+
+def _complex(said: Json) -> complex:
+    real, imaginary = _typed(list, said)
+    return complex(_float(real), _float(imaginary))
+
+
+def _typed(kind: type, said: Json) -> Any:
+    if not isinstance(said, kind):
+        raise BadProgram(f"a recording with {said!r:.40} where {_NAMES[kind]} is expected")
     return said
 
 
-def _list(said: Json) -> Sequence[Json]:
-    if not isinstance(said, list):
-        raise BadProgram(f"a recording with {said!r:.40} where a list is expected")
-    return said
-
-
-def _dict(said: Json) -> dict[str, Json]:
-    if not isinstance(said, dict):
-        raise BadProgram(f"a recording with {said!r:.40} where an object is expected")
-    return said
+# A process that runs an entry forgets this project's modules, so hints are resolved at import.
+_HINTS: Mapping[Any, dict[str, Any]] = {
+    kind: get_type_hints(kind, include_extras=True)
+    for kind in vars(program).values()
+    if is_dataclass(kind)
+}
+_NAMES = {list: "a list", dict: "an object", str: "a name", bool: "true or false"}
+_LEAVES: Mapping[Any, Callable[[Json], Any]] = {
+    int: _whole, str: _text, float: _float, complex: _complex, Dtype: _dtype, Sizes: _sizes,
+    Scalar: _scalar, bool: lambda said: _typed(bool, said),
+}  # fmt: skip

@@ -44,10 +44,10 @@ EACH = [
      "single": True},
     {"do": "earlier", "instructions": [LAUNCH]},
     {"do": "read", "number": 0, "source": WINDOW},
-    {"do": "stream", "stream": 1},
-    {"do": "record", "event": 0, "stream": 1},
-    {"do": "wait", "event": 0, "stream": 0},
-    {"do": "synchronize", "event": None, "stream": 1},
+    {"do": "stream", "action": "use", "event": None, "stream": 1},
+    {"do": "stream", "action": "record", "event": 0, "stream": 1},
+    {"do": "stream", "action": "wait", "event": 0, "stream": 0},
+    {"do": "stream", "action": "synchronize", "event": None, "stream": 1},
 ]  # fmt: skip
 
 
