@@ -8,7 +8,7 @@ import pytest
 import triton
 import triton.language as tl
 
-from validation.harness.replayer.kernel_syntax import Refused, check, definitions
+from validation.harness.replayer.kernel_syntax import Refused, check, definitions, resolve
 
 NAMES: dict[str, Any] = {"tl": tl, "triton": triton, "math": math, "SIZE": 4}
 
@@ -85,6 +85,18 @@ def test_a_module_that_is_not_tritons_can_not_be_asked_for_anything(name: str) -
 
     with pytest.raises(Refused):
         checked(f"{name}.add(x_ptr, 1)", {**NAMES, name: module})
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("os", "system"), ("triton.language", "core.builtins"), ("triton.language.core", "builtins"),
+     ("triton.language.core", "extern_elementwise"), ("triton", "jit")],
+)  # fmt: skip
+def test_a_name_in_a_kernel_can_not_stand_for_what_leads_out_of_the_language(
+    module: str, name: str
+) -> None:
+    with pytest.raises(Refused):
+        resolve(module, name.split("."))
 
 
 def test_a_name_of_the_language_may_be_shadowed_by_an_argument() -> None:

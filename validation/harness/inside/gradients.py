@@ -7,7 +7,7 @@ import torch
 from validation.harness.inside.values import rebuilt, tensors_in, unpack
 
 
-def leaves(arguments: Any, tree: Any) -> Any:
+def make_leaves(arguments: Any, tree: Any) -> Any:
     """Return the arguments with the tensors whose gradients count as leaves of a new graph.
 
     tree: the same arguments as they traveled. `gradient` marks its tensors.

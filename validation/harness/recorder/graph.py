@@ -39,11 +39,11 @@ class Graph:
         self._is_backward = True
 
     def is_engines_own(self) -> bool:
-        return self._is_backward and not self._recording.is_inner
+        return self._is_backward and not self._recording.inner
 
     def reaches(self, given: Iterable[torch.Tensor]) -> bool:
         """Return whether an operation on these is a part of the graph, outside of functions."""
-        if self._is_backward or self._recording.is_inner or not torch.is_grad_enabled():
+        if self._is_backward or self._recording.inner or not torch.is_grad_enabled():
             return False
         return any(self._value(tensor) is not None for tensor in given)
 
@@ -58,7 +58,7 @@ class Graph:
 
     def reference(self, value: Any) -> Json | None:
         """Return a tensor of the graph by its number, and None for any other value."""
-        if self._recording.is_inner or not isinstance(value, torch.Tensor):
+        if self._recording.inner or not isinstance(value, torch.Tensor):
             return None
         number = self._value(value)
         return None if number is None else {"value": number}
@@ -82,9 +82,9 @@ class Graph:
             else None
             for value in args
         ]
-        self._recording.begin_inner()
+        self._recording.inner.append([])
         made = apply()
-        instructions = self._recording.end_inner()
+        instructions = self._recording.inner.pop()
         number = len(self._functions)
         places = {id(one): place for place, one in enumerate(args) if isinstance(one, torch.Tensor)}
         outputs: list[Json] = []
@@ -112,7 +112,7 @@ class Graph:
     ) -> Any:
         """Apply the backward of a function, and record it if the function was recorded."""
         number = self._functions.get(id(node))
-        if number is None or self._recording.is_inner:
+        if number is None or self._recording.inner:
             return apply()
         storages, windows = self._recording.storages, []
         for gradient in gradients:
@@ -120,7 +120,7 @@ class Graph:
                 storages.add(gradient)
                 storages.mark_data(gradient)
             windows.append(None if gradient is None else storages.window(gradient))
-        self._recording.begin_inner()
+        self._recording.inner.append([])
         made = apply()
         self.backwards[str(number)] = {
             "gradients": windows,
@@ -128,7 +128,7 @@ class Graph:
                 storages.window(one) if isinstance(one, torch.Tensor) else None
                 for one in (made if isinstance(made, tuple) else (made,))
             ],
-            "instructions": self._recording.end_inner(),
+            "instructions": self._recording.inner.pop(),
         }
         return made
 

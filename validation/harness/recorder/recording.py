@@ -9,7 +9,7 @@ import torch
 
 from validation.harness.inside.values import tensors_in
 from validation.harness.recorder.graph import Graph
-from validation.harness.recorder.storages import KeptMemory, Storages
+from validation.harness.recorder.storages import KeptMemory, Storages, storages_in
 from validation.harness.recorder.streams import Streams
 from validation.harness.recorder.values import PLAIN_TENSORS, KernelTable, Values
 from validation.harness.torch_operations import (
@@ -71,7 +71,8 @@ class Recording:
         self.streams = Streams()
         self._reads = 0
         self._known = known
-        self._inner: list[list[Json]] = []
+        self.inner: list[list[Json]] = []
+        """The instructions of autograd functions and backward passes that have not returned."""
         self._inputs = [self._input(tensor) for tensor in inputs]
 
     def _input(self, tensor: torch.Tensor) -> int | None:
@@ -85,22 +86,11 @@ class Recording:
     def emit(self, **instruction: Json) -> None:
         if self.graph.is_engines_own():
             return
-        instructions = self._inner[-1] if self._inner else self.instructions
+        instructions = self.inner[-1] if self.inner else self.instructions
         if (stream := self.streams.changed()) is not None:
             use = {"do": "stream", "action": "use", "event": None, "stream": stream}
             instructions.append(use)
         instructions.append(instruction)
-
-    def begin_inner(self) -> None:
-        """Begin the instructions of an autograd function or of its backward pass."""
-        self._inner.append([])
-
-    def end_inner(self) -> list[Json]:
-        return self._inner.pop()
-
-    @property
-    def is_inner(self) -> bool:
-        return bool(self._inner)
 
     def as_json(self, answer: Json) -> Json:
         """Return the program so far. The content of its constants is still in it."""
@@ -114,7 +104,7 @@ class Recording:
 
     def all_instructions(self) -> list[Json]:
         """Return the instructions, with those of functions that have not returned."""
-        return [*self.instructions, *(one for inner in self._inner for one in inner)]
+        return [*self.instructions, *(one for inner in self.inner for one in inner)]
 
     def close(self) -> None:
         """End the call. What it allocated may be freed, or be kept by the launcher."""
@@ -264,15 +254,12 @@ class Recording:
         self, kernel: Any, bound: dict[str, Any], grid: Any, options: dict[str, Any]
     ) -> None:
         """Record a kernel's launch. It is not done."""
+        arguments = [self.values.encode(value) for value in bound.values()]
         self.emit(
-            do="launch",
-            arguments=[self.values.encode(value) for value in bound.values()],
-            kernel=self.values.kernels.key(kernel),
-            grid=grid,
+            do="launch", kernel=self.values.kernels.key(kernel), grid=grid, arguments=arguments,
             options={name: self.values.encode(value) for name, value in options.items()},
-        )
-        for tensor in pointed_to(bound.values()):
-            self.storages.mark_data(tensor)
+        )  # fmt: skip
+        self.storages.data |= storages_in(arguments)
 
     def answer(self, value: Any) -> Json:
         """Return the launcher's answer as JSON."""
@@ -305,16 +292,3 @@ def written_by(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> list[t
             given = args[place] if place < len(args) else kwargs.get(parameter.name)
             written += tensors_in(given)
     return written
-
-
-def pointed_to(values: Iterable[Any]) -> list[torch.Tensor]:
-    """Return the tensors among a kernel's arguments, also under descriptors."""
-    found: list[torch.Tensor] = []
-    for value in values:
-        if isinstance(value, tuple | list):
-            found += pointed_to(value)
-        elif isinstance(value, torch.Tensor):
-            found.append(value)
-        elif isinstance(getattr(value, "base", None), torch.Tensor):
-            found.append(value.base)
-    return found

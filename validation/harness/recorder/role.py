@@ -10,10 +10,10 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import leaves
+from validation.harness.inside.gradients import make_leaves
 from validation.harness.inside.values import name_of, tensors_in, unpack
 from validation.harness.recorder.recording import NeedsRead, Recording, Session
-from validation.harness.recorder.tracer import record, tracer
+from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name
 
 Json = Any
@@ -51,10 +51,7 @@ class Recorder:
         recording = Recording(self._session, tensors_in(arguments), known)
         said: dict[str, Any] = {"number": call["number"]}
         try:
-            said["program"] = record(
-                self._tracer, recording, self._function, arguments,
-                gradients=self._gradients, seed=self._seed,
-            )  # fmt: skip
+            said["program"] = self._call(recording, arguments)
         except NeedsRead as reading:
             said |= {"program": reading.program, "reads": True}
         except BaseException as error:  # noqa: BLE001 - as above
@@ -62,6 +59,30 @@ class Recorder:
         if "program" in said:
             said["program"] = _without_content(said["program"], blobs)
         return {**said, "problems": dict(recording.problems)}
+
+    def _call(self, recording: Recording, arguments: Any) -> Json:
+        """Call the launcher and its backward pass, and return the program."""
+        leaves = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
+        recording.graph.add_leaves(leaves)
+        torch.manual_seed(self._seed)
+        with self._tracer.recorded_by(recording):
+            made = self._function(*arguments)
+            with self._tracer.paused():
+                answer = recording.answer(made)
+            if self._gradients:
+                self._call_backward(recording, tensors_in(made), leaves)
+        return recording.as_json(answer)
+
+    def _call_backward(
+        self, recording: Recording, made: list[torch.Tensor], leaves: list[torch.Tensor]
+    ) -> None:
+        outputs = [tensor for tensor in made if tensor.requires_grad]
+        if not outputs:
+            raise RuntimeError("no output requires a gradient")
+        with self._tracer.paused():
+            upstream = [torch.randn(one.shape).to(one.device, one.dtype) for one in outputs]
+        recording.graph.begin_backward_pass()
+        torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
 
     def _arguments(self, call: dict[str, Any]) -> Any:
         """Return decoys, the same for all calls of a trial.
@@ -71,7 +92,7 @@ class Recorder:
         if self._last[0] != call["number"]:
             self._last = call["number"], self._decoys(call["arguments"], call["sizes"])
         decoys = self._last[1]
-        return leaves(decoys, call["arguments"]) if self._gradients else decoys
+        return make_leaves(decoys, call["arguments"]) if self._gradients else decoys
 
     def _decoys(self, tree: Any, sizes: dict[str, int]) -> Any:
         """Return arguments of the same layout. Fractions are noise.

@@ -40,7 +40,8 @@ class Storages:
         # While a storage lives, no other has its address.
         self._held: list[tuple[Extent, torch.UntypedStorage]] = []
         self._extents: list[Extent] = []
-        self._data: set[int] = set()
+        self.data: set[int] = set()
+        """The storages whose content depends on an input or a kernel."""
 
     def add(self, tensor: torch.Tensor) -> int:
         """Return a new number for the tensor's storage."""
@@ -99,7 +100,7 @@ class Storages:
         self._emit(do="earlier", instructions=instructions)
         for extent in extents:
             self._register(extent)
-            self._data.add(extent[2])
+            self.data.add(extent[2])
         return self.find(tensor)
 
     def snapshot(self, tensor: torch.Tensor) -> int:
@@ -130,12 +131,12 @@ class Storages:
     def holds_data(self, tensor: torch.Tensor) -> bool:
         """Return whether the tensor's content depends on an input or a kernel."""
         place = self.find(tensor) if tensor.numel() else None
-        return place is not None and place[0] in self._data
+        return place is not None and place[0] in self.data
 
     def mark_data(self, tensor: torch.Tensor) -> None:
         place = self.find(tensor) if tensor.numel() else None
         if place is not None:
-            self._data.add(place[0])
+            self.data.add(place[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The entry may undo these patches. Then its recording lacks what it does, and the
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -191,42 +191,7 @@ class Tracer:
             return original(values.reshape(tensor.shape))
 
 
-_tracer: Tracer | None = None
-
-
+@functools.cache
 def tracer() -> Tracer:
     """Return the tracer of the process. Its patches are made once."""
-    global _tracer
-    _tracer = _tracer or Tracer()
-    return _tracer
-
-
-def record(
-    tracer: Tracer, recording: Recording, function: Any, arguments: Sequence[Any], *,
-    gradients: bool, seed: int,
-) -> Any:  # fmt: skip
-    """Record one call on decoys and return the program. NeedsRead is not caught."""
-    inputs = tensors_in(arguments)
-    if gradients:
-        recording.graph.add_leaves(inputs)
-    torch.manual_seed(seed)
-    with tracer.recorded_by(recording):
-        made = function(*arguments)
-        with tracer.paused():
-            answer = recording.answer(made)
-        if gradients:
-            _record_backward(tracer, recording, made, inputs)
-        return recording.as_json(answer)
-
-
-def _record_backward(
-    tracer: Tracer, recording: Recording, made: Any, inputs: list[torch.Tensor]
-) -> None:
-    outputs = [tensor for tensor in tensors_in(made) if tensor.requires_grad]
-    if not outputs:
-        raise RuntimeError("no output requires a gradient")
-    with tracer.paused():
-        cotangents = [torch.randn(one.shape).to(one.device, one.dtype) for one in outputs]
-    leaves = [tensor for tensor in inputs if tensor.requires_grad]
-    recording.graph.begin_backward_pass()
-    torch.autograd.grad(outputs, leaves, cotangents, allow_unused=True)
+    return Tracer()

@@ -11,7 +11,7 @@ from triton.runtime import interpreter
 from validation.harness.channel import Blob
 from validation.harness.inside import gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import gradients, leaves
+from validation.harness.inside.gradients import gradients, make_leaves
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
 from validation.harness.inside.reach import WAYS, Reach, Way
 from validation.harness.inside.values import Packing, from_bytes, tensors_in, unpack
@@ -94,7 +94,7 @@ class Run:
         self._arguments = unpack(tree, self._input)
         self._fill_gaps()
         if owner.gradients:
-            self._arguments = leaves(self._arguments, tree)
+            self._arguments = make_leaves(self._arguments, tree)
         watch = owner.bounds.enforced if owner.bounds else lambda _: nullcontext()
         self.player = Player(
             prepared, tensors_in(self._arguments), owner.device, self._memory, watch,
