@@ -14,15 +14,15 @@ Json = Any
 
 def with_gaps(trees: list[Json]) -> list[int]:
     """Return the arguments that have gaps between their elements in some case."""
-    found = set()
+    places = set()
     for tree in trees:
         for place, part in enumerate(tree["tuple"]):
             if isinstance(part, dict) and "storage" in part:
                 steps = zip(part["shape"], part["stride"], strict=True)
                 span = 1 + sum((length - 1) * step for length, step in steps)
                 if span > math.prod(part["shape"]) > 0:
-                    found.add(place)
-    return sorted(found)
+                    places.add(place)
+    return sorted(places)
 
 
 def gathered(

@@ -245,12 +245,12 @@ class Program:
 
         Instructions of earlier calls are left out.
         """
-        found: list[Instruction] = []
+        instructions: list[Instruction] = []
         waiting: list[Instruction] = [*self.instructions]
         waiting += [one for backward in self.backwards.values() for one in backward.instructions]
         while waiting:
             instruction = waiting.pop()
-            found.append(instruction)
+            instructions.append(instruction)
             if isinstance(instruction, Function):
                 waiting += instruction.instructions
-        return found
+        return instructions

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from typing import Any, get_args, get_origin, get_type_hints
 
-from validation.harness import program
+from validation.harness import program as schema
 from validation.harness.program import (
     INSTRUCTIONS,
     KINDS,
@@ -42,15 +42,15 @@ class BadProgram(Exception):
     """A recording of the wrong form."""
 
 
-def read(said: Json) -> Program:
-    """Return the program that `said` describes, or raise BadProgram."""
+def read(data: Json) -> Program:
+    """Return the program in the data, or raise BadProgram."""
     try:
-        made: Program = _Reader().read(Program, said)
+        program: Program = _Reader().read(Program, data)
     except (
         KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
     ) as error:  # fmt: skip
         raise BadProgram(f"a recording that can't be read: {error!r:.200}") from error
-    return made
+    return program
 
 
 class _Reader:
@@ -59,117 +59,117 @@ class _Reader:
     def __init__(self) -> None:
         self._count = 0
 
-    def read(self, hint: Any, said: Json) -> Any:
-        """Return `said` as a value of the type `hint`."""
+    def read(self, hint: Any, data: Json) -> Any:
+        """Return the data as a value of the type `hint`."""
         if hint is Meaning:
-            return self._meaning(said)
+            return self._meaning(data)
         if hint is Instruction:
-            return self._instruction(said)
+            return self._instruction(data)
         if (leaf := _LEAVES.get(hint)) is not None:
-            return leaf(said)
+            return leaf(data)
         if hint in _HINTS:
-            return self._object(hint, said)
+            return self._object(hint, data)
         arguments = get_args(hint)
         if get_origin(hint) is Mapping:
             return {
                 self._key(arguments[0], key): self.read(arguments[1], value)
-                for key, value in _typed(dict, said).items()
+                for key, value in _typed(dict, data).items()
             }
         if get_origin(hint) is not tuple:
             # A type or None, in this order.
-            return None if said is None else self.read(arguments[0], said)
-        parts = _typed(list, said)
+            return None if data is None else self.read(arguments[0], data)
+        parts = _typed(list, data)
         if arguments[-1] is Ellipsis:
             return tuple(self.read(arguments[0], part) for part in parts)
         return tuple(self.read(*pair) for pair in zip(arguments, parts, strict=True))
 
-    def _instruction(self, said: Json) -> Any:
+    def _instruction(self, data: Json) -> Any:
         self._count += 1
         if self._count > INSTRUCTIONS_MOST:
             raise BadProgram(f"a recording of more than {INSTRUCTIONS_MOST:,} instructions")
-        if said["do"] not in INSTRUCTIONS:
-            raise BadProgram(f"a recording with an instruction {said['do']!r:.40}")
-        return self._object(INSTRUCTIONS[said["do"]], said)
+        if data["do"] not in INSTRUCTIONS:
+            raise BadProgram(f"a recording with an instruction {data['do']!r:.40}")
+        return self._object(INSTRUCTIONS[data["do"]], data)
 
-    def _meaning(self, said: Json) -> Meaning:
-        ((kind, value),) = _typed(dict, said).items()
+    def _meaning(self, data: Json) -> Meaning:
+        ((kind, value),) = _typed(dict, data).items()
         if kind not in KINDS:
             raise BadProgram(f"a recording with a value of kind {kind!r:.40}")
         return Meaning(kind, self.read(KINDS[kind], value))
 
-    def _object(self, kind: Any, said: Json) -> Any:
+    def _object(self, kind: Any, data: Json) -> Any:
         hints = _HINTS[kind]
         if kind in (Window, Address):
-            said = dict(zip(hints, _typed(list, said), strict=True))
-        made = kind(**{name: self.read(hint, said[name]) for name, hint in hints.items()})
-        if isinstance(made, Window) and len(made.shape) != len(made.strides):
+            data = dict(zip(hints, _typed(list, data), strict=True))
+        value = kind(**{name: self.read(hint, data[name]) for name, hint in hints.items()})
+        if isinstance(value, Window) and len(value.shape) != len(value.strides):
             raise BadProgram("a recording with a tensor whose strides don't fit its shape")
-        if isinstance(made, Launch) and not 1 <= len(made.grid) <= 3:
+        if isinstance(value, Launch) and not 1 <= len(value.grid) <= 3:
             raise BadProgram("a recording with a grid that does not have one to three sizes")
-        return made
+        return value
 
     def _key(self, hint: Any, key: str) -> Any:
         return self.read(hint, int(_text(key)) if hint is int else key)
 
 
-def _whole(said: Json) -> int:
+def _whole(data: Json) -> int:
     """Return a whole number that is not negative: torch has no negative sizes or strides."""
-    if type(said) is not int or not 0 <= said < NUMBER_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a whole number is expected")
-    return said
+    if type(data) is not int or not 0 <= data < NUMBER_MOST:
+        raise BadProgram(f"a recording with {data!r:.40} where a whole number is expected")
+    return data
 
 
-def _sizes(said: Json) -> tuple[int, ...]:
-    if len(_typed(list, said)) > DIMENSIONS_MOST:
+def _sizes(data: Json) -> tuple[int, ...]:
+    if len(_typed(list, data)) > DIMENSIONS_MOST:
         raise BadProgram("a recording with a tensor of too many dimensions")
-    return tuple(map(_whole, said))
+    return tuple(map(_whole, data))
 
 
-def _scalar(said: Json) -> Json:
-    if said is None or isinstance(said, bool):
-        return said
-    if isinstance(said, str):
-        return _text(said)
-    if type(said) is not int or not -NUMBER_MOST <= said < 2 * NUMBER_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a number is expected")
-    return said
+def _scalar(data: Json) -> Json:
+    if data is None or isinstance(data, bool):
+        return data
+    if isinstance(data, str):
+        return _text(data)
+    if type(data) is not int or not -NUMBER_MOST <= data < 2 * NUMBER_MOST:
+        raise BadProgram(f"a recording with {data!r:.40} where a number is expected")
+    return data
 
 
-def _dtype(said: Json) -> str:
-    if _text(said) not in DTYPES:
-        raise BadProgram(f"a recording that names a type {said!r:.40}")
-    return str(said)
+def _dtype(data: Json) -> str:
+    if _text(data) not in DTYPES:
+        raise BadProgram(f"a recording that names a type {data!r:.40}")
+    return str(data)
 
 
-def _text(said: Json) -> str:
-    if len(_typed(str, said)) > NAME_MOST:
+def _text(data: Json) -> str:
+    if len(_typed(str, data)) > NAME_MOST:
         raise BadProgram(f"a recording with a name of more than {NAME_MOST} characters")
-    return str(said)
+    return str(data)
 
 
-def _float(said: Json) -> float:
-    return float.fromhex(_text(said))
+def _float(data: Json) -> float:
+    return float.fromhex(_text(data))
 
 
-def _complex(said: Json) -> complex:
-    real, imaginary = _typed(list, said)
+def _complex(data: Json) -> complex:
+    real, imaginary = _typed(list, data)
     return complex(_float(real), _float(imaginary))
 
 
-def _typed(kind: type, said: Json) -> Any:
-    if not isinstance(said, kind):
-        raise BadProgram(f"a recording with {said!r:.40} where {_NAMES[kind]} is expected")
-    return said
+def _typed(kind: type, data: Json) -> Any:
+    if not isinstance(data, kind):
+        raise BadProgram(f"a recording with {data!r:.40} where {_NAMES[kind]} is expected")
+    return data
 
 
 # A process that runs an entry forgets this project's modules, so hints are resolved at import.
 _HINTS: Mapping[Any, dict[str, Any]] = {
     kind: get_type_hints(kind, include_extras=True)
-    for kind in vars(program).values()
+    for kind in vars(schema).values()
     if is_dataclass(kind)
 }
 _NAMES = {list: "a list", dict: "an object", str: "a name", bool: "true or false"}
 _LEAVES: Mapping[Any, Callable[[Json], Any]] = {
     int: _whole, str: _text, float: _float, complex: _complex, Dtype: _dtype, Sizes: _sizes,
-    Scalar: _scalar, bool: lambda said: _typed(bool, said),
+    Scalar: _scalar, bool: lambda data: _typed(bool, data),
 }  # fmt: skip

@@ -72,12 +72,12 @@ class Recordings:
 
     def deeds(self) -> dict[str, Deeds]:
         """Return what the launcher does by the layout of its inputs, unless values decide it."""
-        found = {}
+        by_layout = {}
         for number, by_mode in self.of.items():
             first = by_mode["first"]
             if first.raised is None and not first.reads:
-                found[layout(self._arguments[number])] = deeds(read(first.program))
-        return found
+                by_layout[layout(self._arguments[number])] = deeds(read(first.program))
+        return by_layout
 
     def _record_all(self, trials: Sequence[Trial]) -> None:
         groups: dict[str, list[Trial]] = defaultdict(list)
@@ -123,10 +123,10 @@ class Recordings:
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
                 raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            made = [_recorded(said, answer.blobs) for said in answer.header["made"]]
-            if len(made) != len(calls):
+            recordings = [_recorded(reply, answer.blobs) for reply in answer.header["made"]]
+            if len(recordings) != len(calls):
                 raise ValueError("another number of recordings")
-        return iter(made)
+        return iter(recordings)
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call with what it reads of this trial's inputs."""
@@ -135,11 +135,11 @@ class Recordings:
             if len(known) == READS_MOST:
                 words = f"it reads more than {READS_MOST} times what its tensors hold"
                 return Recorded(None, (), {"type": "Unsupported", "text": words, "at": ""})
-            said = self._read(trial, recorded)
+            reply = self._read(trial, recorded)
             with reading("accuracy"):
-                if "error" in said:
-                    return Recorded(None, (), said["error"], recorded.problems)
-                known.append(list(said["numbers"]))
+                if "error" in reply:
+                    return Recorded(None, (), reply["error"], recorded.problems)
+                known.append(list(reply["numbers"]))
             (recorded,) = self._record([self._call(trial, known)])
         if recorded.raised is None and self._computes(trial, recorded, known):
             return replace(recorded, computed={"a number that it reads": 1})
@@ -184,8 +184,8 @@ def with_constants(
     return programs, held
 
 
-def _recorded(said: Json, blobs: Sequence[memoryview]) -> Recorded:
-    problems = {str(name)[:200]: int(count) for name, count in dict(said["problems"]).items()}
-    if "error" in said:
-        return Recorded(None, (), said["error"], problems)
-    return Recorded(said["program"], blobs, None, problems, reads="reads" in said)
+def _recorded(reply: Json, blobs: Sequence[memoryview]) -> Recorded:
+    problems = {str(name)[:200]: int(count) for name, count in dict(reply["problems"]).items()}
+    if "error" in reply:
+        return Recorded(None, (), reply["error"], problems)
+    return Recorded(reply["program"], blobs, None, problems, reads="reads" in reply)

@@ -83,12 +83,12 @@ class Graph:
             for value in args
         ]
         self._recording.inner.append([])
-        made = apply()
+        result = apply()
         instructions = self._recording.inner.pop()
         number = len(self._functions)
         places = {id(one): place for place, one in enumerate(args) if isinstance(one, torch.Tensor)}
         outputs: list[Json] = []
-        for tensor in made if isinstance(made, tuple) else (made,):
+        for tensor in result if isinstance(result, tuple) else (result,):
             if not isinstance(tensor, torch.Tensor):
                 outputs.append(None)
                 continue
@@ -103,9 +103,9 @@ class Graph:
             outputs.append(output)
         self._recording.emit(
             do="function", number=number, inputs=inputs, instructions=instructions,
-            outputs=outputs, single=not isinstance(made, tuple),
+            outputs=outputs, single=not isinstance(result, tuple),
         )  # fmt: skip
-        return made
+        return result
 
     def record_backward(
         self, node: Any, gradients: tuple[Any, ...], apply: Callable[[], Any]
@@ -121,16 +121,16 @@ class Graph:
                 storages.mark_data(gradient)
             windows.append(None if gradient is None else storages.window(gradient))
         self._recording.inner.append([])
-        made = apply()
+        result = apply()
         self.backwards[str(number)] = {
             "gradients": windows,
             "outputs": [
                 storages.window(one) if isinstance(one, torch.Tensor) else None
-                for one in (made if isinstance(made, tuple) else (made,))
+                for one in (result if isinstance(result, tuple) else (result,))
             ],
             "instructions": self._recording.inner.pop(),
         }
-        return made
+        return result
 
 
 def _key(tensor: torch.Tensor) -> Key:

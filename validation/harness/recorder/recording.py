@@ -138,16 +138,16 @@ class Recording:
         return any(map(self.storages.holds_data, tensors))
 
     def _made_without_data(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-        made = func(*args, **kwargs)
-        if not isinstance(made, torch.Tensor) or made.layout is not torch.strided:
-            return made
+        result = func(*args, **kwargs)
+        if not isinstance(result, torch.Tensor) or result.layout is not torch.strided:
+            return result
         value = args[FILLED_WITH[name]] if name in FILLED_WITH else FILLED.get(name)
         if name in UNFILLED or value is not None:
-            self.storages.allocate(made)
+            self.storages.allocate(result)
         if value is not None:
-            self._fill(made, value)
+            self._fill(result, value)
         # The result of any other, such as `arange`, becomes a constant when it is used.
-        return made
+        return result
 
     def _on_constants(self, name: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         """Run an operation that does not depend on inputs: what it writes is constant."""
@@ -155,30 +155,30 @@ class Recording:
         known = [tensor for tensor in written if self.storages.find(tensor) is not None]
         if known and self._write_in_place(name, args, tensors_in((args, kwargs))):
             return func(*args, **kwargs)
-        made = func(*args, **kwargs)
+        result = func(*args, **kwargs)
         for tensor in known:
             self.storages.snapshot(tensor)
-        return made
+        return result
 
     def _copied(self, func: Any, args: Any, kwargs: Any, source: torch.Tensor) -> Any:
         if kwargs.get("device") is not None and kwargs["device"].type != source.device.type:
             return self._to_host(func, args, kwargs, source)
         if changes_value(source.dtype, kwargs.get("dtype") or source.dtype):
             return self._recorded(func, args, kwargs)
-        made = func(*args, **kwargs)
-        if made.untyped_storage().data_ptr() != source.untyped_storage().data_ptr():
-            self.storages.allocate(made)
-            self._copy(target=made, source=source)
-        return made
+        result = func(*args, **kwargs)
+        if result.untyped_storage().data_ptr() != source.untyped_storage().data_ptr():
+            self.storages.allocate(result)
+            self._copy(target=result, source=source)
+        return result
 
     def _to_host(self, func: Any, args: Any, kwargs: Any, source: torch.Tensor) -> Any:
         """Copy from the GPU to the host. A small table of whole numbers counts as a read."""
-        made = func(*args, **kwargs)
-        if made.is_cuda or source.is_floating_point() or source.numel() > READ_MOST:
-            self.problems[f"{func} from {source.device.type} to {made.device.type}"] += 1
-            return made
-        values = torch.tensor(self.read(source), dtype=made.dtype)
-        return made.copy_(values.reshape(made.shape)) if made.numel() else made
+        result = func(*args, **kwargs)
+        if result.is_cuda or source.is_floating_point() or source.numel() > READ_MOST:
+            self.problems[f"{func} from {source.device.type} to {result.device.type}"] += 1
+            return result
+        values = torch.tensor(self.read(source), dtype=result.dtype)
+        return result.copy_(values.reshape(result.shape)) if result.numel() else result
 
     def _write_in_place(self, name: str, args: Any, given: list[torch.Tensor]) -> bool:
         """Record a fill or a copy in place. Return False for any other operation."""
@@ -212,23 +212,23 @@ class Recording:
         playable = can_play(func._schema.name) and func.namespace == "aten"
         if not playable:
             self.problems[str(func)] += 1
-            made = func(*args, **kwargs)
-            for tensor in (*written_by(func, args, kwargs), *tensors_in(made)):
+            result = func(*args, **kwargs)
+            for tensor in (*written_by(func, args, kwargs), *tensors_in(result)):
                 self._poison(tensor)
-            return made
+            return result
         encode, reference = self.values.encode, self.graph.reference
         arguments = [encode(value, reference) for value in args]
         named = {key: encode(value, reference) for key, value in kwargs.items()}
         joins = self.graph.reaches(tensors_in((args, kwargs)))
-        made = func(*args, **kwargs)
-        results = [self.graph.result(tensor, joins=joins) for tensor in tensors_in(made)]
+        result = func(*args, **kwargs)
+        results = [self.graph.result(tensor, joins=joins) for tensor in tensors_in(result)]
         self.emit(
             do="operation", name=f"{func._schema.name}.{func._overloadname}",
             arguments=arguments, named=named, results=results,
         )  # fmt: skip
-        for tensor in (*written_by(func, args, kwargs), *tensors_in(made)):
+        for tensor in (*written_by(func, args, kwargs), *tensors_in(result)):
             self.storages.mark_data(tensor)
-        return made
+        return result
 
     def _poison(self, tensor: torch.Tensor) -> None:
         if not tensor.numel():

@@ -49,16 +49,16 @@ class Recorder:
         arguments = self._arguments(call)
         known = [[_number(number) for number in numbers] for numbers in call["known"]]
         recording = Recording(self._session, tensors_in(arguments), known)
-        said: dict[str, Any] = {"number": call["number"]}
+        reply: dict[str, Any] = {"number": call["number"]}
         try:
-            said["program"] = self._call(recording, arguments)
+            reply["program"] = self._call(recording, arguments)
         except NeedsRead as reading:
-            said |= {"program": reading.program, "reads": True}
+            reply |= {"program": reading.program, "reads": True}
         except BaseException as error:  # noqa: BLE001 - as above
-            said["error"] = described(error)
-        if "program" in said:
-            said["program"] = _without_content(said["program"], blobs)
-        return {**said, "problems": dict(recording.problems)}
+            reply["error"] = described(error)
+        if "program" in reply:
+            reply["program"] = _without_content(reply["program"], blobs)
+        return {**reply, "problems": dict(recording.problems)}
 
     def _call(self, recording: Recording, arguments: Any) -> Json:
         """Call the launcher and its backward pass, and return the program."""
@@ -66,17 +66,17 @@ class Recorder:
         recording.graph.add_leaves(leaves)
         torch.manual_seed(self._seed)
         with self._tracer.recorded_by(recording):
-            made = self._function(*arguments)
+            result = self._function(*arguments)
             with self._tracer.paused():
-                answer = recording.answer(made)
+                answer = recording.answer(result)
             if self._gradients:
-                self._call_backward(recording, tensors_in(made), leaves)
+                self._call_backward(recording, tensors_in(result), leaves)
         return recording.as_json(answer)
 
     def _call_backward(
-        self, recording: Recording, made: list[torch.Tensor], leaves: list[torch.Tensor]
+        self, recording: Recording, results: list[torch.Tensor], leaves: list[torch.Tensor]
     ) -> None:
-        outputs = [tensor for tensor in made if tensor.requires_grad]
+        outputs = [tensor for tensor in results if tensor.requires_grad]
         if not outputs:
             raise RuntimeError("no output requires a gradient")
         with self._tracer.paused():

@@ -27,20 +27,22 @@ def play_function(player: "Player", call: Function) -> None:
         @staticmethod
         def forward(ctx: Any, *tensors: Any) -> Any:
             player.play(call.instructions)
-            made: list[Any] = []
+            outputs: list[Any] = []
             for output in call.outputs:
                 if output is None:
-                    made.append(None)
+                    outputs.append(None)
                 elif output.given is None:
-                    made.append(player.window(output.window))
+                    outputs.append(player.window(output.window))
                 else:
-                    made.append(tensors[output.given])
-            pairs = [(one, tensor) for one, tensor in zip(call.outputs, made, strict=True) if one]
+                    outputs.append(tensors[output.given])
+            pairs = [
+                (one, tensor) for one, tensor in zip(call.outputs, outputs, strict=True) if one
+            ]
             ctx.mark_dirty(*(tensor for one, tensor in pairs if one.given is not None))
             ctx.mark_non_differentiable(
                 *(tensor for one, tensor in pairs if not one.differentiable)
             )
-            return made[0] if call.single else tuple(made)
+            return outputs[0] if call.single else tuple(outputs)
 
         @staticmethod
         def backward(ctx: Any, *gradients: Any) -> Any:
@@ -49,8 +51,8 @@ def play_function(player: "Player", call: Function) -> None:
                 raise WrongGradient("a gradient where none was recorded")
             return _backward(player, backward, gradients)
 
-    made = Replay.apply(*inputs)  # type: ignore[no-untyped-call]
-    tensors = made if isinstance(made, tuple) else (made,)
+    outputs = Replay.apply(*inputs)  # type: ignore[no-untyped-call]
+    tensors = outputs if isinstance(outputs, tuple) else (outputs,)
     for tensor, output in zip(tensors, call.outputs, strict=True):
         if output is not None and output.value is not None:
             player.values[output.value] = tensor

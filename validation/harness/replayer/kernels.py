@@ -60,9 +60,9 @@ class Kernels:
         # The interpreter searches the values of a kernel's names for this module.
         space.setdefault("tl", tl)
         exec(compile(source, file, "exec"), space)  # noqa: S102 - its syntax was checked
-        made = space[asked.name]
+        kernel = space[asked.name]
         # A function without decorators becomes a kernel by a call.
-        return made if hasattr(made, "fn") else triton.jit(made)
+        return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
         values = {name: self._value(meaning) for name, meaning in given.items()}

@@ -249,28 +249,28 @@ class Player:
         operation = getattr(getattr(torch.ops.aten, packet), overload)
         given = [self.value(one) for one in instruction.arguments]
         named = {name: self.value(one) for name, one in instruction.named.items()}
-        made = tensors_in(operation(*given, **named))
-        if len(made) != len(instruction.results):
+        results = tensors_in(operation(*given, **named))
+        if len(results) != len(instruction.results):
             raise Mismatch(f"{instruction.name} gives another number of tensors")
-        for tensor, result in zip(made, instruction.results, strict=True):
+        for tensor, result in zip(results, instruction.results, strict=True):
             if tuple(tensor.shape) != result.window.shape:
                 raise Mismatch(f"{instruction.name} gives a tensor of another shape")
             if result.value is not None:
                 self.values[result.value] = tensor
             if result.window.storage is not None:
                 self.bind(result.window.storage, tensor)
-        self._note_operation(base_name(instruction.name), tensors_in((given, named)), made)
+        self._note_operation(base_name(instruction.name), tensors_in((given, named)), results)
 
     def _note_operation(
-        self, name: str, given: list[torch.Tensor], made: list[torch.Tensor]
+        self, name: str, given: list[torch.Tensor], results: list[torch.Tensor]
     ) -> None:
         if name in ("_to_copy", "copy_"):
-            target, source = (made or given)[0], given[-1]
+            target, source = (results or given)[0], given[-1]
             computes = source.dtype != target.dtype and not target.is_floating_point()
         else:
             computes = name in COMPUTES
         if computes:
-            self._note(name, *given, *made)
+            self._note(name, *given, *results)
 
     def _note(self, name: str, *tensors: torch.Tensor) -> None:
         self.computed[name] += max((tensor.numel() for tensor in tensors), default=0)

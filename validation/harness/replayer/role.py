@@ -52,8 +52,8 @@ class Replayer:
         programs = Programs(self._text, order["programs"], blobs, self.device)
         for trial in order["trials"]:
             for mode in trial["modes"]:
-                said = self._run(programs, trial, blobs, mode, packing)
-                runs.append({"trial": trial["number"], "mode": mode, **said})
+                report = self._run(programs, trial, blobs, mode, packing)
+                runs.append({"trial": trial["number"], "mode": mode, **report})
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
@@ -76,8 +76,8 @@ class Replayer:
             run = Run(self, prepared, trial["arguments"], blobs, mode)
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}
-        said = run.result(packing, trial["written"])
-        return {**said, "seconds": time.perf_counter() - started}
+        report = run.result(packing, trial["written"])
+        return {**report, "seconds": time.perf_counter() - started}
 
 
 class Run:
@@ -141,13 +141,13 @@ class Run:
         if self._owner.delays_inputs(self._mode):
             self._delay_inputs()
         try:
-            said: dict[str, Any] = {"answer": self._answer(packing, written)}
+            report: dict[str, Any] = {"answer": self._answer(packing, written)}
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
-            said = {"error": described(error)}
+            report = {"error": described(error)}
         strays = self._owner.bounds.take_strays() if self._owner.bounds else []
         strays += trespasses((*self._inputs.values(), *self._guards))
         return {
-            **said,
+            **report,
             "launches": dict(self.player.launches),
             "computed": dict(self.player.computed),
             "bytes": dict(self.player.bytes),
@@ -157,14 +157,14 @@ class Run:
         }
 
     def _answer(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
-        answer, found = self.player.run(), []
+        answer, computed = self.player.run(), []
         if self._owner.gradients:
-            found = gradients(self._arguments, answer, self._owner.seed)
+            computed = gradients(self._arguments, answer, self._owner.seed)
         starts = {memory.inner.untyped_storage().data_ptr() for memory in self._inputs.values()}
         return {
             "value": packing.plain(answer),
             "written": [packing.tensor(self.player.inputs[place]) for place in written],
-            "gradients": [None if one is None else packing.tensor(one) for one in found],
+            "gradients": [None if one is None else packing.tensor(one) for one in computed],
             "aliases": [
                 tensor.untyped_storage().data_ptr() in starts - {0} for tensor in tensors_in(answer)
             ],
@@ -184,8 +184,8 @@ class Run:
         if not before:
             return []
         differ = [(self._inputs[place].inner != was).any() for place, was in before.items()]
-        found = torch.stack(differ).tolist()
-        return [place for place, is_other in zip(before, found, strict=True) if is_other]
+        changed = torch.stack(differ).tolist()
+        return [place for place, is_other in zip(before, changed, strict=True) if is_other]
 
 
 def _exact(number: Any) -> Any:
