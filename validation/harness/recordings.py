@@ -53,14 +53,15 @@ class Recordings:
     """
 
     def __init__(
-        self, talk: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
+        self, conversation: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._talk, self._arguments, self._blobs, self._order = talk, arguments, blobs, order
+        self._conversation, self._order = conversation, order
+        self._arguments, self._blobs = arguments, blobs
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
-            self._recorder = stack.enter_context(talk._candidate("recorder"))
+            self._recorder = stack.enter_context(conversation._candidate("recorder"))
             self._replayer: Child | None = None
             self._record_all(trials)
 
@@ -118,7 +119,7 @@ class Recordings:
     ) -> Iterator[Recorded]:
         """Have calls recorded. `settings`: with the first order to the recorder."""
         name, order = ("recorder" if settings else ""), {**(settings or {}), "calls": list(calls)}
-        answer = self._talk._ask(self._recorder, name, "record", order, role="recorder")
+        answer = self._conversation._ask(self._recorder, name, "record", order, role="recorder")
         with reading("accuracy"):
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
@@ -149,12 +150,12 @@ class Recordings:
         """Return the numbers that the launcher reads here, by a replay on the true inputs."""
         name, settings = "", {}
         if self._replayer is None:
-            self._replayer = self._stack.enter_context(self._talk._candidate("replayer"))
+            self._replayer = self._stack.enter_context(self._conversation._candidate("replayer"))
             name, settings = "replayer", self._order
         tree = self._arguments[trial.number]
         programs, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
         order = {**settings, "arguments": tree, "programs": programs}
-        return self._talk._ask(
+        return self._conversation._ask(
             self._replayer, name, "numbers", order, blobs, role="replayer"
         ).header
 

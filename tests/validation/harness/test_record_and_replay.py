@@ -1,6 +1,6 @@
-"""A launcher is recorded on decoys, and its program gives the right answer to the true inputs.
+"""The program that a launcher's recording gives computes the right answer on the true inputs.
 
-Each entry is checked whole, by a recorder and a replayer of their own.
+Each test checks a whole entry, in a recorder and a replayer of its own.
 """
 
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ def grades(made: Report) -> Mapping[str, Any]:
     return found
 
 
-def test_what_torch_adds_at_the_end_is_named_and_played(crew: Crew) -> None:
+def test_a_sum_of_torch_at_the_end_is_named_and_played(crew: Crew) -> None:
     made = report(
         crew,
         "def entry(x):\n    return (2 * x).sum()\n",
@@ -135,7 +135,7 @@ def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
     assert grades(made)["computed_by"] == "triton"
 
 
-def test_a_fraction_made_of_what_was_read_is_computing(crew: Crew) -> None:
+def test_a_fraction_of_a_number_that_was_read_counts_as_computing(crew: Crew) -> None:
     made = report(
         crew,
         "def entry(x, lengths):\n    return x / lengths[0]\n",
@@ -182,7 +182,7 @@ def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
     assert "handed out before" in made.message
 
 
-def test_what_a_function_writes_into_an_argument_is_compared(crew: Crew) -> None:
+def test_an_argument_that_the_function_writes_to_is_compared(crew: Crew) -> None:
     in_place = "def entry(x):\n    x.mul_({})\n"
     right = report(crew, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
     wrong = report(crew, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
