@@ -73,9 +73,11 @@ class Author:
                 if wanted["foretell"] and (told := self._foretold(wanted["case"])) > most:
                     made.append({"bytes": told})
                     continue
-                arguments = self._made(wanted["case"], again=wanted["twist"] is None)
+                made_first = self._made(wanted["case"], again=wanted["twist"] is None)
                 with torch.no_grad():
-                    arguments = twisted(arguments, wanted["twist"])
+                    arguments = twisted(made_first, wanted["twist"])
+                for tensor, first in zip(*map(tensors_in, (arguments, made_first)), strict=True):
+                    tensor.requires_grad_(first.requires_grad)
                 taken = _bytes(arguments)
                 if taken > most:
                     self._kept = ("", None)

@@ -17,6 +17,7 @@ RELATIVE_HALF = 0.1
 # What torch keeps but hardly computes in, and where it does so in its place.
 WIDER = {
     torch.float8_e4m3fn: torch.float32, torch.float8_e5m2: torch.float32,
+    torch.float8_e8m0fnu: torch.float32,
     torch.uint16: torch.int64, torch.uint32: torch.int64, torch.uint64: torch.int64,
 }  # fmt: skip
 UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)

@@ -13,7 +13,7 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import gradients
+from validation.harness.inside.gradients import gradients, make_leaves
 from validation.harness.inside.rounding import Rounding, either_way, last_bit
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.inside.wide import Wide
@@ -79,9 +79,7 @@ class Reference:
         if width == "shaken":
             arguments = rebuilt(arguments, lambda tensor: _shaken(tensor, bit, generator))
         if self.gradients:
-            arguments = rebuilt(
-                arguments, lambda tensor: tensor.detach().requires_grad_(tensor.is_floating_point())
-            )
+            arguments = make_leaves(arguments, tree)
         pristine = {place: storage.clone() for place, storage in storages.items()}
         with ExitStack() as modes:
             if width != "native":

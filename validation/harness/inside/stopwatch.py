@@ -16,7 +16,7 @@ from validation.harness.inside import folder, gpu
 from validation.harness.inside.clock import Clock, HostClock
 from validation.harness.inside.complaint import described
 from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
-from validation.harness.replayer.played import Played
+from validation.harness.replayer.programs import Programs
 
 # Compiling, and filling the allocator's pools: so often with each of the first inputs.
 WARM_UPS = 2
@@ -52,11 +52,11 @@ class Stopwatch:
         """Make a call for each set of inputs. Return the reference's operations, if asked."""
         place = Placing(blobs, self.device)
         if "triton_code" in order:
-            played = Played(order["triton_code"], order["programs"], blobs, self.device)
+            programs = Programs(order["triton_code"], order["programs"], blobs, self.device)
             for one in order["sets"]:
                 arguments = unpack(one["arguments"], place)
                 inputs = tensors_in(arguments)
-                self.sets.append((one["number"], played.call(one["program"], inputs)))
+                self.sets.append((one["number"], programs.call(one["program"], inputs)))
             return 0
         folder.lay_out({"python_code": order["python_code"]})
         function = folder.function(folder.load("python_code"), order["entry_point"])

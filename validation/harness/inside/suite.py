@@ -13,8 +13,7 @@ from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.session import run_pytest
-from validation.harness.recorder.observing import Observer
-from validation.harness.recorder.role import tracer
+from validation.harness.recorder.role import Observer
 
 MOST = 3000
 
@@ -25,7 +24,7 @@ class Suite:
         self.texts, self.point = {name: order[name] for name in folder.NAMES}, order["entry_point"]
 
     def suite(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[Blob]]:
-        outcomes, observer = Outcomes(), Observer(tracer())
+        outcomes, observer = Outcomes(), Observer()
         answer: dict[str, Any] = {"raised": None}
         place = folder.lay_out(self.texts)
         try:
@@ -33,13 +32,13 @@ class Suite:
             answer["exit"] = run_pytest(place, outcomes)
         except BaseException as error:  # noqa: BLE001 - SystemExit is how some leave
             answer["raised"] = described(error)
-        return {**answer, **outcomes.as_dict(), "calls": observer.said()}, []
+        return {**answer, **outcomes.as_dict(), "calls": observer.calls()}, []
 
     def _observe(self, observer: Observer) -> None:
         """Have the launcher's calls recorded. A text that can't be imported fails its test."""
         with suppress(Exception):
             module = folder.load("triton_code")
-            observed = observer.observed(folder.function(module, self.point))
+            observed = observer.observe(folder.function(module, self.point))
             setattr(module, self.point, observed)
 
 

@@ -43,7 +43,7 @@ class Packing:
         }
 
     def _view(self, tensor: torch.Tensor) -> Json:
-        tensor = tensor.detach()
+        declared, tensor = tensor.requires_grad, tensor.detach()
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise CannotTravel(f"a {tensor.layout} tensor, where only plain ones are understood")
         storage = tensor.untyped_storage()
@@ -59,6 +59,7 @@ class Packing:
             "shape": list(tensor.shape),
             "stride": list(tensor.stride()),
             "offset": tensor.storage_offset(),
+            "gradient": declared,
         }
 
 

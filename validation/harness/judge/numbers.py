@@ -14,6 +14,8 @@ DIRECT = {
     "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
     "complex64": np.complex64, "complex128": np.complex128,
 }  # fmt: skip
+# A power of two without sign or fraction: its exponents are compared as whole numbers.
+EXPONENT_ONLY = "float8_e8m0fnu"
 # Exponent bits, mantissa bits, and whether there are infinities.
 EIGHT_BIT = {
     "float8_e5m2": (5, 2, 15, True),
@@ -50,6 +52,8 @@ class Numbers:
         elif self.dtype == "bfloat16":
             words = np.frombuffer(self.raw, np.uint16).astype(np.uint32) << 16
             plain = words.view(np.float32)
+        elif self.dtype == EXPONENT_ONLY:
+            plain = np.frombuffer(self.raw, np.uint8)
         else:
             plain = _table(self.dtype)[np.frombuffer(self.raw, np.uint8)]
         if plain.dtype.kind == "f":
@@ -83,7 +87,7 @@ def width(dtype: str) -> int:
         return int(np.dtype(DIRECT[dtype]).itemsize)
     if dtype == "bfloat16":
         return 2
-    if dtype in EIGHT_BIT:
+    if dtype in EIGHT_BIT or dtype == EXPONENT_ONLY:
         return 1
     raise Unreadable(f"a tensor of type {str(dtype)[:40]}")
 
