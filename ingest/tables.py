@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from curation.evidence.funnel import Stage
-from curation.words import counted
+from curation.text import pluralize
 from ingest.report import (
     COVERAGE,
     SUMMED,
@@ -44,7 +44,7 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
             missing = [file for file, read in row.key_files.items() if not read]
             yield (
                 f"{'':{width}}  {len(row.key_files) - len(missing)} of "
-                f"{counted(len(row.key_files), 'key file')} found"
+                f"{pluralize(len(row.key_files), 'key file')} found"
                 + (f"; missing: {', '.join(missing)}" if missing else "")
             )
     yield ""

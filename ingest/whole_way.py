@@ -14,7 +14,7 @@ from curation.export.folder import check_target
 from curation.export.gates import Reason
 from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
-from curation.words import counted
+from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.report import report
 from ingest.sources import take_up
@@ -84,8 +84,8 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
     # A kernel that does not stand alone is stored all the same.
     del dropped["not-standalone"]
     return with_reasons(
-        f"{counted(len(readings), 'source')} -> {counted(kernels, 'kernel')}, "
-        f"{standalone:,} standalone, in {counted(files, 'file')}",
+        f"{pluralize(len(readings), 'source')} -> {pluralize(kernels, 'kernel')}, "
+        f"{standalone:,} standalone, in {pluralize(files, 'file')}",
         dropped,
     )
 
@@ -93,7 +93,7 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
 def export_summary(outcome: Outcome) -> str:
     """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
     found, exported = (
-        " and ".join(counted(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
+        " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
         for stage in ("found", "exported")
     )
     return with_reasons(f"{found} -> {exported}", outcome.left_out)

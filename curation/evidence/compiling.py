@@ -2,8 +2,8 @@
 
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.models import Device, Kernel, ValidationResult
-from curation.prepared import prepared
 
 
 def compile_verdict(kernel: Kernel) -> ValidationResult | None:
@@ -11,7 +11,7 @@ def compile_verdict(kernel: Kernel) -> ValidationResult | None:
     return _newest.first(kernel, kernel.content_hash)
 
 
-@prepared
+@compiled_query
 def _newest(kernel: Kernel, content_hash: str) -> QuerySet[ValidationResult]:
     results = ValidationResult.objects.filter(
         kernel=kernel, content_hash=content_hash, run__device=Device.COMPILER

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.known_shingles import keep_shingles
 from curation.evidence.subjects import (
     EVERYTHING,
@@ -18,7 +19,6 @@ from curation.evidence.subjects import (
 from curation.evidence.turn import one_at_a_time
 from curation.evidence.watch import NOBODY, Watch
 from curation.models import CopyFlag, DuplicateLink, Fingerprint, Status
-from curation.prepared import prepared
 from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
@@ -123,7 +123,7 @@ def _forget(subject: Subject, outdated: Sequence[int]) -> None:
         CopyFlag.objects.filter(Q(kernel__among=outdated) | Q(blocked__among=outdated)).delete()
 
 
-@prepared
+@compiled_query
 def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     own = Fingerprint.objects.filter(**{subject.name: OuterRef("pk")})
     outdated = Exists(own.exclude(scheme=SCHEME, content_hash=OuterRef("content_hash")))

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.subjects import Subject, chunks, identity_shingles
-from curation.prepared import prepared
 from curation.similarity.shingles import Shingles
 
 KEPT = 10_000
@@ -44,7 +44,7 @@ def keep_shingles(subject: Subject, made: Mapping[str, Shingles]) -> None:
         _kept.popitem(last=False)
 
 
-@prepared
+@compiled_query
 def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     rows = subject.rows().filter(pk__among=keys)
     return rows.values_list("content_hash", *subject.identity)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.known_shingles import known_shingles
 from curation.evidence.standing import COLUMNS, Standing
 from curation.evidence.subjects import PAIR, Subject, chunks
 from curation.models import Band, DuplicateLink, Fingerprint
-from curation.prepared import prepared
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
@@ -242,12 +242,12 @@ def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
         yield from _of_syntax(chunk)
 
 
-@prepared
+@compiled_query
 def _prints_of(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
 
 
-@prepared
+@compiled_query
 def _prints(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
 
@@ -273,23 +273,23 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
     )
 
 
-@prepared
+@compiled_query
 def _versions(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
 
 
-@prepared
+@compiled_query
 def _links(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
     return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
 
 
-@prepared
+@compiled_query
 def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
     return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
 
 
-@prepared
+@compiled_query
 def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
     return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
 

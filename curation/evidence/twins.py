@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from curation.compiled_queries import Update, compiled_update
 from curation.evidence import standing
 from curation.evidence.copies import renew_flags
 from curation.evidence.neighbourhood import Neighbourhood
@@ -21,7 +22,6 @@ from curation.models import (
     OperationOverlap,
     Status,
 )
-from curation.prepared import Update, prepared_update
 from curation.similarity.duplicates import by_default, place, remove
 
 BATCH = 100
@@ -121,7 +121,7 @@ def _write_standings(subject: Subject, changed: dict[int, Standing]) -> None:
         _stand(subject, list(keys), *values)
 
 
-@prepared_update
+@compiled_update
 def _stand(
     subject: Subject,
     /,

@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from curation.export.gates import FUNNEL, Reason
 from curation.models import Device, Pair, Status, ValidationResult
-from curation.words import counted
+from curation.text import pluralize
 
 EXAMINE = "python manage.py examine"
 VALIDATE = "python manage.py validate --pending --device {} --now"
@@ -63,7 +63,7 @@ def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
     counts = {reason: left_out[reason] for reason in order if left_out.get(reason)}
     named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
     step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
-    yield f"Nothing was exported of {counted(found, 'item')}: {named}. {step.sentence}"
+    yield f"Nothing was exported of {pluralize(found, 'item')}: {named}. {step.sentence}"
     yield f"Next: {validate_command() if step.command == VALIDATE else step.command}"
 
 

@@ -25,8 +25,8 @@ from curation.export.options import Options
 from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
+from curation.text import pluralize
 from curation.tokens import tokenizer_of
-from curation.words import counted
 
 PARQUET = "parquet"
 
@@ -151,9 +151,9 @@ def _body(
     yield f"# {title}"
     yield ""
     yield (
-        f"{counted(numbers['kernel'] - pallas.records, 'kernel')} "
+        f"{pluralize(numbers['kernel'] - pallas.records, 'kernel')} "
         f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
-        f"{counted(numbers['pair'], 'pair')} of Python and Triton "
+        f"{pluralize(numbers['pair'], 'pair')} of Python and Triton "
         f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
         "Each record names its "
         "repository, commit, path, lines and licence; what licences ask to travel along stands in "
@@ -163,7 +163,7 @@ def _body(
     if pallas.records:
         yield ""
         yield (
-            f"{counted(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
+            f"{pluralize(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
             f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
             "Triton. The tables and pictures below count them among the kernels."
         )

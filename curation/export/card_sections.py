@@ -14,8 +14,8 @@ from curation.export.options import Options
 from curation.export.pictures import draw_bars
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
+from curation.text import pluralize
 from curation.tokens import tokenizer_of
-from curation.words import counted
 
 PICTURES = {
     "operation_type": "Operations",
@@ -74,7 +74,7 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
     for split in SPLITS:
         named = f": {', '.join(recipes[split.value])}" if split.value in recipes else ""
         number = records[f"{HELD_OUT}/{split}.jsonl"]
-        yield f"- {split.value}, {counted(number, 'record')}{named}"
+        yield f"- {split.value}, {pluralize(number, 'record')}{named}"
 
 
 def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
@@ -156,7 +156,7 @@ def review_section(drawn: Draw, statistics: Statistics) -> Iterator[str]:
     agreed, disputed = drawn.agreement["agreed"], drawn.agreement["disputed"]
     if agreed + disputed:
         yield (
-            f"- Of {counted(agreed + disputed, 'record')} that several people decided on, they "
+            f"- Of {pluralize(agreed + disputed, 'record')} that several people decided on, they "
             f"agreed on {agreed / (agreed + disputed):.1%}."
         )
     else:

@@ -14,7 +14,7 @@ from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import Place, Terms
 from curation.evidence.sources import Source
 from curation.export.lines import LineFile, encode
-from curation.words import counted
+from curation.text import pluralize
 
 NO_TERMS = Terms((), ())
 
@@ -80,7 +80,11 @@ class Notices:
             file.text(HEADS[thing])
             for shared in used:
                 file.text(
-                    _entry(shared, counted(self.records[shared.key], thing), texts.names(shared))
+                    _entry(
+                        shared,
+                        pluralize(self.records[shared.key], thing),
+                        texts.names(shared),
+                    )
                 )
         return [file, *texts.files.values()]
 

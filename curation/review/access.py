@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
+from curation.compiled_queries import compiled_query
 from curation.matching import KINDS, Model
 from curation.models import Kernel, Pair
-from curation.prepared import prepared
 
 may_review = permission_required("curation.add_decision", raise_exception=True)
 may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
@@ -62,6 +62,6 @@ def text_url(item: Kernel | Pair, column: str) -> str:
     return reverse("text", args=[kind_of(item), item.pk, column])
 
 
-@prepared
+@compiled_query
 def _by_key(model: Model, /, pk: int) -> QuerySet[Any]:
     return model._default_manager.filter(pk=pk)

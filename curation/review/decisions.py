@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
+from curation.compiled_queries import Update, compiled_query, compiled_update
 from curation.errors import CurationError
 from curation.matching import about
 from curation.models import (
@@ -25,7 +26,6 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.prepared import Update, prepared, prepared_update
 from curation.review import second
 
 Item = Kernel | Pair
@@ -196,12 +196,12 @@ def _made_of(request: uuid.UUID, user: User) -> Decision | None:
     return _made.first(request, user)
 
 
-@prepared
+@compiled_query
 def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
     return Decision.objects.filter(request=request, user=user)
 
 
-@prepared
+@compiled_query
 def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
     """What else there is about an item, so that a decision touches that and nothing else."""
     me = {about(model): OuterRef("pk")}
@@ -227,7 +227,7 @@ def _moved(item: Item, version: int, status: Status, seen: str | None = None) ->
     )
 
 
-@prepared_update
+@compiled_update
 def _move(
     model: type[Item], /, pk: int, version: int, seen: str, status: Status, now: datetime
 ) -> Update:

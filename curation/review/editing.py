@@ -22,7 +22,7 @@ class Texts:
     triton_code: str
     test_code: str
 
-    def normalised(self) -> "Texts":
+    def normalized(self) -> "Texts":
         """As browsers send them, with their line ends made ours."""
         return Texts(
             *(
@@ -32,8 +32,8 @@ class Texts:
         )
 
     def storable(self) -> "Texts":
-        """Return the texts normalised; each may be empty. Zero bytes are refused in any form."""
-        texts = self.normalised()
+        """Return the texts normalized; each may be empty. Zero bytes are refused in any form."""
+        texts = self.normalized()
         sources = (texts.python_code, texts.triton_code, texts.test_code)
         if any(len(source) > LONGEST for source in sources):
             raise CurationError(f"Keep each of the three texts below {LONGEST:,} letters.")

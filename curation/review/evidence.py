@@ -22,7 +22,7 @@ from curation.models import (
 )
 from curation.review.highlight import helpers
 from curation.review.text_cache import TextCache
-from curation.words import counted
+from curation.text import pluralize
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
@@ -131,7 +131,7 @@ def standalone_light(kernel: Kernel) -> Light:
     notes = tuple(map(Detail, [*said[:MOST_NOTES], *more]))
     if kernel.standalone:
         found = helpers(kernel.standalone_source, kernel.name)
-        taken = "" if found is None else f", {counted(len(found), 'helper')}"
+        taken = "" if found is None else f", {pluralize(len(found), 'helper')}"
         return Light("Standalone", GOOD, f"every name resolves{taken}", notes)
     return Light("Standalone", BAD, "names are missing", notes)
 
@@ -198,7 +198,7 @@ def duplicates_light(item: Any, links: Sequence[DuplicateLink]) -> Light:
     if mine:
         stands = mine.of_kernel or mine.of_pair
         return Light("Duplicates", DOUBT, f"{stands} stands for it, {mine.similarity:.2f}", details)
-    summary = f"stands for {counted(len(links), 'twin')}, {closest:.2f}"
+    summary = f"stands for {pluralize(len(links), 'twin')}, {closest:.2f}"
     return Light("Duplicates", DOUBT, summary, details)
 
 

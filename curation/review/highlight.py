@@ -19,7 +19,7 @@ from pygments.formatters import HtmlFormatter
 from curation.characters import boxed, has_invisible
 from curation.review.lexer import LEXER, LONGEST, is_readable
 from curation.review.text_cache import TextCache
-from curation.words import counted
+from curation.text import pluralize
 
 Address = Callable[[int], str]
 # Made once: a formatter works out a style of its own, which takes as long as a short source.
@@ -93,7 +93,7 @@ def _shortened(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
 
 def _more(count: int, thing: str) -> str:
     """Return the mark of a cut, or ""; `linked` gives it its address."""
-    return f'<a class="cut">… {counted(count, f"more {thing}")}</a>' if count > 0 else ""
+    return f'<a class="cut">… {pluralize(count, f"more {thing}")}</a>' if count > 0 else ""
 
 
 def linked(html: str, whole: str) -> str:

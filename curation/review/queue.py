@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
@@ -28,7 +29,6 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.prepared import prepared
 from curation.review import second
 from curation.review.claims import release, take
 
@@ -60,7 +60,7 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
     return None
 
 
-@prepared
+@compiled_query
 def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[int]]:
     return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
@@ -70,7 +70,7 @@ def waiting(user: User, most: int) -> int:
     return len(_waiting(most, user, timezone.now()))
 
 
-@prepared
+@compiled_query
 def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int]]:
     kernels, pairs = (
         _free(model, Filter(), user, now).order_by().values_list("pk") for model in MODELS
@@ -88,7 +88,7 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
                 yield item
 
 
-@prepared
+@compiled_query
 def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
     """Whether each of the first sources may have an item for the person."""
     claims = Claim.objects.filter(user=user, expires_at__gt=now)
@@ -106,7 +106,7 @@ def _held(user: User, filter: Filter) -> Iterator[Item]:
         yield from _fitting(claim, user, filter)
 
 
-@prepared
+@compiled_query
 def _claims(user: User, now: datetime) -> QuerySet[Claim]:
     return Claim.objects.filter(user=user, expires_at__gt=now).order_by("-pk")[:5]
 
@@ -121,7 +121,7 @@ def _skipped_disputes(user: User, filter: Filter) -> Iterator[Item]:
     return _disputes(user, filter, skipped=True)
 
 
-@prepared
+@compiled_query
 def _disputed(
     model: Model, filter: Filter, skipped: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
@@ -144,7 +144,7 @@ def _asked(user: User, filter: Filter) -> Iterator[Item]:
         yield from _fitting(question, user, filter)
 
 
-@prepared
+@compiled_query
 def _questions(user: User) -> QuerySet[Question]:
     return Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]
 
@@ -157,7 +157,7 @@ def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
         yield from _fitting(review, user, filter, pending=False)
 
 
-@prepared
+@compiled_query
 def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
     return _second_looks_of(user, now).order_by("pk")[:5]
 
@@ -186,7 +186,7 @@ def _unseen(user: User, filter: Filter) -> Iterator[Item]:
         yield from sorted(best, key=lambda item: -item.priority)
 
 
-@prepared
+@compiled_query
 def _best(
     model: Model, filter: Filter, most: int, aside: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
@@ -213,7 +213,7 @@ def _fitting(
     yield from _one(model, filter, pending, user, timezone.now(), pk)
 
 
-@prepared
+@compiled_query
 def _one(
     model: Model, filter: Filter, pending: bool, /, user: User, now: datetime, pk: int
 ) -> QuerySet[Any]:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.opt_outs import opted_out
 from curation.matching import about
 from curation.models import (
@@ -27,7 +28,6 @@ from curation.models import (
     SecondReview,
     ValidationResult,
 )
-from curation.prepared import prepared
 from curation.review import claims, second
 from curation.review.evidence import SHOWN
 
@@ -56,25 +56,25 @@ def links(item: Item) -> list[DuplicateLink]:
     return _links(type(item), item)
 
 
-@prepared
+@compiled_query
 def places(kernel: int) -> QuerySet[Provenance]:
     seen = Provenance.objects.filter(kernel=kernel, retired_at=None)
     return seen.select_related("source_file__repository").order_by("pk")[:50]
 
 
-@prepared
+@compiled_query
 def license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
     files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
     texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
     return texts.order_by("-counts", "pk")[:SHOWN]
 
 
-@prepared
+@compiled_query
 def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
     return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
 
 
-@prepared
+@compiled_query
 def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
     return rows.select_related("run").order_by("-pk")[:10]
@@ -89,20 +89,20 @@ def undone(item: Item, user: User) -> Decision | None:
     return undoing and undoing.undoes
 
 
-@prepared
+@compiled_query
 def _undoing(kind: Model, /, item: Item, version: int, user: User) -> QuerySet[Decision]:
     own = Decision.objects.filter(**{about(kind): item}, version=version, user=user, bulk=None)
     return own.exclude(undoes=None).select_related("undoes__correction")
 
 
-@prepared
+@compiled_query
 def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
     given = SecondReview.objects.filter(request=request, user=user)
     rows = kind._default_manager.filter(pk=pk).without_sources()
     return rows.annotate(second_look=second.blind(kind, user) | Exists(given))
 
 
-@prepared
+@compiled_query
 def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
@@ -149,7 +149,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     )
 
 
-@prepared
+@compiled_query
 def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
     name = about(kind)
     # One value: of “in” a query, after an “or”, PostgreSQL would look through all links.

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.errors import CurationError
 from curation.filters import Filter
 from curation.matching import about
@@ -28,7 +29,6 @@ from curation.models import (
     SecondReview,
     Status,
 )
-from curation.prepared import prepared
 
 Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
@@ -55,7 +55,7 @@ def waiting_for(item: Item, user: User) -> SecondReview | None:
     return _waiting.first(type(item), item, user)
 
 
-@prepared
+@compiled_query
 def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondReview]:
     return waiting_of(user).filter(**{about(model): item}).select_related("first")[:1]
 
@@ -71,7 +71,7 @@ def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None
     return waiting_for(item, user) or _given.first(request, user)
 
 
-@prepared
+@compiled_query
 def _given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
     """The second review that the same request of `user` gave before."""
     return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]

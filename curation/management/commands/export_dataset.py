@@ -1,4 +1,4 @@
-"""`manage.py export_dataset --out DIR`: what people approved, as files to train on."""
+"""`manage.py export_dataset --out DIR`: export approved items as files for training."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from curation.export.options import (
 )
 from curation.export.release import find_release, rebuild
 from curation.models import Release
-from curation.words import counted
+from curation.text import pluralize
 
 
 class Command(BaseCommand):
@@ -79,14 +79,14 @@ class Command(BaseCommand):
             "--held-out-recipes", action="store_true",
             help="also the generated pairs with whole recipes in validation and test",
         )  # fmt: skip
-        parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
+        parser.add_argument("--include-pending", action="store_true", help="also unreviewed items")
         parser.add_argument(
             "--include-disputed", action="store_true",
             help="also items that two reviewers disagree on",
         )  # fmt: skip
         parser.add_argument(
             "--without-benchmarks", action="store_true",
-            help="also what was never compared with the benchmarks, and such a release",
+            help="also items never compared with the benchmarks, and such a release",
         )  # fmt: skip
         parser.add_argument(
             "--accept-policy", action="append", metavar="RULES", default=[],
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--release",
             metavar="NAME",
-            help="keep the export under a name, or write that release again (default: not kept)",
+            help="make a release of this name, or write that release again (default: no release)",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="print the funnel, write nothing"
@@ -119,7 +119,7 @@ class Command(BaseCommand):
         self._tell(outcome)
         for file in outcome.files:
             if file["records"] and not file["kept"]:
-                count = counted(file["records"], "record")
+                count = pluralize(file["records"], "record")
                 self.stdout.write(f"{count} in {given['out'] / file['path']}.")
 
     def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
@@ -134,7 +134,7 @@ class Command(BaseCommand):
             )
         rebuild(release, out, progress=self._progress)
         self._clear()
-        self.stdout.write(f"{name} stands in {out} again, byte for byte.")
+        self.stdout.write(f"Rebuilt {name} in {out}, byte for byte.")
 
     def _progress(self, stage: str, done: int) -> None:
         if self.stderr.isatty():
@@ -154,7 +154,7 @@ class Command(BaseCommand):
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """Only what was asked for: the rest has its default, or what the release had."""
+    """Return the options that were given; the others keep their default or the release's value."""
     asked = {
         "formats": given["format"] and tuple(given["format"].split(",")),
         "splits": given["splits"] and parse_splits(given["splits"]),

@@ -24,7 +24,7 @@ from curation.review.bulk import (
 )
 from curation.review.page import reasons
 from curation.review.views.item import address
-from curation.words import counted
+from curation.text import pluralize
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -86,8 +86,8 @@ def undo_bulk(request: HttpRequest, pk: int) -> HttpResponse:
     done = get_object_or_404(BulkDecision, pk=pk)
     undone = undo_all(bulk=done, user=person(request))
     left = done.decisions.filter(undoes=None, undone_by=None).count()
-    kept = f" {counted(left, 'item')} had been decided on since and stayed." if left else ""
-    messages.success(request, f"{counted(undone, 'decision')} undone.{kept}")
+    kept = f" {pluralize(left, 'item')} had been decided on since and stayed." if left else ""
+    messages.success(request, f"{pluralize(undone, 'decision')} undone.{kept}")
     return redirect("bulk")
 
 
@@ -105,7 +105,7 @@ def cluster(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 def _done(request: HttpRequest, bulk: BulkDecision) -> HttpResponse:
-    messages.success(request, f"{counted(bulk.count, 'item')} {bulk.status}.")
+    messages.success(request, f"{pluralize(bulk.count, 'item')} {bulk.status}.")
     return redirect("bulk")
 
 

@@ -9,7 +9,7 @@ from curation.models import Agreement
 from curation.review import plot
 from curation.review.access import may_review
 from curation.review.dashboard import figures
-from curation.words import counted
+from curation.text import pluralize
 
 _STATES = {
     Agreement.WAITING: "waiting",
@@ -39,7 +39,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "disputed": {
             "total": sum(disputed.values()),
             "links": [
-                (f"items={kind}&disputed=yes", counted(n, kind.removesuffix("s")))
+                (f"items={kind}&disputed=yes", pluralize(n, kind.removesuffix("s")))
                 for kind, n in disputed.items()
                 if n
             ],
