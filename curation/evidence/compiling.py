@@ -1,4 +1,4 @@
-"""What is known about whether a kernel compiles: the newest verdict on its present content."""
+"""Compile verdicts: the newest one on a kernel's present content."""
 
 from django.db.models import QuerySet
 
@@ -7,7 +7,7 @@ from curation.models import Device, Kernel, ValidationResult
 
 
 def compile_verdict(kernel: Kernel) -> ValidationResult | None:
-    """With its run, whose environment says for which Triton and target it holds."""
+    """Return the result with its run, whose environment names the Triton version and target."""
     return _newest.first(kernel, kernel.content_hash)
 
 

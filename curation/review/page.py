@@ -76,7 +76,7 @@ def context(item: Any, tab: str, wanted: dict[str, str], user: User) -> dict[str
     dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
-    others = evidence.twins(item, links)
+    others = evidence.clusters(item, links)
     labels = names | {"diff": f"Diff {len(others)}"} if others else names
     shown = [
         Tab(name, label, name == tab)

@@ -64,7 +64,7 @@ def by_default(facts: Facts) -> Rank:
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class NearDuplicate:
     """An item near another one, as it stands now: `of` is its representative, None if it is one."""
 
     key: int
@@ -82,7 +82,7 @@ class Link:
     similarity: float
 
 
-Near = Callable[[int], Sequence[Twin]]
+Near = Callable[[int], Sequence[NearDuplicate]]
 """All twins of an item: its candidates by band or by syntax hash, verified with `likeness`."""
 
 Placement = Mapping[int, Link | None]
@@ -194,7 +194,7 @@ def _settle(
     queued = {*unsettled}
     before: dict[int, int | None] = {}
     placed: dict[int, Link | None] = {}
-    introduced: defaultdict[int, dict[int, Twin]] = defaultdict(dict)
+    introduced: defaultdict[int, dict[int, NearDuplicate]] = defaultdict(dict)
     while queue:
         rank, key = heapq.heappop(queue)
         # A new item isn't stored yet, so `near` doesn't know it as anybody's twin.
@@ -205,7 +205,9 @@ def _settle(
         placed[key] = Link(best.key, best.likeness, best.similarity) if best else None
         for twin in twins:
             if key in unsettled:
-                itself = Twin(key, unsettled[key], twin.likeness, twin.similarity, None, None)
+                itself = NearDuplicate(
+                    key, unsettled[key], twin.likeness, twin.similarity, None, None
+                )
                 introduced[twin.key][key] = itself
             if twin.key in queued or twin.key in placed or policy(twin.facts) < rank:
                 continue
@@ -224,7 +226,7 @@ def _settle(
     }
 
 
-def _stands(twin: Twin, placed: Mapping[int, Link | None]) -> bool:
+def _stands(twin: NearDuplicate, placed: Mapping[int, Link | None]) -> bool:
     return placed[twin.key] is None if twin.key in placed else twin.of is None
 
 

@@ -31,7 +31,7 @@ from curation.similarity.duplicates import (
     Facts,
     Item,
     Link,
-    Twin,
+    NearDuplicate,
     cluster,
     likeness,
     place,
@@ -200,7 +200,7 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
     placed: dict[int, Link | None] = {}
     asked = Counter[int]()
 
-    def near(key: int) -> list[Twin]:
+    def near(key: int) -> list[NearDuplicate]:
         asked[new.key] += 1
         others = {o for slot in slots(prints[key]) for o in members[slot]} - {key}
         twins = []
@@ -208,7 +208,7 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
             if alike := likeness(prints[key], prints[other]):
                 link = placed[other]
                 of = (link.of, items[link.of].facts) if link else (None, None)
-                twins.append(Twin(other, items[other].facts, *alike, *of))
+                twins.append(NearDuplicate(other, items[other].facts, *alike, *of))
         return twins
 
     order = random.Random(1).sample(items, len(items))  # noqa: S311

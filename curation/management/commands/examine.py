@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.models import ContaminationMatch, DuplicateLink
 from curation.pairs.store import describe_missing, fill_min_triton
 from curation.text import pluralize
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         described = describe_missing()
         if described:
             self.stdout.write(f"{pluralize(described, 'pair')} got a description.")
-        outcome = gather()
+        outcome = refresh_similarity()
         self.stdout.write(
             f"{pluralize(outcome.fingerprinted, 'fingerprint')} made, "
             f"{pluralize(outcome.placed, 'item')} compared with each other, "

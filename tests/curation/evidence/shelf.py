@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from curation.evidence import standing
 from curation.evidence.subjects import KERNEL, identity_fingerprints
 from curation.identity import content_hash
 from curation.models import (
@@ -83,7 +82,7 @@ def links() -> dict[int, int]:
 def clustered_at_once() -> dict[int, int]:
     """The same, by the pure rule over all that takes part."""
     rows = Kernel.objects.values_list("pk", "content_hash", *KERNEL.identity)
-    found = standing.present(KERNEL, [row[0] for row in rows])
+    found = item_facts.present(KERNEL, [row[0] for row in rows])
     live = [row for row in rows if found[row[0]].placed]
     prints = identity_fingerprints([texts for _, _, *texts in live])
     placed = cluster(

@@ -11,8 +11,8 @@ from curation.similarity.duplicates import (
     Item,
     Link,
     Near,
+    NearDuplicate,
     Placement,
-    Twin,
     by_default,
     cluster,
     likeness,
@@ -33,10 +33,10 @@ class Store:
     links: dict[int, Link | None] = field(default_factory=dict)
     asked: int = 0
 
-    def near(self, key: int) -> list[Twin]:
+    def near(self, key: int) -> list[NearDuplicate]:
         self.asked += 1
         return [
-            Twin(other, self.facts[other], "near", similarity, *self.of(link))
+            NearDuplicate(other, self.facts[other], "near", similarity, *self.of(link))
             for other, link in self.links.items()
             if other != key and (similarity := self.nearness.get(frozenset((key, other))))
         ]
@@ -258,10 +258,10 @@ def test_placing_one_by_one_comes_to_what_clustering_at_once_does(
     def of(link: Link | None) -> tuple[int | None, Facts | None]:
         return (link.of, items[link.of].facts) if link else (None, None)
 
-    def near(key: int) -> list[Twin]:
+    def near(key: int) -> list[NearDuplicate]:
         mine = items[key].fingerprint
         return [
-            Twin(o, items[o].facts, *alike, *of(link))
+            NearDuplicate(o, items[o].facts, *alike, *of(link))
             for o, link in links.items()
             if o != key and (alike := likeness(mine, items[o].fingerprint))
         ]
