@@ -45,7 +45,7 @@ BRITISH = re.compile(
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(
-    r"(?<=[.!?])[\"')»]*\s+(?=[\"'(`A-Z0-9*]|[a-z_.]+\()|\n\s*\n|\n\s*[-*]\s+"
+    r"(?<=[.!?])[\"')»]*\s+(?=[\"'(`A-Z0-9*]|[a-z_.]+\()|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s+"
 )
 CODE = re.compile(r"``[^`]*``|`[^`]*`")
 WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")

@@ -1,4 +1,4 @@
-"""Which stage to run after an export, from the reasons that its ledger counted."""
+"""Advice after an empty export: the next stage, by the most frequent reason."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ READ = "python manage.py pipeline --out dataset"
 
 
 class Step(NamedTuple):
-    """A command that can be typed as it is, and the sentence before it."""
+    """A command that can be typed as it is, and its introduction."""
 
     sentence: str
     command: str
@@ -37,7 +37,7 @@ STEPS: dict[Reason, Step] = {
         VALIDATE,
     ),
     Reason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
-    Reason.GRADE: Step("The table in validation/policy.toml says which grades it takes.", FUNNELS),
+    Reason.GRADE: Step("The table in validation/policy.toml lists the accepted grades.", FUNNELS),
     Reason.PENDING: Step("Review them in the browser, or export with `--include-pending`.", REVIEW),
     Reason.DISPUTED: Step(
         "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW
@@ -50,10 +50,11 @@ OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
 
 
 def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
-    """Yield why an export holds no item, and the stage to run: that of the most frequent reason.
+    """Yield why an export has no items, and the command for the most frequent reason.
 
-    found: how many items were weighed.
-    left_out: how many of them each reason left out.
+    found: number of items examined.
+
+    left_out: number of them by reason.
     """
     if not found:
         yield "Nothing was exported: the database holds no such item. `pipeline` reads sources."
@@ -68,8 +69,10 @@ def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
 
 
 def validate_command() -> str:
-    """Return the command that validates pairs: in the interpreter, which needs no GPU, as long as
-    it has no verdict on some pair. The interpreter does not support every pair.
+    """Return the command that validates pairs.
+
+    It uses the interpreter, which needs no GPU, while it has no verdict on some pair. The
+    interpreter does not support every pair.
     """
     seen = ValidationResult.objects.filter(
         run__device=Device.INTERPRETER,

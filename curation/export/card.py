@@ -1,4 +1,4 @@
-"""README.md: the dataset's card, with the header that the Hub and `datasets` read."""
+"""README.md: the dataset card, with the header that the Hub and `datasets` read."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ SIZES = (
     (10_000_000, "1M<n<10M"),
 )  # fmt: skip
 
-# The Hub knows these names, in lower case.
+# License names that the Hub knows, in lower case.
 HUB_LICENSES = {
     "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "BSL-1.0", "CC0-1.0",
     "Unlicense",
@@ -53,7 +53,7 @@ def write_card(
 ) -> None:
     title = f"Triton kernels{f' {name}' if name else ''}"
     configs = list(_configs(files, pair_columns(checks)))
-    # `datasets` reads all configs of a card as one kind of file, so that Parquet has its own.
+    # `datasets` reads all configs of a card as one file type, so Parquet has its own card.
     lines = [config for config in configs if not config.folder.startswith(PARQUET)]
     parquet = [config for config in configs if config.folder.startswith(PARQUET)]
     text = [
@@ -73,7 +73,7 @@ def write_card(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A folder of records, as the card's header has it: its splits where they are not empty."""
+    """A folder of records for the card's header, with its non-empty splits."""
 
     name: str
     folder: str
@@ -156,8 +156,8 @@ def _body(
         f"{pluralize(numbers['pair'], 'pair')} of Python and Triton "
         f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
         "Each record names its "
-        "repository, commit, path, lines and licence; what licences ask to travel along stands in "
-        "[NOTICE](NOTICE) and `licenses/`. What was left out, and why, stands in "
+        "repository, commit, path, lines and license; the notices that licenses require are in "
+        "[NOTICE](NOTICE) and `licenses/`. Items left out, with reasons, are in "
         "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
     )
     if pallas.records:
@@ -183,7 +183,7 @@ def _body(
 
 
 def _hub_licenses(statistics: Statistics) -> list[str]:
-    """Those of the records, as the Hub calls them."""
+    """Return the licenses of the records by the Hub's names."""
     every = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
     names = {name.lower() if name in HUB_LICENSES else "other" for name in every}
     return sorted(names) or ["other"]

@@ -1,4 +1,4 @@
-"""The sections of the dataset's card, each as lines of Markdown."""
+"""Sections of the dataset card, each as lines of Markdown."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from curation.tokens import tokenizer_of
 
 PICTURES = {
     "operation_type": "Operations",
-    "license": "Licences",
+    "license": "Licenses",
     "origin": "Origins",
     "category": "Sources by category",
     "validated on": "Where it was validated",
@@ -40,19 +40,19 @@ def splits_section(drawn: Draw, options: Options) -> Iterator[str]:
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
     tables = splits(drawn, options)
-    for kind, found in tables.items():
+    for kind, table in tables.items():
         for split in SPLITS:
-            row = found[split.value]
+            row = table[split.value]
             yield (
                 f"| {kind}, {split.value} | {row['asked']:.0%} | {row['records']:,} "
                 f"| {row['share']:.2%} |"
             )
-    for kind, found in tables.items():
-        if found["remark"]:
-            yield from ("", f"Of the {kind}: {found['remark']}")
-    for kind, found in tables.items():
-        if any(found[split.value]["records"] for split in SPLITS):
-            yield from _balance(kind, found)
+    for kind, table in tables.items():
+        if table["remark"]:
+            yield from ("", f"Of the {kind}: {table['remark']}")
+    for kind, table in tables.items():
+        if any(table[split.value]["records"] for split in SPLITS):
+            yield from _balance(kind, table)
 
 
 def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -66,7 +66,7 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
         "validation lack the records that are near-duplicates of a record of a later split, or "
         "have the same operations in the same order: "
         f"{dropped['train']:,} were dropped from train and {dropped['validation']:,} from "
-        f"validation ([list]({DROPPED})). Python code of nearly the same structure may stand "
+        f"validation ([list]({DROPPED})). Python code of nearly the same structure may be "
         "on both sides. Do not mix it with `pairs`: a record may be in train there and in test "
         "here."
     )
@@ -78,7 +78,7 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
 
 
 def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """The counts of each split: by operation type and difficulty, and the largest sources."""
+    """Yield the counts of each split by operation type and difficulty, and the largest sources."""
     yield from ("", f"### The splits of the {kind}", "")
     yield f"| | {' | '.join(SPLITS)} |"
     yield f"|---|{'--:|' * len(SPLITS)}"
@@ -114,7 +114,7 @@ def benchmarks_section(drawn: Draw) -> Iterator[str]:
     yield from (
         "",
         "Compared were a kernel's function and its unit, and both sides of a pair: by syntax with "
-        "names and constants set aside, by shingles, and for a problem inside a longer text.",
+        "names and constants ignored, by shingles, and for a problem inside a longer text.",
     )
 
 
@@ -187,7 +187,7 @@ def mixing_section(drawn: Draw, options: Options) -> Iterator[str]:
 
 
 def estimates_table(drawn: Draw, options: Options) -> Iterator[str]:
-    """Set the estimate of each source beside the tokens that are exported."""
+    """Yield a table of each source's estimated and exported tokens."""
     exported = {share.source: share.tokens for share in shares(drawn)}
     estimated = sorted(
         (source.name, row.estimated_tokens_low, row.estimated_tokens_high)
@@ -203,7 +203,7 @@ def estimates_table(drawn: Draw, options: Options) -> Iterator[str]:
 
 
 def phases_table(statistics: Statistics, options: Options) -> Iterator[str]:
-    """The mix by phase of training: what is recommended, and what these tokens are of it."""
+    """Yield the recommended mix by phase of training, and this dataset's share in it."""
     total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
     yield ""
     yield (
@@ -237,7 +237,7 @@ def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> s
 
 
 def _short(count: float) -> str:
-    """Return "50 B" of fifty billion."""
+    """Format a number with a unit: "50 B" for fifty billion."""
     for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
         if count >= unit:
             return f"{count / unit:g} {name}"

@@ -1,4 +1,4 @@
-"""An export from its beginning to its end: draw, write, describe, remember, put in place."""
+"""Export of a dataset: plan, write, describe, save and publish the folder."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,12 +36,12 @@ BATCH = 1000
 
 
 class NothingToRelease(CurationError):
-    """A name is given once, and nobody could load what would have it."""
+    """A release would be empty. Its name can't be reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of an export."""
+    """Result of an export."""
 
     funnel: dict[str, dict[str, int]]
     left_out: Mapping[Reason, int]
@@ -54,9 +54,7 @@ class Outcome:
         return sum(stages["exported"] for stages in self.funnel.values())
 
     def told(self) -> Iterator[str]:
-        """Yield the funnel, a line for each kind, what was compared with the benchmarks, and what
-        to run if nothing was exported.
-        """
+        """Yield the funnel, the benchmark coverage and, for an empty export, the next command."""
         yield from self.stages()
         if not self.exported:
             found = sum(stages["found"] for stages in self.funnel.values())
@@ -76,8 +74,8 @@ def export(
     user: User | None = None,
     progress: Progress = silently,
 ) -> Outcome:
-    """Write a dataset; with a `name`, keep it as a release that can be written again."""
-    # A bad file is said before the work, and read before the processes are forked.
+    """Write a dataset; with a `name`, save it as a release that can be rebuilt."""
+    # Report a bad file before the work starts, and read it before processes are forked.
     tokenizer_of(options.tokenizer)
     processes = how_many()
     with new_folder(out) as folder, Aside(folder, processes + 1) as aside, relieved_collector():
@@ -109,7 +107,7 @@ def export(
 
 
 def dry_run(options: Options, progress: Progress = silently) -> Outcome:
-    """Return what an export would give, without writing a file or a row."""
+    """Return the outcome of an export without writing a file or a row."""
     tokenizer_of(options.tokenizer)
     with (
         relieved_collector(),
@@ -136,14 +134,14 @@ def _counted(drawn: Draw) -> Statistics:
 
 
 def _records(drawn: Draw, aside: Aside, checks: tuple[str, ...]) -> Iterator[Record]:
-    """The drafts with what was drawn for them, in the order in which they are written."""
+    """Yield the serialized records with their final values, in output order."""
     for kind in KINDS:
         picks = drawn.of(kind)
         for batch in picks.batches(BATCH):
-            here = slice(batch.start, batch.stop)
+            rows = slice(batch.start, batch.stop)
             drawn_for = zip(
-                aside.take(picks.drafts[here]), picks.pks[here], picks.splits[here].tolist(),
-                picks.weights[here], picks.tokens[here], picks.profiles[here], strict=True,
+                aside.take(picks.drafts[rows]), picks.pks[rows], picks.splits[rows].tolist(),
+                picks.weights[rows], picks.tokens[rows], picks.profiles[rows], strict=True,
             )  # fmt: skip
             for draft, pk, split, weight, tokens, number in drawn_for:
                 identity, content_hash, metadata, spelled = draft

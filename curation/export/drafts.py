@@ -1,7 +1,6 @@
-"""Drafts: records as far as they can be made before all the others are known.
+"""Serialization of records into JSON, before the splits are known.
 
-Their metadata is made once, as the JSON that leaves; what many records share is spelled once for
-all of them.
+Metadata is serialized once, in its final form. Parts that many records share are cached.
 """
 
 import json
@@ -27,15 +26,15 @@ from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
-"""Id, content hash, metadata and texts, both as JSON; put aside as it is."""
+"""Id, content hash, metadata and texts, the latter two as JSON; spooled in this form."""
 
 Drafted: TypeAlias = tuple[Draft, tuple[int, int, int]]
-"""With what is counted of it: the number of its profile, its texts' lines and bytes."""
+"""A draft with its counts: profile number, lines and bytes of its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mould:
-    """What records have in common, as members of JSON objects: a million have some thousands."""
+    """JSON parts that many records share: a million records have some thousands."""
 
     profile: int
     kind: str
@@ -46,7 +45,7 @@ class _Mould:
 
 
 class Drafting:
-    """Makes drafts, each with what the export counts of it."""
+    """Serializer of records, each with its counts."""
 
     def __init__(
         self,
@@ -62,7 +61,7 @@ class Drafting:
         self._mould = lru_cache(maxsize=512)(self._moulded)
 
     def kernels(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
-        """In the order of the batch."""
+        """Yield drafts of kernels in the order of the batch."""
         of_files = texts_named([item.content_hash for item in batch if item.file])
         for item in batch:
             tags, operation, difficulty, kind, language, lines, hardware, lowest = item.told
@@ -97,7 +96,10 @@ class Drafting:
             )  # fmt: skip
 
     def pairs(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
-        """In the order of the batch. Of the checks, each has its own only: see `completed`."""
+        """Yield drafts of pairs in the order of the batch.
+
+        Each has only its own checks; `completed` adds the others.
+        """
         tried = verified({item.tried.pk for item in batch if item.tried})
         for item in batch:
             (
@@ -107,26 +109,26 @@ class Drafting:
             lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
             own = _recorded(told)
-            # A pair that was drafted from a kernel is given away on the kernel's terms.
+            # A pair drafted from a kernel is distributed on the kernel's terms.
             notice = (
                 self._notices.of_kernel(place, license)
                 if kernel
                 else self._notices.of_pair(license, own.copyright)
             )
-            found = tried[item.tried.pk] if item.tried else UNVERIFIED
+            validation = tried[item.tried.pk] if item.tried else UNVERIFIED
             mould = self._mould(
                 tags, operation, difficulty, license, item.origin, item.weight,
-                place and place.source, item.reviewed, notice, found.device, found.checks, recipe,
-                self._repository(item, place, own),
+                place and place.source, item.reviewed, notice, validation.device, validation.checks,
+                recipe, self._repository(item, place, own),
             )  # fmt: skip
             metadata = (
                 f'{{"description":{encode_text(description)},{mould.kind},'
                 f'"entry_point":{encode_text(entry_point)},'
                 f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
                 f'"differentiable":{"true" if differentiable else "false"},'
-                f'{found.computed_by},"mutates":{own.mutates},'
+                f'{validation.computed_by},"mutates":{own.mutates},'
                 f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'
-                f'"verified":{found.said},'
+                f'"verified":{validation.said},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
@@ -137,13 +139,13 @@ class Drafting:
             )  # fmt: skip
 
     def _repository(self, item: Leaving, place: Place | None, own: "_Recorded") -> str:
-        """Return where a pair's code comes from; "" if it was written for the dataset."""
+        """Return the repository of a pair's code; "" if it was written for the dataset."""
         if place:
             return self._sources[place.source].name
         return own.repository if item.origin == PairOrigin.REAL_WORLD else ""
 
     def _where(self, place: Place | None) -> str:
-        # Every key, also where nothing is known: see `columns`.
+        # Every key, also without a value: see `columns`.
         return located(place, self._sources) if place else NOWHERE
 
     def _moulded(
@@ -192,20 +194,20 @@ def _first(item: Leaving) -> Place | None:
 
 
 class _Recorded(NamedTuple):
-    """Spell the stored provenance of a pair that has no kernel."""
+    """Stored provenance of a pair without a kernel, as JSON."""
 
     members: str
-    """The members of a JSON object, spelled."""
+    """Members of a JSON object."""
     copyright: str
     repository: str
     mutates: str
-    """The arguments that it writes to, as a JSON list."""
+    """Arguments that the function writes to, as a JSON list."""
 
 
-# All pairs by recipe have the same.
+# All pairs by recipe have the same metadata.
 @lru_cache(maxsize=512)
 def _recorded(metadata: str) -> _Recorded:
-    """Read the JSON that a pair was stored with."""
+    """Parse the JSON that a pair was stored with."""
     stored = json.loads(metadata)
     provenance = stored.get("provenance") or {}
     ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))

@@ -1,4 +1,4 @@
-"""Choose the records of an export and their splits, before anything is written."""
+"""Plan of an export: its records and their splits, before any file is written."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -45,13 +45,13 @@ class Draw:
     notices: Notices
     ledger: Ledger
     agreement: Counter[str]
-    # Of what is left out.
+    # Ledger of the items left out.
     rejected: LineFile | None
-    # The split that each record had before, or FREE.
+    # Split of each record in earlier exports, or FREE.
     known: dict[str, np.ndarray] = field(default_factory=dict)
-    # The benchmarks that the records were compared with.
+    # Benchmarks that the records were compared with.
     coverage: Coverage = field(default_factory=Coverage)
-    # The other split of the generated pairs, if it was asked for.
+    # Extra split of the generated pairs, if requested.
     held_out: HeldOut | None = None
 
     def of(self, kind: str) -> Picks:
@@ -61,7 +61,7 @@ class Draw:
         return {f"{kind}s": self.ledger.funnel(kind) for kind in KINDS}
 
     def checks(self) -> tuple[str, ...]:
-        """The names of all checks behind the validations that let the pairs through."""
+        """Return the names of all checks of the validations that admitted the pairs."""
         every = (profile.checks for profile, _ in occurring(self.pairs, self.profiles))
         return tuple(sorted(set(chain.from_iterable(every))))
 
@@ -73,8 +73,10 @@ def draw(
     readers: Readers,
     progress: Progress,
 ) -> Draw:
-    """Gates, then caps, then splits. `rejected` takes a line for each item left, `aside` a draft
-    of each that leaves."""
+    """Apply gates, then caps, then splits.
+
+    `rejected` gets a line for each item left out, `aside` a draft of each exported item.
+    """
     selecting = Selecting(options, aside)
     readers.weigh(selecting, progress)
     selection = selecting.selection
@@ -89,7 +91,7 @@ def draw(
         picks = drawn.of(kind)
         if options.caps:
             over = over_cap(picks, options.caps, options.seed)
-            _leave_out(drawn, kind, over, Reason.CAP, "Its origin has its share of the whole.")
+            _leave_out(drawn, kind, over, Reason.CAP, "The cap of its origin is reached.")
     _split(drawn, options)
     drawn.coverage = cover({kind: drawn.of(kind).pks for kind in KINDS}, options)
     return drawn
@@ -106,13 +108,13 @@ def _split(drawn: Draw, options: Options) -> None:
     assigned = _assigned(families, options.plan)
     known = _known_by_family(families, assigned)
     for kind in KINDS:
-        # A group of several earlier groups that were in different splits: leave out the records of
-        # all splits but one, so that no record moves and no group straddles.
+        # A group may join earlier groups of different splits. Leave out the records of all splits
+        # but one, so that no record moves and no group is in two splits.
         own, family = assigned[numbers[kind]], known[families.root[numbers[kind]]]
         apart = (own != FREE) & (own != family)
         _leave_out(
             drawn, kind, apart, Reason.STRADDLES,
-            "It turned out to belong with records of another split, in which it never was.",
+            "Its group turned out to belong to another split.",
         )  # fmt: skip
         numbers[kind] = numbers[kind][~apart]
         drawn.known[kind] = own[~apart]
@@ -120,8 +122,8 @@ def _split(drawn: Draw, options: Options) -> None:
             over = _overfilling(drawn, kind, known[families.root[numbers[kind]]], options)
             _leave_out(
                 drawn, kind, over, Reason.CAP,
-                "Its group stands in validation or test, of which its recipe or repository fills a "
-                "fifth already.",
+                "Its group is in validation or test, of which its recipe or repository already "
+                "fills a fifth.",
             )  # fmt: skip
             numbers[kind] = numbers[kind][~over]
             drawn.known[kind] = drawn.known[kind][~over]
@@ -140,12 +142,12 @@ def _split(drawn: Draw, options: Options) -> None:
 
 
 def _overfilling(drawn: Draw, kind: str, family: np.ndarray, options: Options) -> np.ndarray:
-    """Mark the records that join a known group, but would let one source overfill its split.
+    """Mark records that join a known group, but would let one source overfill its split.
 
-    A dataset grows by groups that keep their split. Without this a recipe that was 8% of test had
-    22% after the next export.
+    A dataset grows by groups that keep their split. Without this rule, a recipe that was 8% of test
+    had 22% after the next export.
 
-    family -- the split that the group of each record has already, or FREE
+    family -- the earlier split of each record's group, or FREE
     """
     own = drawn.known[kind]
     sources = np.array([profile.source for profile in drawn.profiles])
@@ -165,7 +167,7 @@ def _overfilling(drawn: Draw, kind: str, family: np.ndarray, options: Options) -
 
 
 def _hold_out(drawn: Draw, groups: np.ndarray, options: Options) -> HeldOut:
-    """Hold out whole recipes, and drop what shares a group with one.
+    """Hold out whole recipes, and drop records that share a group with them.
 
     groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
     """
@@ -198,7 +200,7 @@ def _hold_out(drawn: Draw, groups: np.ndarray, options: Options) -> HeldOut:
 
 
 def _records(drawn: Draw, roots: dict[str, np.ndarray]) -> Records:
-    """Number what the assignment looks at, in an order that only the content decides."""
+    """Return the columns for the assignment, in an order that depends on content only."""
     profiles = {kind: np.asarray(drawn.of(kind).profiles, dtype=np.int64) for kind in KINDS}
 
     def numbered(name: str, dtype: type[np.signedinteger[Any]]) -> np.ndarray:
@@ -217,7 +219,7 @@ def _records(drawn: Draw, roots: dict[str, np.ndarray]) -> Records:
 
 
 def _assigned(families: Families, plan: str) -> np.ndarray:
-    """The split on record of every item, chosen or not."""
+    """Return the recorded split of every item, chosen or not."""
     assigned = np.full(len(families), FREE, dtype=np.int8)
     rows = SplitAssignment.objects.filter(plan=plan).order_by()
     names = {split.value: number for number, split in enumerate(SPLITS)}
@@ -239,14 +241,14 @@ def _known_by_family(families: Families, assigned: np.ndarray) -> np.ndarray:
     members = np.flatnonzero(assigned != FREE)
     roots, splits = families.root[members], assigned[members]
     known[roots] = splits
-    # Most families stand in one split; only the others are looked at one by one.
+    # Most families have one split; only the others are handled one by one.
     for root in np.unique(roots[known[roots] != splits]).tolist():
         known[root] = settle(splits[roots == root].tolist())
     return known
 
 
 def _keys(drawn: Draw, roots: dict[str, np.ndarray], families: int, seed: int) -> np.ndarray:
-    """For each family a number that the seed and its lowest content hash decide."""
+    """Return a number for each family, derived from the seed and its lowest content hash."""
     lowest = np.full(families, np.iinfo(np.uint64).max, dtype=np.uint64)
     for kind in KINDS:
         np.minimum.at(lowest, roots[kind], np.asarray(drawn.of(kind).identities))

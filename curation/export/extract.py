@@ -1,7 +1,7 @@
-"""The plain folders of kernels' source files, one for each category, with their manifest.
+"""Plain folders of the kernels' source files, one for each category, with a manifest.
 
-Nothing in them depends on the moment of writing or on the machine: the same rows give the same
-bytes. So `created` is when the newest of the files came into the database.
+Their content depends on the rows only: the same rows give the same bytes. So `created` is the time
+at which the newest file came into the database.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from curation.export.progress import Progress, silently
 from curation.models import Category
 
 FOLDER = "triton_kernels_organized"
-# Texts that are held at once.
+# Number of texts in memory at once.
 BATCH = 200
 
 Entry = dict[str, Any]
 
 
 def extract(out: Path, *, progress: Progress = silently) -> dict[str, Any]:
-    """Write the folders below `out`, and say what their manifest says."""
+    """Write the folders below `out`, and return their manifest."""
     with new_folder(out / FOLDER) as folder:
         for category in Category:
             (folder / category).mkdir()
@@ -78,13 +78,13 @@ def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, 
 
 def _write_file(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Never over another one, whatever this file system takes for the same name.
+    # Never overwrite a file, even if this file system considers two names equal.
     with path.open("xb") as file:
         file.write(data)
 
 
 def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
-    """As the original plan describes a file, and below a key of its own where it comes from."""
+    """Return a file's entry of the manifest, with its source below a key of its own."""
     notice = notices.of_work(file.source.name, file.expression, file.terms)
     notices.count(notice.key)
     return {
@@ -97,7 +97,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "repository": file.source.name,
             "commit": file.commit,
             "path": file.path,
-            # Of the bytes there; here, lines end in a line feed and all is UTF-8.
+            # Hash of the original bytes; here, lines end in a line feed and all is UTF-8.
             "sha256": file.sha256,
             "url": file.source.url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,

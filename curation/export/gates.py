@@ -1,6 +1,6 @@
-"""Why an item stays behind. Pure: facts in, the first gate that holds it out, or None.
+"""Export gates. Pure: they map facts to the first gate that excludes an item, or None.
 
-The gates stand in the order of the funnel: isolated, for this hardware, licensed, unique,
+The gates are in the order of the funnel: isolated, for this hardware, licensed, unique,
 uncontaminated, validated, approved, undisputed.
 """
 
@@ -21,8 +21,8 @@ from curation.models import (
     Verdict,
 )
 
-# By their texts: each is asked for a million times, and a member of an enumeration is looked up
-# for longer than it is compared.
+# Plain strings: each is compared a million times, and an enum lookup takes longer than the
+# comparison.
 APPROVED, PENDING = Status.APPROVED.value, Status.PENDING.value
 REJECTED, RETIRED = Status.REJECTED.value, Status.RETIRED.value
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
@@ -32,12 +32,12 @@ DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
 
 class Reason(StrEnum):
-    """A word to count by."""
+    """Code of a reason, by which items are counted."""
 
     RETIRED = "retired"
     NOT_STANDALONE = "not-standalone"
     HARDWARE = "hardware"
-    LICENSE = "licence"
+    LICENSE = "license"
     OPTED_OUT = "opted-out"
     LOCAL_PATH = "local-path"
     DUPLICATE = "duplicate"
@@ -54,7 +54,7 @@ class Reason(StrEnum):
     STRADDLES = "straddles"
 
 
-# The stages of the funnel, each with the reasons that keep an item from reaching it.
+# Stages of the funnel, each with the reasons that exclude items from it.
 FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
     ("present", (Reason.RETIRED,)),
     ("standalone", (Reason.NOT_STANDALONE,)),
@@ -75,9 +75,9 @@ class Exclusion:
     message: str
 
 
-# Tuples, since each item of an export has some, and rows are what they are made of.
+# NamedTuples instead of dataclasses: an export builds millions of them from query rows.
 class Said(NamedTuple):
-    """A decision on an item, as far as the gates care."""
+    """A decision on an item, with the columns that the gates need."""
 
     pk: int
     status: str
@@ -99,14 +99,14 @@ class Tried(NamedTuple):
 
 @dataclass(slots=True)
 class Facts:
-    """What is known of one item's present content."""
+    """Facts about one item's present content."""
 
     content_hash: str
     status: str
     license: str | None = None
     license_verdict: str = LicenseVerdict.UNKNOWN
     policy_verdict: str | None = None
-    # Whether some place where it stands today gives it away.
+    # True if a present place with the item's license permits distribution.
     given: bool = True
     standalone: bool = True
     hardware: str = Hardware.CUDA.value
@@ -114,26 +114,26 @@ class Facts:
     local_path: bool = False
     duplicate_of: str = ""
     contaminated_by: str = ""
-    # Names the benchmarks that it was compared with: "" before any comparison, None as long as its
-    # near-duplicates were not looked for either.
+    # Hash of the benchmarks it was compared with: "" before any comparison, None before the search
+    # for near-duplicates.
     compared_with: str | None = Fingerprint.NO_BENCHMARKS
     decisions: Sequence[Said] = ()
-    # The one of them that its approval rests on.
+    # The decision that its approval is based on.
     approver: Said | None = None
     tries: Sequence[Tried] | None = None
-    # A pair's origin decides which grades of evidence it needs.
+    # A pair's origin determines the required evidence grades.
     origin: str = ""
-    # A second review differs from the decision, and no third person has settled it.
+    # True if a second review differs, and no third person has settled the dispute.
     disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an export may be lenient about."""
+    """Options of an export that relax gates."""
 
     standalone: bool = True
     hardware: tuple[str, ...] = ()
-    """Empty: any."""
+    """Empty: any hardware."""
     include_pending: bool = False
     include_disputed: bool = False
     policies: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ class Rules:
 
 
 def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
-    """The first gate that holds the item out."""
+    """Return the first gate that excludes the item."""
     return (
         _present(facts)
         or (_standalone(facts) if rules.standalone else None)
@@ -156,7 +156,7 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
 
 def _present(facts: Facts) -> Exclusion | None:
     if facts.status == RETIRED:
-        return Exclusion(Reason.RETIRED, "It is not where it was seen any more.")
+        return Exclusion(Reason.RETIRED, "It no longer exists in its source.")
     return None
 
 
@@ -166,28 +166,28 @@ def _standalone(facts: Facts) -> Exclusion | None:
     return None
 
 
-def _hardware(facts: Facts, wanted: tuple[str, ...]) -> Exclusion | None:
-    if facts.hardware in wanted:
+def _hardware(facts: Facts, allowed: tuple[str, ...]) -> Exclusion | None:
+    if facts.hardware in allowed:
         return None
-    name, asked = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in wanted)
-    return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {asked}.")
+    name, labels = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in allowed)
+    return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {labels}.")
 
 
 def _licensed(facts: Facts) -> Exclusion | None:
     if facts.license_verdict != PERMISSIVE or facts.license is None:
         named = f": {facts.license}" if facts.license else ""
-        return Exclusion(Reason.LICENSE, f"Its licence is {facts.license_verdict}{named}.")
+        return Exclusion(Reason.LICENSE, f"Its license is {facts.license_verdict}{named}.")
     if facts.policy_verdict != PERMISSIVE:
         return Exclusion(
-            Reason.LICENSE, f"The policy calls its licence {facts.license} {facts.policy_verdict}."
+            Reason.LICENSE, f"The policy calls its license {facts.license} {facts.policy_verdict}."
         )
     if not facts.given:
-        return Exclusion(Reason.LICENSE, "No place where it stands today has that licence.")
+        return Exclusion(Reason.LICENSE, "None of its present places has that license.")
     if facts.opted_out:
         return Exclusion(Reason.OPTED_OUT, facts.opted_out)
     if facts.local_path:
         return Exclusion(
-            Reason.LOCAL_PATH, "Its text names a path of the machine that it was made on."
+            Reason.LOCAL_PATH, "Its text contains a path of the machine that generated it."
         )
     return None
 
@@ -200,12 +200,12 @@ def _unique(facts: Facts, rules: Rules) -> Exclusion | None:
     if facts.compared_with is None:
         return Exclusion(
             Reason.UNEXAMINED,
-            "Its near-duplicates were not looked for yet: `manage.py examine` does.",
+            "It was not compared with other items yet: run `manage.py examine`.",
         )
     if not facts.compared_with and not rules.without_benchmarks:
         return Exclusion(
             Reason.UNEXAMINED,
-            "It was not compared with the benchmarks yet: `manage.py examine` does.",
+            "It was not compared with the benchmarks yet: run `manage.py examine`.",
         )
     return None
 
@@ -215,7 +215,7 @@ def _validated(facts: Facts) -> Exclusion | None:
         return None
     decisive = deciding(facts.tries)
     if decisive is None:
-        return Exclusion(Reason.NOT_VALIDATED, "No validation has seen exactly this content.")
+        return Exclusion(Reason.NOT_VALIDATED, "This exact content was not validated.")
     if decisive.verdict != PASSED:
         return Exclusion(
             Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
@@ -226,8 +226,10 @@ def _validated(facts: Facts) -> Exclusion | None:
 
 
 def deciding(tries: Sequence[Tried]) -> Tried | None:
-    """The newest validation on a GPU, or else the newest in the interpreter, which can be right
-    where the GPU is wrong. What could not be tried there says nothing."""
+    """Return the newest validation on a GPU, or else the newest in the interpreter.
+
+    The interpreter can pass where the GPU fails. Unsupported validations are ignored.
+    """
     for device in DEVICES:
         there = [t for t in tries if t.device == device and t.verdict != UNSUPPORTED]
         if there:
@@ -241,10 +243,10 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
     if facts.status == PENDING:
         if rules.include_pending:
             return None
-        return Exclusion(Reason.PENDING, "Nobody has decided on it.")
+        return Exclusion(Reason.PENDING, "It was not reviewed.")
     approver = facts.approver
     if approver is None:
-        return Exclusion(Reason.PENDING, "Nobody has approved exactly this content.")
+        return Exclusion(Reason.PENDING, "This exact content was not approved.")
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
     return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
@@ -259,21 +261,24 @@ def _undisputed(facts: Facts) -> Exclusion | None:
 
 
 def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:
-    """The decision that an approval rests on: a person's, unless a person said otherwise since;
-    else a policy's. What was undone, and the undoing, were never said."""
+    """Return the decision that an approval is based on, or None.
+
+    It is a person's, unless a person decided otherwise since; else a policy's. Undone decisions and
+    their reversals are ignored.
+    """
     undone: set[int | None] = set()
-    # Most have one, which nothing undoes.
+    # Most items have one decision, so there is no undone one.
     if len(decisions) > 1:
-        undone = {said.undoes for said in decisions}
+        undone = {decision.undoes for decision in decisions}
         decisions = sorted(decisions, reverse=True)
-    word = approval = None
-    for said in decisions:
-        if said.undoes or said.pk in undone or said.content_hash != content_hash:
+    newest_of_person = approval = None
+    for decision in decisions:
+        if decision.undoes or decision.pk in undone or decision.content_hash != content_hash:
             continue
-        if said.status == APPROVED:
-            approval = approval or said
-        if word is None and said.actor == PERSON:
-            word = said
-            if said.status == APPROVED:
-                return said
+        if decision.status == APPROVED:
+            approval = approval or decision
+        if newest_of_person is None and decision.actor == PERSON:
+            newest_of_person = decision
+            if decision.status == APPROVED:
+                return decision
     return approval if approval is not None and approval.actor == POLICY else None

@@ -1,4 +1,4 @@
-"""An item that passed the gates, on its way to a record."""
+"""An item that passed the gates, before it becomes a record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ class Leaving:
     license: str | None
     tokens: int
     places: Sequence[Place]
-    # What else of its row its record tells: see `evidence`.
+    # Further columns of its record: see `evidence`.
     told: tuple[Any, ...]
     texts: Sequence[str]
-    # The repository that it is counted under, or 0.
+    # Primary key of the repository that it is counted under, or 0.
     source: int
     origin: str
     reviewed: bool
     weight: float
-    # The validation that let a pair through.
+    # The validation that admitted a pair.
     tried: Tried | None = None
-    # The file that leaves whole, for which a kernel of it stands.
+    # The file that is exported whole, represented by this kernel.
     file: KnownFile | None = None

@@ -1,4 +1,4 @@
-"""MANIFEST.json: what was written, out of what, by which rules; no clock and no place in it."""
+"""MANIFEST.json: files, inputs and rules of an export, without times and places."""
 
 import hashlib
 import json
@@ -23,12 +23,12 @@ from curation.models import Split
 from curation.tokens import tokenizer_of
 
 SPLIT_RULE = (
-    "The items of a group stand in one split. These are grouped: near-duplicates; versions of one "
+    "The items of a group are in one split. These are grouped: near-duplicates; versions of one "
     "item; a pair and the kernel that it was drafted from; pairs with the same operations in the "
     "same order in their Python code; pairs with Python code of nearly the same structure (names "
-    "and numbers set aside, a Jaccard similarity of 0.8 over runs of five tokens). A recipe is not "
-    "a group. Each operation type follows the asked shares as near as whole groups allow. Each "
-    f"operation type and each difficulty with at least {ENOUGH_GROUPS} groups stands in every "
+    "and numbers ignored, a Jaccard similarity of 0.8 over runs of five tokens). A recipe is not "
+    "a group. Each operation type follows the requested shares as near as whole groups allow. Each "
+    f"operation type and each difficulty with at least {ENOUGH_GROUPS} groups is in every "
     "split. No recipe or repository (or origin, for items without either) fills more than a fifth "
     "of validation or of test, if there are others to fill it with."
 )
@@ -82,14 +82,14 @@ def describe(
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
-    """The same with the Pallas kernels apart from the others, if there are any."""
+    """Return the counts with the Pallas kernels apart, if there are any."""
     if not pallas:
         return numbers
     return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
 
 
 def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
-    """What the texts of the records add up to, and of all of them."""
+    """Return the totals of the records' texts, by category and in all."""
     sizes = {name: asdict(size) for name, size in sorted(statistics.sizes.items())}
     whole = {
         what: sum(size[what] for size in sizes.values())
@@ -99,7 +99,7 @@ def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
 
 
 def tools(options: Options) -> dict[str, str]:
-    """What shapes the bytes, and nothing else: the same on every Python."""
+    """Return the versions that shape the bytes. They are the same on every Python."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
@@ -109,8 +109,8 @@ def shares(drawn: Draw) -> list[Share]:
 
 
 def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
-    """Return what was asked for and what stands in each split, of each kind of record."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the requested and the actual splits of each kind of record."""
+    result: dict[str, dict[str, Any]] = {}
     for kind in KINDS:
         picks = drawn.of(kind)
         whole = len(picks) or 1
@@ -118,12 +118,12 @@ def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
         remarks: list[str] = []
         off: list[str] = []
         counted = by_split(picks, drawn.profiles)
-        for split, asked, counts in zip(SPLITS, options.splits, counted, strict=True):
+        for split, requested, counts in zip(SPLITS, options.splits, counted, strict=True):
             records = sum(counts["operation_type"].values())
-            if len(picks) and abs(records / whole - asked / 100) > 0.01:
+            if len(picks) and abs(records / whole - requested / 100) > 0.01:
                 off.append(split.value)
             rows[split.value] = {
-                "asked": asked / 100,
+                "asked": requested / 100,
                 "records": records,
                 "share": round(records / whole, 6),
                 "operation_type": _ordered(counts["operation_type"]),
@@ -143,8 +143,8 @@ def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
                 f"More than 1% off in {', '.join(off)}: groups stay whole, and records stay where "
                 "an earlier export put them.",
             )
-        found[f"{kind}s"] = {**rows, "remark": " ".join(remarks) or None}
-    return found
+        result[f"{kind}s"] = {**rows, "remark": " ".join(remarks) or None}
+    return result
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:

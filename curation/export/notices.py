@@ -1,6 +1,6 @@
-"""NOTICE and licenses/: the copyright and the licence texts that permissive licences ask for.
+"""NOTICE and licenses/: the copyright lines and license texts that licenses require.
 
-A notice is written once for all the records that share it; a record's metadata names its key.
+A notice is written once for all records that share it; a record's metadata contains its key.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ from curation.text import pluralize
 NO_TERMS = Terms((), ())
 
 
-# Each is there once, and asked for by itself a million times.
+# One object for each notice, compared by identity: an export looks it up a million times.
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
-    """What is said once for all the records of one work under one licence."""
+    """A notice shared by all records of one work under one license."""
 
     key: str
     repository: str
@@ -36,14 +36,14 @@ class Shared:
 
 @dataclass(slots=True)
 class Notices:
-    """Finds the notice of each record and remembers those that were given out."""
+    """Registry of the notices of the records."""
 
     sources: Mapping[int, Source]
     given: dict[tuple[str, str, Terms], Shared] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
 
     def of_kernel(self, place: Place | None, expression: str | None) -> Shared:
-        """By where it is taken from. `expression` is its own, for one that stands nowhere."""
+        """Return the notice of a kernel's place, or of `expression` if it has none."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
@@ -54,25 +54,25 @@ class Notices:
         return self.of_work("", expression or "", Terms(copyrights, ()))
 
     def of_work(self, repository: str, expression: str, terms: Terms) -> Shared:
-        """Of anything that is taken from one work under these terms."""
-        found = self.given.get((repository, expression, terms))
-        if found is None:
-            said = encode([repository, expression, terms.copyrights, terms.texts])
-            key = hashlib.sha256(said.encode()).hexdigest()[:12]
-            found = self.given[repository, expression, terms] = Shared(
+        """Return the notice of a work under these terms."""
+        notice = self.given.get((repository, expression, terms))
+        if notice is None:
+            identity = encode([repository, expression, terms.copyrights, terms.texts])
+            key = hashlib.sha256(identity.encode()).hexdigest()[:12]
+            notice = self.given[repository, expression, terms] = Shared(
                 key, repository, expression, terms
             )
-        return found
+        return notice
 
     def absorb(self, more: Mapping[tuple[str, str, Terms], Shared]) -> None:
-        """Those that another process has given out."""
+        """Add the notices that another process registered."""
         self.given = {**more, **self.given}
 
     def count(self, key: str, times: int = 1) -> None:
         self.records[key] += times
 
     def write(self, folder: Path, thing: str = "record") -> list[LineFile]:
-        """NOTICE, and beside it each licence's text."""
+        """Write NOTICE, and next to it the text of each license."""
         used = [shared for shared in self.given.values() if self.records[shared.key]]
         used.sort(key=lambda shared: (shared.repository, shared.expression, shared.key))
         texts = _Texts(folder, used)
@@ -90,7 +90,7 @@ class Notices:
 
 
 class _Texts:
-    """Licence texts as files, each content once."""
+    """License texts as files, one for each content."""
 
     def __init__(self, folder: Path, used: Sequence[Shared]) -> None:
         self.files: dict[str, LineFile] = {}
@@ -117,12 +117,12 @@ class _Texts:
 
 HEADS = {
     "record": """\
-The records of this dataset were taken from the works below, each under its own licence. The
-metadata of a record names its notice by the key that stands here in brackets.
+The records of this dataset were taken from the works below, each under its own license. The
+metadata of a record names its notice by the key in brackets here.
 """,
     "file": """\
-The files in these folders were taken from the works below, each under its own licence. For each
-file MANIFEST.json names its notice by the key that stands here in brackets.
+The files in these folders were taken from the works below, each under its own license. For each
+file MANIFEST.json names its notice by the key in brackets here.
 """,
 }
 
@@ -130,7 +130,7 @@ file MANIFEST.json names its notice by the key that stands here in brackets.
 def _entry(shared: Shared, records: str, texts: Sequence[str]) -> str:
     lines = [
         f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
-        f"    Licence: {shared.expression}",
+        f"    License: {shared.expression}",
         *(f"    {line}" for said in shared.terms.copyrights for line in said.splitlines()),
         *(f"    Text: {name}" for name in texts),
         f"    {records}",

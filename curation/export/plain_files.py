@@ -1,8 +1,8 @@
-"""Which source files may be given away as they are, and why each of the others stays.
+"""Source files that may be distributed as they are, and the reasons for the others.
 
-A file that leaves holds a kernel, and in this very place each of its kernels has a licence that
-permits it: what another place permits does not count, for it is this file that leaves. Neither
-decisions nor twins nor overlaps are asked for: these are sources, not a dataset.
+An eligible file contains a kernel, and each of its kernels has a permissive license in this place.
+Licenses of other places do not count, because this file is distributed. Decisions, near-duplicates
+and overlaps are ignored: these are sources, not a dataset.
 """
 
 from collections import defaultdict
@@ -24,21 +24,21 @@ from curation.models import Kernel, Language, LicenseVerdict, Provenance, Source
 
 
 class Stays(StrEnum):
-    """Why a file stays: a word to count by."""
+    """Code of the reason why a file is left out."""
 
     BENCHMARK = "benchmark"
     OPTED_OUT = "opted-out"
     NO_KERNEL = "no-kernel"
-    BLOCKED = "licence-blocked"
-    CONFLICT = "licence-conflict"
-    UNKNOWN = "licence-unknown"
+    BLOCKED = "license-blocked"
+    CONFLICT = "license-conflict"
+    UNKNOWN = "license-unknown"
     NO_TEXT = "no-text"
     LOCAL_PATH = "local-path"
     UNWRITABLE = "unwritable-path"
 
 
-# The strictest first.
-OF_LICENCE = {
+# Strictest first.
+OF_VERDICT = {
     LicenseVerdict.BLOCKED: Stays.BLOCKED,
     LicenseVerdict.CONFLICT: Stays.CONFLICT,
     LicenseVerdict.UNKNOWN: Stays.UNKNOWN,
@@ -47,7 +47,7 @@ OF_LICENCE = {
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A kernel in a file, as far as it matters to the file."""
+    """Terms of a kernel in a file."""
 
     verdicts: frozenset[str]  # on this place, on the kernel anywhere, and the policy's of today
     expression: str
@@ -69,11 +69,11 @@ class PlainFile:
 
     @property
     def expression(self) -> str:
-        """All that its kernels ask for, together."""
-        found = sorted({standing.expression for standing in self.kernels})
-        if len(found) == 1:
-            return found[0]
-        return " AND ".join(f"({said})" if " OR " in said else said for said in found)
+        """Return the license expression of all its kernels together."""
+        expressions = sorted({standing.expression for standing in self.kernels})
+        if len(expressions) == 1:
+            return expressions[0]
+        return " AND ".join(f"({each})" if " OR " in each else each for each in expressions)
 
     @property
     def terms(self) -> Terms:
@@ -83,7 +83,7 @@ class PlainFile:
 
 
 def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
-    """Every file that a source's globs name today."""
+    """Yield every file that a source's globs match today."""
     current = SourceFile.objects.filter(retired_at=None).order_by("pk")
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
     for pks in chunks(current.values_list("pk", flat=True)):
@@ -103,9 +103,9 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
         return Stays.OPTED_OUT
     if not kernels:
         return Stays.NO_KERNEL
-    said = frozenset[str]().union(*(standing.verdicts for standing in kernels))
-    for verdict, stays in OF_LICENCE.items():
-        if verdict in said:
+    verdicts = frozenset[str]().union(*(standing.verdicts for standing in kernels))
+    for verdict, stays in OF_VERDICT.items():
+        if verdict in verdicts:
             return stays
     if any(standing.opted_out for standing in kernels):
         return Stays.OPTED_OUT
@@ -117,7 +117,7 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
 
 
 def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
-    """The Triton and Gluon kernels of each of these files."""
+    """Return the Triton and Gluon kernels of each of these files."""
     triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
     rows = triton.filter(source_file__among=files, retired_at=None).annotate(
         wished=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
@@ -126,15 +126,15 @@ def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
         "source_file_id", "license_verdict", "license__verdict", "license__expression",
         "kernel__license_verdict", "copyrights", "license_texts", "wished",
     )  # fmt: skip
-    found: dict[int, list[Standing]] = defaultdict(list)
-    for file, here, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
+    result: dict[int, list[Standing]] = defaultdict(list)
+    for file, verdict, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
         "start_line", "end_line", "qualname", "kernel__content_hash"
     ).values_list(*columns):
-        verdicts = {here, policy or LicenseVerdict.UNKNOWN}
+        verdicts = {verdict, policy or LicenseVerdict.UNKNOWN}
         # A blocked copy in any repository blocks a kernel everywhere.
         if anywhere == LicenseVerdict.BLOCKED:
             verdicts.add(anywhere)
-        found[file].append(
+        result[file].append(
             Standing(frozenset(verdicts), expression or "", copyrights, texts, wished)
         )
-    return dict(found)
+    return dict(result)

@@ -1,4 +1,4 @@
-"""How far an export is, told to whoever asked: a terminal's bar, a run's row, nobody."""
+"""Progress callback of an export."""
 
 from typing import Protocol
 
@@ -8,4 +8,4 @@ class Progress(Protocol):
 
 
 def silently(stage: str, done: int) -> None:
-    """For callers whom nobody watches."""
+    """No-op progress callback."""

@@ -1,7 +1,7 @@
-"""The processes that weigh and draft, one for each core, all at one moment of the database.
+"""Parallel readers: one process for each core, all in one database snapshot.
 
-Each takes the next stretch of rows once it is done with one, and tells at the end all that it has
-found. A few rows are read by this process alone.
+Each takes the next range of rows when it is done with one, and sends all results at the end. Small
+exports are read by this process alone.
 """
 
 import os
@@ -20,23 +20,23 @@ from curation.export.progress import Progress
 from curation.export.selection import Found, Selecting
 from curation.models import Kernel, Pair
 
-# Fewer rows than this are read before other processes have begun.
+# Row count up to which this process reads alone: starting others takes longer.
 FEW = 20_000
 
 
 def how_many() -> int:
-    """How many processes to begin; none inside a transaction, whose rows nobody else sees."""
+    """Return the number of readers; 0 inside a transaction, whose rows others can't see."""
     if connection.in_atomic_block:
         return 0
-    asked: int = settings.EXPORT_PROCESSES
-    if not asked and not any(kind.objects.all()[FEW:].exists() for kind in (Kernel, Pair)):
+    configured: int = settings.EXPORT_PROCESSES
+    if not configured and not any(kind.objects.all()[FEW:].exists() for kind in (Kernel, Pair)):
         return 0
-    many = asked or len(os.sched_getaffinity(0))
+    many = configured or len(os.sched_getaffinity(0))
     return many if many > 1 else 0
 
 
 class Readers(Processes):
-    """A context: begun before the moment, so that no connection is carried into another process."""
+    """Context manager. Fork before opening the snapshot, so that no connection is inherited."""
 
     def __init__(self, processes: int, options: Options, aside: Aside | None) -> None:
         super().__init__()
@@ -50,11 +50,11 @@ class Readers(Processes):
 
     @property
     def enter(self) -> Callable[[str], None] | None:
-        """Has the readers enter a moment; none where there are none."""
+        """Return a function that makes the readers join a snapshot; None without readers."""
         return self._enter if self._channels else None
 
     def weigh(self, selecting: Selecting, progress: Progress) -> None:
-        """All of it, here or by the readers."""
+        """Examine all items, here or by the readers."""
         seen = {"kernel": 0, "pair": 0}
         stretches = selecting.stretches()
         if not self._channels:
@@ -77,17 +77,17 @@ class Readers(Processes):
             tell(channel, next(stretches, None))
         while waiting:
             for channel in [one for one in wait(waiting) if isinstance(one, Connection)]:
-                found = told(channel)
-                if isinstance(found, Found):
-                    selecting.absorb(found)
+                message = told(channel)
+                if isinstance(message, Found):
+                    selecting.absorb(message)
                     waiting.remove(channel)
                 else:
                     tell(channel, next(stretches, None))
-                    yield found
+                    yield message
 
 
 def _read(channel: Channel, number: int, options: Options, aside: Aside | None) -> None:
-    """A reader's work."""
+    """Main function of a reader."""
     with same_moment(channel.recv()):
         channel.send(None)
         if aside:

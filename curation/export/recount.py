@@ -1,4 +1,4 @@
-"""Tokens of texts that the rows don't know: of other units, or by another tokenizer."""
+"""Token counts that the rows lack: for other units, or by another tokenizer."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from curation.tokens import tokenizer_of
 
 
 def recount(kind: str, items: Sequence[Leaving], options: Options) -> None:
-    """Set the tokens of `items`, unless their rows know them."""
+    """Set the tokens of `items`, unless their rows have them."""
     known = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
     if not options.tokenizer and (known or kind == "pair"):
         return

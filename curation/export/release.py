@@ -1,4 +1,4 @@
-"""Writing a release again: from what it remembers, byte for byte, or not at all."""
+"""Rebuild of a release, byte for byte."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ BATCH = 1000
 
 
 class NotTheSame(CurationError):
-    """The release can't be made byte for byte: this is another version of something."""
+    """A release can't be rebuilt byte for byte, because a version has changed."""
 
 
 def find_release(name: str) -> Release:
@@ -36,7 +36,7 @@ def find_release(name: str) -> Release:
 
 
 def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> None:
-    """Write the files of a release, and let them stand only if each is what it was."""
+    """Write the files of a release, and keep them only if each is unchanged."""
     options = Options.from_json(release.options)
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
@@ -60,7 +60,7 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
 
 
 def _columns_of(release: Release, columns: Columns, **kind: None) -> Columns:
-    """Return the columns that the release's records of a kind have."""
+    """Return the columns of the release's records of a kind."""
     members = ReleaseMember.objects.filter(release=release, **kind).order_by("pk")
     metadata = members.values_list("metadata", flat=True).first()
     if metadata is None:
@@ -78,7 +78,7 @@ def _write_kept(release: Release, path: str, to: Path) -> None:
 
 
 def _records(release: Release, options: Options, progress: Progress) -> Iterator[Record]:
-    """In the order in which they were written at first."""
+    """Yield the records in their original order."""
     last = 0
     rows = ReleaseMember.objects.filter(release=release).order_by("pk")
     columns = (
@@ -92,16 +92,16 @@ def _records(release: Release, options: Options, progress: Progress) -> Iterator
         texts = _texts(batch, options)
         for member, kernel, pair, identity, hashed, split, _, tokens, metadata in batch:
             kind, pk = ("kernel", kernel) if kernel else ("pair", pair)
-            said = json.loads(metadata)
+            document = json.loads(metadata)
             yield Record(
-                kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
-                tuple(map(encode_text, texts[member])), said.get("language", ""),
+                kind, identity, pk, hashed, SPLITS.index(split), document["weight"], tokens,
+                metadata, tuple(map(encode_text, texts[member])), document.get("language", ""),
             )  # fmt: skip
         last = batch[-1][0]
 
 
 def _texts(batch: Sequence[Any], options: Options) -> dict[int, tuple[str, ...]]:
-    """By member."""
+    """Return the texts by member."""
     kernels = {member: (kernel, hashed) for member, kernel, _, _, hashed, *_ in batch if kernel}
     pairs = {member: pair for member, _, pair, *_ in batch if pair}
     of_pairs = pair_texts(pairs.values())

@@ -1,6 +1,7 @@
-"""Which items leave, and why each of the others stays: the one reading of an export.
+"""Selection of the items of an export, in one pass over the rows.
 
-What leaves is drafted at once, while its rows are at hand; the drafts wait aside for their splits.
+Selected items are serialized at once, while their rows are in memory; the drafts are spooled until
+their splits are known.
 """
 
 from collections import Counter
@@ -34,7 +35,7 @@ from curation.models import Kernel, Pair
 class Selection:
     kernels: Picks = field(default_factory=Picks)
     pairs: Picks = field(default_factory=Picks)
-    # Each with its number.
+    # Profiles, each with its number.
     profiles: dict[Profile, int] = field(default_factory=dict)
     agreement: Counter[str] = field(default_factory=Counter)
 
@@ -44,7 +45,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a process has weighed, for another one to absorb."""
+    """Results of one process, for another to absorb."""
 
     selection: Selection
     given: Mapping[tuple[str, str, Terms], Shared]
@@ -53,7 +54,10 @@ class Found:
 
 
 class Selecting:
-    """Weighs the kernels and pairs that the filter names. With nothing `aside`, none is drafted."""
+    """Selector of the kernels and pairs that the filter matches.
+
+    Without a spool, no drafts are made.
+    """
 
     def __init__(self, options: Options, aside: Aside | None) -> None:
         self.sources = every_source()
@@ -75,15 +79,15 @@ class Selecting:
         self._drafting = Drafting(options, self.sources, self.notices, self.selection.profiles)
 
     def stretches(self) -> Iterator[tuple[str, Stretch]]:
-        """All there is to weigh, in parts that any process may take."""
-        # Files go by their content, which many places share.
+        """Yield all ranges of rows, for any number of processes."""
+        # Files are read by content, which several places share.
         whole_files = self._options.unit == "file"
         of_kernels = (EVERYTHING,) if whole_files else stretches(Kernel.objects.all())
         yield from (("kernel", stretch) for stretch in of_kernels)
         yield from (("pair", stretch) for stretch in stretches(Pair.objects.all()))
 
     def weigh(self, kind: str, within: Stretch) -> int:
-        """Weigh and draft what lies there, and say how many that were."""
+        """Examine and serialize the items of a range, and return their number."""
         before = self.ledger.counted.seen[kind]
         drafting, picks = self._drafting, self.selection.of(kind)
         if kind == "pair":
@@ -102,15 +106,17 @@ class Selecting:
         return Found(self.selection, self.notices.given, self.ledger.counted, shelf)
 
     def absorb(self, found: Found) -> None:
-        """What another process has weighed. Who weighed what makes no difference in the end: all
-        is put in order, and counted, once it is complete."""
+        """Add the results of another process.
+
+        Their order does not matter: all is sorted at the end.
+        """
         first = self._aside.adopt(found.shelf) if self._aside else 0
-        known, theirs = self.selection.profiles, found.selection
-        # Where nothing is drafted there are none.
-        numbers = [known.setdefault(profile, len(known)) for profile in theirs.profiles] or [0]
+        known, other = self.selection.profiles, found.selection
+        # Without drafts there are no profiles.
+        numbers = [known.setdefault(profile, len(known)) for profile in other.profiles] or [0]
         for kind in ("kernel", "pair"):
-            self.selection.of(kind).absorb(theirs.of(kind), np.asarray(numbers, np.int64), first)
-        self.selection.agreement += theirs.agreement
+            self.selection.of(kind).absorb(other.of(kind), np.asarray(numbers, np.int64), first)
+        self.selection.agreement += other.agreement
         self.notices.absorb(found.given)
         self.ledger.absorb(found.counted, first)
 
@@ -155,7 +161,7 @@ class Selecting:
         )  # fmt: skip
 
     def _compare_words(self, decisions: Sequence[Said]) -> None:
-        """Whether people who decided on one item agreed in the end."""
+        """Count if people who decided on one item agreed in the end."""
         words = {said.user: said.status for said in sorted(decisions) if said.actor == PERSON}
         if len(words) > 1:
             agreed = len(set(words.values())) == 1
@@ -173,8 +179,8 @@ class Selecting:
             yield leaving
 
     def _leaving_file(self, file: KnownFile) -> Leaving:
-        # It stands for the file wherever a kernel is asked for; and a whole file leaves on the
-        # terms that hold in it, not on another copy's.
+        # The kernel represents its file. A whole file is distributed on the terms that apply in it,
+        # not on another copy's.
         known = file.kernels[0]
         first, *others = sorted(known.places, key=lambda place: not file.holds(place))
         origin = self.sources[file.source].origin

@@ -1,7 +1,7 @@
-"""Every record, with its texts, in every format that was asked for.
+"""Writers of all requested formats.
 
-Each format is written by a process of its own where there are several: all read the same drafts,
-and none needs the database.
+Each format is written by a process of its own if there are several: all read the same drafts, and
+none needs the database.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,9 +25,9 @@ from curation.export.records import Record
 BATCH = 1000
 
 Records: TypeAlias = Callable[[], Iterator[Record]]
-"""In the order in which they are written, from the first one each time."""
+"""Function that yields the records in output order, from the start at each call."""
 Files: TypeAlias = list[dict[str, Any]]
-"""What the manifest says of them."""
+"""Entries of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Writing:
         return [file for written in formats for file in written.files()]
 
     def _by_file(self, records: Sequence[Record]) -> dict[tuple[str, int], list[Record]]:
-        """Each as often as it stands there."""
+        """Group records by file, repeated as often as their weight demands."""
         grouped: dict[tuple[str, int], list[Record]] = {}
         for record in records:
             grouped.setdefault((record.folder_kind, record.split), []).extend(

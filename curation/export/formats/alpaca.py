@@ -1,4 +1,4 @@
-"""Alpaca's three columns, for the trainers that know no other: pairs only."""
+"""Alpaca format: three columns, for trainers without support for others. Pairs only."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""held_out_recipes/: the generated pairs as in pairs/, split by recipe. Each stands there once."""
+"""held_out_recipes/: the generated pairs as in pairs/, split by recipe, without repetition."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The pairs in KernelBook's columns, for code that was written for it."""
+"""KernelBook format: pairs in KernelBook's columns, for code that was written for it."""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def row(record: Record) -> dict[str, Any]:
         "repo_name": place["repository"],
         "module_name": metadata["entry_point"],
         "synthetic": metadata["origin"] == PairOrigin.TEMPLATE,
-        # 63 bits: readers take it for a signed number.
+        # 63 bits, because readers take it for a signed number.
         "uuid": int(record.content_hash[:16], 16) >> 1,
         "licenses": [metadata["license"]],
         "stars": metadata["stars"],

@@ -1,6 +1,6 @@
-"""pairs/ and kernels/, each with train, validation and test: a record a line.
+"""JSON lines: pairs/ and kernels/, each with train, validation and test.
 
-Pallas kernels, if there are any, have a folder pallas/ of the same form.
+Pallas kernels, if any, have a folder pallas/ of the same form.
 """
 
 from collections.abc import Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from curation.evidence import item_facts
 from curation.evidence.subjects import KERNEL, identity_fingerprints
 from curation.identity import content_hash
 from curation.models import (

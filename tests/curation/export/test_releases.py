@@ -166,7 +166,7 @@ def test_a_record_that_may_not_be_given_away_any_more_marks_its_releases(tmp_pat
     assert set(marked) == {
         (release, kernel.pk, reason)
         for release in "AB"
-        for kernel, reason in ((opted_out, "opted-out"), (relicensed, "licence"))
+        for kernel, reason in ((opted_out, "opted-out"), (relicensed, "license"))
     }
     assert fine.pk not in {kernel for _, kernel, _ in marked}
 
