@@ -8,7 +8,7 @@ from pathlib import Path
 
 from curation.errors import CurationError
 from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE, validate_command
-from curation.export.dataset import Outcome
+from curation.export.dataset import ExportOutcome
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
 from curation.export.gates import Reason
@@ -90,7 +90,7 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
     )
 
 
-def export_summary(outcome: Outcome) -> str:
+def export_summary(outcome: ExportOutcome) -> str:
     """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
     found, exported = (
         " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
@@ -107,7 +107,7 @@ def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[Reason, int]) 
     return f"{line} ({sum(left_out.values()):,} left out: {reasons})"
 
 
-def next_command(outcome: Outcome | None, out: Path, device: str) -> str:
+def next_command(outcome: ExportOutcome | None, out: Path, device: str) -> str:
     """Return the command to type after a pipeline.
 
     outcome: of the export, or None if it failed.

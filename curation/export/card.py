@@ -19,9 +19,9 @@ from curation.export.card_sections import (
     splits_section,
 )
 from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
-from curation.export.draw import KINDS, Draw
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import Options
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
@@ -44,7 +44,7 @@ HUB_LICENSES = {
 
 def write_card(
     folder: Path,
-    drawn: Draw,
+    plan: ExportPlan,
     options: Options,
     name: str,
     statistics: Statistics,
@@ -57,13 +57,13 @@ def write_card(
     lines = [config for config in configs if not config.folder.startswith(PARQUET)]
     parquet = [config for config in configs if config.folder.startswith(PARQUET)]
     text = [
-        *_header(title, drawn, statistics, lines or parquet, ""),
-        *_body(folder, title, drawn, options, statistics, files),
+        *_header(title, plan, statistics, lines or parquet, ""),
+        *_body(folder, title, plan, options, statistics, files),
     ]
     (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
     if parquet:
         beside = [
-            *_header(title, drawn, statistics, parquet, PARQUET),
+            *_header(title, plan, statistics, parquet, PARQUET),
             f"# {title}",
             "",
             "The records of the [folder above](../README.md) as Parquet.",
@@ -105,9 +105,9 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
 
 
 def _header(
-    title: str, drawn: Draw, statistics: Statistics, configs: Sequence[Config], root: str
+    title: str, plan: ExportPlan, statistics: Statistics, configs: Sequence[Config], root: str
 ) -> Iterator[str]:
-    number = sum(len(drawn.of(kind)) for kind in KINDS)
+    number = sum(len(plan.of(kind)) for kind in KINDS)
     yield "---"
     yield f"pretty_name: {json.dumps(title)}"
     yield f"license: [{', '.join(_hub_licenses(statistics))}]"
@@ -142,12 +142,12 @@ def _header(
 def _body(
     folder: Path,
     title: str,
-    drawn: Draw,
+    plan: ExportPlan,
     options: Options,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
 ) -> Iterator[str]:
-    numbers, pallas = {kind: len(drawn.of(kind)) for kind in KINDS}, statistics.pallas
+    numbers, pallas = {kind: len(plan.of(kind)) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
     yield ""
     yield (
@@ -168,17 +168,17 @@ def _body(
             "Triton. The tables and pictures below count them among the kernels."
         )
     yield from files_table(files, options)
-    yield from splits_section(drawn, options)
-    if drawn.held_out:
-        yield from held_out_section(drawn.held_out, files)
-    yield from benchmarks_section(drawn)
-    yield from left_out_section(drawn)
+    yield from splits_section(plan, options)
+    if plan.held_out:
+        yield from held_out_section(plan.held_out, files)
+    yield from benchmarks_section(plan)
+    yield from left_out_section(plan)
     for kind in KINDS:
         if numbers[kind]:
             yield from pictures_section(folder, kind, statistics)
-    yield from review_section(drawn, statistics)
-    yield from mixing_section(drawn, options)
-    yield from estimates_table(drawn, options)
+    yield from review_section(plan, statistics)
+    yield from mixing_section(plan, options)
+    yield from estimates_table(plan, options)
     yield from phases_table(statistics, options)
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from curation.export.draw import KINDS, Draw
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.manifest import SPLIT_RULE, shares, splits
 from curation.export.mixing import by_phase
 from curation.export.options import Options
 from curation.export.pictures import draw_bars
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
 from curation.text import pluralize
@@ -35,11 +35,11 @@ def files_table(files: Sequence[dict[str, Any]], options: Options) -> Iterator[s
         )
 
 
-def splits_section(drawn: Draw, options: Options) -> Iterator[str]:
+def splits_section(plan: ExportPlan, options: Options) -> Iterator[str]:
     yield from ("", "## Splits", "")
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
-    tables = splits(drawn, options)
+    tables = splits(plan, options)
     for kind, table in tables.items():
         for split in SPLITS:
             row = table[split.value]
@@ -97,16 +97,16 @@ def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
                 )
 
 
-def benchmarks_section(drawn: Draw) -> Iterator[str]:
-    yield from ("", "## Benchmarks", "", " ".join(drawn.coverage.sentences()))
-    if not drawn.coverage.compared:
+def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
+    yield from ("", "## Benchmarks", "", " ".join(plan.coverage.sentences()))
+    if not plan.coverage.compared:
         return
     yield from (
         "",
         "| benchmark | commit | license | problems | all texts |",
         "|---|---|---|--:|--:|",
     )
-    for one in drawn.coverage.compared:
+    for one in plan.coverage.compared:
         yield (
             f"| {one.name} | `{one.commit[:12]}` | {one.license} | {one.problems:,} "
             f"| {one.texts:,} |"
@@ -118,8 +118,8 @@ def benchmarks_section(drawn: Draw) -> Iterator[str]:
     )
 
 
-def left_out_section(drawn: Draw) -> Iterator[str]:
-    funnel = drawn.funnel()
+def left_out_section(plan: ExportPlan) -> Iterator[str]:
+    funnel = plan.funnel()
     stages = list(next(iter(funnel.values())))
     yield from ("", "## What was left out", "", f"| | {' | '.join(funnel)} |")
     yield f"|---|{'--:|' * len(funnel)}"
@@ -143,17 +143,17 @@ def _in_words(counts: Mapping[str, int], most: int = 5) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in first)
 
 
-def review_section(drawn: Draw, statistics: Statistics) -> Iterator[str]:
+def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
     yield from ("## Review and validation", "")
     for kind in KINDS:
-        if whole := len(drawn.of(kind)):
+        if whole := len(plan.of(kind)):
             reviewed = statistics.counts[kind]["reviewed"]["yes"]
             yield f"- {reviewed / whole:.1%} of the {kind}s were approved by a person."
-    if pairs := len(drawn.pairs):
+    if pairs := len(plan.pairs):
         devices: Counter[str] = statistics.counts["pair"]["validated on"]
         for device, count in sorted(devices.items()):
             yield f"- {count / pairs:.1%} of the pairs passed their validation on: {device}."
-    agreed, disputed = drawn.agreement["agreed"], drawn.agreement["disputed"]
+    agreed, disputed = plan.agreement["agreed"], plan.agreement["disputed"]
     if agreed + disputed:
         yield (
             f"- Of {pluralize(agreed + disputed, 'record')} that several people decided on, they "
@@ -163,8 +163,8 @@ def review_section(drawn: Draw, statistics: Statistics) -> Iterator[str]:
         yield "- No record was decided on by more than one person: agreement is not known."
 
 
-def mixing_section(drawn: Draw, options: Options) -> Iterator[str]:
-    table = shares(drawn)
+def mixing_section(plan: ExportPlan, options: Options) -> Iterator[str]:
+    table = shares(plan)
     tokens, weighted = sum(s.tokens for s in table), sum(s.weighted for s in table)
     of_all = " of all training tokens |" if options.total_tokens else ""
     yield from ("", "## Mixing", "")
@@ -186,12 +186,12 @@ def mixing_section(drawn: Draw, options: Options) -> Iterator[str]:
         yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
 
 
-def estimates_table(drawn: Draw, options: Options) -> Iterator[str]:
+def estimates_table(plan: ExportPlan, options: Options) -> Iterator[str]:
     """Yield a table of each source's estimated and exported tokens."""
-    exported = {share.source: share.tokens for share in shares(drawn)}
+    exported = {share.source: share.tokens for share in shares(plan)}
     estimated = sorted(
         (source.name, row.estimated_tokens_low, row.estimated_tokens_high)
-        for source in drawn.sources.values()
+        for source in plan.sources.values()
         if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
     )
     if not estimated:

@@ -1,4 +1,4 @@
-"""Facts about batches of items, read with a fixed number of queries."""
+"""GateFacts about batches of items, read with a fixed number of queries."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from curation.evidence.places import Place, places_of
 from curation.evidence.sources import Source
-from curation.export.gates import APPROVED, Facts, Said, Tried, approved_by
+from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
 from curation.lookups import stored
 from curation.models import (
     Agreement,
@@ -41,17 +41,17 @@ EVERYTHING: Stretch = (0, None)
 
 
 @dataclass(slots=True)
-class Known:
+class KnownItem:
     """An item, its facts for the gates, and its places, preferred one first."""
 
     pk: int
     name: str
     tokens: int
     origin: str
-    facts: Facts
+    facts: GateFacts
     places: Sequence[Place]
     # Further columns of its record: `KERNEL_COLUMNS` or `PAIR_COLUMNS`.
-    told: Row
+    extra_columns: Row
     texts: Sequence[str]
 
 
@@ -68,7 +68,7 @@ PAIR_COLUMNS = (
     stored("differentiable"), "recipe", stored("metadata"), "hardware", "min_triton",
     "description",
 )  # fmt: skip
-_TOLD = len(_GATES) + 3
+_FIRST_EXTRA = len(_GATES) + 3
 _KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")
 _HARDWARE_OF_KERNEL = KERNEL_COLUMNS.index("hardware")
 _HARDWARE_OF_PAIR = PAIR_COLUMNS.index("hardware")
@@ -79,7 +79,7 @@ def kernels(
     sources: Mapping[int, Source],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
-) -> Iterator[list[Known]]:
+) -> Iterator[list[KnownItem]]:
     """Yield all of `items` in batches, in key order."""
     columns = (*_GATES, "name", _compared_with("kernel"), stored("standalone"), *KERNEL_COLUMNS)
     end = len(columns)
@@ -91,16 +91,18 @@ def kernels(
         result = []
         for row in batch:
             pk, hashed, status, verdict, license, policy, tokens, name, compared, standalone = row[
-                :_TOLD
+                :_FIRST_EXTRA
             ]
             seen = places.get(pk, ())
-            facts = Facts(hashed, status, license, verdict, policy)
+            facts = GateFacts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
             facts.standalone = bool(standalone)
-            facts.hardware = row[_TOLD + _HARDWARE_OF_KERNEL]
+            facts.hardware = row[_FIRST_EXTRA + _HARDWARE_OF_KERNEL]
             facts.local_path = pk in local
             origin = sources[seen[0].source].origin if seen else REAL
-            known = Known(pk, name, tokens or 0, origin, facts, seen, row[_TOLD:end], row[end:])
+            known = KnownItem(
+                pk, name, tokens or 0, origin, facts, seen, row[_FIRST_EXTRA:end], row[end:]
+            )
             result.append(known)
         yield result
 
@@ -110,28 +112,30 @@ def pairs(
     sources: Mapping[int, Source],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
-) -> Iterator[list[Known]]:
+) -> Iterator[list[KnownItem]]:
     columns = (*_GATES, "slug", _compared_with("pair"), "origin", *PAIR_COLUMNS)
     end = len(columns)
     for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
-        drafted_from = {row[_TOLD + _KERNEL_OF_PAIR] for row in batch}
+        drafted_from = {row[_FIRST_EXTRA + _KERNEL_OF_PAIR] for row in batch}
         places = places_of(drafted_from - {None}, sources)
         about = _about("pair", pks)
-        tries = _tries(pks)
+        validations = _validations(pks)
         result = []
         for row in batch:
             pk, hashed, status, verdict, license, policy, tokens, slug, compared, origin = row[
-                :_TOLD
+                :_FIRST_EXTRA
             ]
-            told = row[_TOLD:end]
-            seen = places.get(told[_KERNEL_OF_PAIR], ())
-            facts = Facts(hashed, status, license, verdict, policy)
+            extra = row[_FIRST_EXTRA:end]
+            seen = places.get(extra[_KERNEL_OF_PAIR], ())
+            facts = GateFacts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
-            facts.hardware = told[_HARDWARE_OF_PAIR]
+            facts.hardware = extra[_HARDWARE_OF_PAIR]
             facts.origin = origin
-            facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
-            result.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
+            facts.validations = [
+                t for seen_hash, t in validations.get(pk, ()) if seen_hash == hashed
+            ]
+            result.append(KnownItem(pk, slug, tokens or 0, origin, facts, seen, extra, row[end:]))
         yield result
 
 
@@ -158,7 +162,7 @@ def stretches(items: QuerySet[Any]) -> Iterator[Stretch]:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    decisions: Mapping[int, Sequence[Said]]
+    decisions: Mapping[int, Sequence[DecisionRow]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
     replaced: Mapping[int, str]
@@ -168,11 +172,11 @@ class _About:
 def _about(kind: str, keys: Collection[int]) -> _About:
     condition = {f"{kind}__among": keys}
     key = f"{kind}_id"
-    decisions: dict[int, list[Said]] = defaultdict(list)
+    decisions: dict[int, list[DecisionRow]] = defaultdict(list)
     decision_rows = Decision.objects.filter(**condition).order_by()
     columns = (key, "pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id")
     for pk, *values in decision_rows.values_list(*columns):
-        decisions[pk].append(Said(*values))
+        decisions[pk].append(DecisionRow(*values))
     duplicates = {}
     links = DuplicateLink.objects.filter(**condition).order_by()
     name = "of_kernel__name" if kind == "kernel" else "of_pair__slug"
@@ -225,7 +229,7 @@ def _compared_with(kind: str) -> Subquery:
 
 
 def _weigh(
-    facts: Facts,
+    facts: GateFacts,
     pk: int,
     compared: str | None,
     about: _About,
@@ -254,15 +258,15 @@ def _weigh(
             facts.contaminated_by = f"the benchmark {source.name}"
 
 
-def _tries(pks: Collection[int]) -> dict[int, list[tuple[str, Tried]]]:
+def _validations(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
     rows = ValidationResult.objects.filter(
         pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
     )
-    tries: dict[int, list[tuple[str, Tried]]] = defaultdict(list)
+    validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
     columns = ("pair_id", "content_hash", "pk", "run__device", "verdict", "figures__grades")
     for pair, hashed, pk, device, verdict, grades in rows.order_by().values_list(*columns):
-        tries[pair].append((hashed, Tried(pk, device, verdict, grades or {})))
-    return tries
+        validations[pair].append((hashed, ValidationRow(pk, device, verdict, grades or {})))
+    return validations
 
 
 def _with_local_paths(

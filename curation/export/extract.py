@@ -16,11 +16,11 @@ from curation.evidence.notices import texts_named
 from curation.evidence.sources import every_source
 from curation.export.folder import new_folder
 from curation.export.manifest import write_manifest
-from curation.export.moment import one_moment
 from curation.export.notices import Notices
 from curation.export.plain_files import PlainFile, plain_files
 from curation.export.plain_paths import Wanted, placed
-from curation.export.progress import Progress, silently
+from curation.export.progress import ProgressCallback, no_progress
+from curation.export.snapshot import db_snapshot
 from curation.models import Category
 
 FOLDER = "triton_kernels_organized"
@@ -30,18 +30,18 @@ BATCH = 200
 Entry = dict[str, Any]
 
 
-def extract(out: Path, *, progress: Progress = silently) -> dict[str, Any]:
+def extract(out: Path, *, progress: ProgressCallback = no_progress) -> dict[str, Any]:
     """Write the folders below `out`, and return their manifest."""
     with new_folder(out / FOLDER) as folder:
         for category in Category:
             (folder / category).mkdir()
-        with one_moment():
+        with db_snapshot():
             manifest = _write(folder, progress)
         write_manifest(folder, manifest)
     return manifest
 
 
-def _write(folder: Path, progress: Progress) -> dict[str, Any]:
+def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     sources = every_source()
     left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
     leaving: dict[Wanted, PlainFile] = {}

@@ -10,7 +10,7 @@ from typing import Any
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
 from curation.export import evidence
-from curation.export.evidence import Known
+from curation.export.evidence import KnownItem
 from curation.export.gates import Exclusion, Reason, Rules, exclusion
 from curation.filters import Filter
 from curation.models import Kernel, Provenance, SourceFile
@@ -29,7 +29,7 @@ class KnownFile:
     lines: int
     tokens: int
     source: int
-    kernels: Sequence[Known]
+    kernels: Sequence[KnownItem]
     why: Exclusion | None
 
     @property
@@ -69,12 +69,12 @@ def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterato
         yield batch_files
 
 
-def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[Known]]:
+def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[KnownItem]]:
     standing: dict[int, list[int]] = defaultdict(list)
     rows = Provenance.objects.filter(source_file__among=pks, retired_at=None).order_by()
     for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
         standing[kernel].append(file)
-    inside: dict[int, list[Known]] = defaultdict(list)
+    inside: dict[int, list[KnownItem]] = defaultdict(list)
     batches = evidence.kernels(Kernel.objects.filter(pk__among=list(standing)), sources)
     # Sorted, so that the same kernel represents a file, whichever was stored first.
     every = sorted(chain.from_iterable(batches), key=lambda known: known.facts.content_hash)

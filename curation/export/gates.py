@@ -76,7 +76,7 @@ class Exclusion:
 
 
 # NamedTuples instead of dataclasses: an export builds millions of them from query rows.
-class Said(NamedTuple):
+class DecisionRow(NamedTuple):
     """A decision on an item, with the columns that the gates need."""
 
     pk: int
@@ -88,7 +88,7 @@ class Said(NamedTuple):
     user: int | None = None
 
 
-class Tried(NamedTuple):
+class ValidationRow(NamedTuple):
     """A validation of an item's present content."""
 
     pk: int
@@ -98,8 +98,8 @@ class Tried(NamedTuple):
 
 
 @dataclass(slots=True)
-class Facts:
-    """Facts about one item's present content."""
+class GateFacts:
+    """GateFacts about one item's present content."""
 
     content_hash: str
     status: str
@@ -117,10 +117,10 @@ class Facts:
     # Hash of the benchmarks it was compared with: "" before any comparison, None before the search
     # for near-duplicates.
     compared_with: str | None = Fingerprint.NO_BENCHMARKS
-    decisions: Sequence[Said] = ()
+    decisions: Sequence[DecisionRow] = ()
     # The decision that its approval is based on.
-    approver: Said | None = None
-    tries: Sequence[Tried] | None = None
+    approver: DecisionRow | None = None
+    validations: Sequence[ValidationRow] | None = None
     # A pair's origin determines the required evidence grades.
     origin: str = ""
     # True if a second review differs, and no third person has settled the dispute.
@@ -140,7 +140,7 @@ class Rules:
     without_benchmarks: bool = False
 
 
-def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
+def exclusion(facts: GateFacts, rules: Rules) -> Exclusion | None:
     """Return the first gate that excludes the item."""
     return (
         _present(facts)
@@ -154,26 +154,26 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
     )
 
 
-def _present(facts: Facts) -> Exclusion | None:
+def _present(facts: GateFacts) -> Exclusion | None:
     if facts.status == RETIRED:
         return Exclusion(Reason.RETIRED, "It no longer exists in its source.")
     return None
 
 
-def _standalone(facts: Facts) -> Exclusion | None:
+def _standalone(facts: GateFacts) -> Exclusion | None:
     if not facts.standalone:
         return Exclusion(Reason.NOT_STANDALONE, "It uses names that its unit does not define.")
     return None
 
 
-def _hardware(facts: Facts, allowed: tuple[str, ...]) -> Exclusion | None:
+def _hardware(facts: GateFacts, allowed: tuple[str, ...]) -> Exclusion | None:
     if facts.hardware in allowed:
         return None
     name, labels = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in allowed)
     return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {labels}.")
 
 
-def _licensed(facts: Facts) -> Exclusion | None:
+def _licensed(facts: GateFacts) -> Exclusion | None:
     if facts.license_verdict != PERMISSIVE or facts.license is None:
         named = f": {facts.license}" if facts.license else ""
         return Exclusion(Reason.LICENSE, f"Its license is {facts.license_verdict}{named}.")
@@ -192,7 +192,7 @@ def _licensed(facts: Facts) -> Exclusion | None:
     return None
 
 
-def _unique(facts: Facts, rules: Rules) -> Exclusion | None:
+def _unique(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.duplicate_of:
         return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
     if facts.contaminated_by:
@@ -210,10 +210,10 @@ def _unique(facts: Facts, rules: Rules) -> Exclusion | None:
     return None
 
 
-def _validated(facts: Facts) -> Exclusion | None:
-    if facts.tries is None:
+def _validated(facts: GateFacts) -> Exclusion | None:
+    if facts.validations is None:
         return None
-    decisive = deciding(facts.tries)
+    decisive = deciding(facts.validations)
     if decisive is None:
         return Exclusion(Reason.NOT_VALIDATED, "This exact content was not validated.")
     if decisive.verdict != PASSED:
@@ -225,19 +225,19 @@ def _validated(facts: Facts) -> Exclusion | None:
     return None
 
 
-def deciding(tries: Sequence[Tried]) -> Tried | None:
+def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
     """Return the newest validation on a GPU, or else the newest in the interpreter.
 
     The interpreter can pass where the GPU fails. Unsupported validations are ignored.
     """
     for device in DEVICES:
-        there = [t for t in tries if t.device == device and t.verdict != UNSUPPORTED]
+        there = [t for t in validations if t.device == device and t.verdict != UNSUPPORTED]
         if there:
-            return max(there, key=lambda tried: tried.pk)
+            return max(there, key=lambda validation: validation.pk)
     return None
 
 
-def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
+def _approved(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.status == REJECTED:
         return Exclusion(Reason.REJECTED, "It was rejected.")
     if facts.status == PENDING:
@@ -252,7 +252,7 @@ def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
     return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
 
 
-def _undisputed(facts: Facts) -> Exclusion | None:
+def _undisputed(facts: GateFacts) -> Exclusion | None:
     if facts.disputed:
         return Exclusion(
             Reason.DISPUTED, "Two reviewers disagree on it, and the dispute is not settled."
@@ -260,7 +260,7 @@ def _undisputed(facts: Facts) -> Exclusion | None:
     return None
 
 
-def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:
+def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
     """Return the decision that an approval is based on, or None.
 
     It is a person's, unless a person decided otherwise since; else a policy's. Undone decisions and

@@ -12,16 +12,16 @@ import numpy as np
 
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
-from curation.export.aside import Aside, HashOrder
 from curation.export.gates import FUNNEL, Exclusion, Reason
 from curation.export.lines import LineFile, encode_text
+from curation.export.spool import HashOrder, Spool
 
 BATCH = 1000
 NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(slots=True)
-class Waiting:
+class SpooledLines:
     """Spooled lines of one kind, and their order."""
 
     lines: "array[int]" = field(default_factory=lambda: array("q"))
@@ -29,27 +29,27 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Counted:
+class LedgerCounts:
     """Counts of examined items and of reasons, by kind."""
 
     seen: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, Counter[Reason]] = field(default_factory=lambda: defaultdict(Counter))
-    waiting: dict[str, Waiting] = field(default_factory=lambda: defaultdict(Waiting))
+    waiting: dict[str, SpooledLines] = field(default_factory=lambda: defaultdict(SpooledLines))
 
 
 @dataclass(slots=True)
 class Ledger:
     """Ledger: writes the items left out, and counts the items of each stage."""
 
-    aside: Aside | None
+    spool: Spool | None
     sources: Mapping[int, Source]
-    counted: Counted = field(default_factory=Counted)
+    counted: LedgerCounts = field(default_factory=LedgerCounts)
 
     def left_out(
         self, kind: str, name: str, content_hash: str, places: Sequence[Place], why: Exclusion
     ) -> None:
         self.counted.reasons[kind][why.reason] += 1
-        if self.aside is None:
+        if self.spool is None:
             return
         identity = record_id(kind, name, content_hash)
         place = f"{{{located(places[0], self.sources)}}}" if places else "null"
@@ -58,10 +58,10 @@ class Ledger:
             f'"reason":"{why.reason}","message":{encode_text(why.message)},"provenance":{place}}}'
         )
         waiting = self.counted.waiting[kind]
-        waiting.lines.extend(self.aside.put([line]))
+        waiting.lines.extend(self.spool.put([line]))
         waiting.hashes.add([content_hash])
 
-    def absorb(self, more: Counted, first: int) -> None:
+    def absorb(self, more: LedgerCounts, first: int) -> None:
         """Add the items that another process left out; its line numbers start at `first`."""
         self.counted.seen += more.seen
         for kind, reasons in more.reasons.items():
@@ -75,9 +75,9 @@ class Ledger:
         """Write the lines since the last call, in order."""
         for kind in ("kernel", "pair"):
             waiting = self.counted.waiting.pop(kind, None)
-            if waiting is not None and file is not None and self.aside is not None:
+            if waiting is not None and file is not None and self.spool is not None:
                 ordered = np.asarray(waiting.lines)[waiting.hashes.order()]
-                lines = self.aside.take(ordered.tolist())
+                lines = self.spool.take(ordered.tolist())
                 while some := list(islice(lines, BATCH)):
                     file.write(some)
 

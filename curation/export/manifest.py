@@ -11,11 +11,11 @@ from typing import Any
 
 from curation import __version__
 from curation.export.columns import SCHEMA
-from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
 from curation.export.lines import LineFile
 from curation.export.mixing import Share, table
 from curation.export.options import Options
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.statistics import Statistics, by_split
@@ -36,7 +36,7 @@ SPLIT_RULE = (
 
 def describe(
     folder: Path,
-    drawn: Draw,
+    plan: ExportPlan,
     options: Options,
     name: str,
     statistics: Statistics,
@@ -61,22 +61,20 @@ def describe(
         "tokenizer": {"name": tokenizer.name, "sha256": tokenizer.sha256 or None},
         "checks": list(checks),
         "records": _with_pallas(
-            {f"{kind}s": len(drawn.of(kind)) for kind in KINDS}, statistics.pallas.records
+            {f"{kind}s": len(plan.of(kind)) for kind in KINDS}, statistics.pallas.records
         ),
         "tokens": _with_pallas(
             {f"{kind}s": statistics.tokens[kind] for kind in KINDS}, statistics.pallas.tokens
         ),
         "by_category": _by_category(statistics),
-        "funnel": drawn.funnel(),
-        "left_out": {
-            f"{kind}s": dict(sorted(drawn.ledger.reasons(kind).items())) for kind in KINDS
-        },
+        "funnel": plan.funnel(),
+        "left_out": {f"{kind}s": dict(sorted(plan.ledger.reasons(kind).items())) for kind in KINDS},
         "split_rule": SPLIT_RULE,
-        "splits": splits(drawn, options),
-        "benchmarks": drawn.coverage.as_json(),
-        "held_out_recipes": drawn.held_out.as_json() if drawn.held_out else None,
+        "splits": splits(plan, options),
+        "benchmarks": plan.coverage.as_json(),
+        "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
-        "mixing": [share.as_json() for share in shares(drawn)],
+        "mixing": [share.as_json() for share in shares(plan)],
         "files": sorted(files, key=lambda file: str(file["path"])),
     }
 
@@ -104,23 +102,23 @@ def tools(options: Options) -> dict[str, str]:
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
 
-def shares(drawn: Draw) -> list[Share]:
-    return table([drawn.of(kind) for kind in KINDS], drawn.sources)
+def shares(plan: ExportPlan) -> list[Share]:
+    return table([plan.of(kind) for kind in KINDS], plan.sources)
 
 
-def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
+def splits(plan: ExportPlan, options: Options) -> dict[str, dict[str, Any]]:
     """Return the requested and the actual splits of each kind of record."""
     result: dict[str, dict[str, Any]] = {}
     for kind in KINDS:
-        picks = drawn.of(kind)
-        whole = len(picks) or 1
+        selected = plan.of(kind)
+        whole = len(selected) or 1
         rows: dict[str, Any] = {}
         remarks: list[str] = []
         off: list[str] = []
-        counted = by_split(picks, drawn.profiles)
+        counted = by_split(selected, plan.profiles)
         for split, requested, counts in zip(SPLITS, options.splits, counted, strict=True):
             records = sum(counts["operation_type"].values())
-            if len(picks) and abs(records / whole - requested / 100) > 0.01:
+            if len(selected) and abs(records / whole - requested / 100) > 0.01:
                 off.append(split.value)
             rows[split.value] = {
                 "asked": requested / 100,

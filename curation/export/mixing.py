@@ -10,22 +10,24 @@ from numpy.typing import NDArray
 
 from curation.evidence.sources import Source
 from curation.export.options import UPSAMPLE_BY_SOURCE, weights_by_name
-from curation.export.picks import ORIGINS, Picks
+from curation.export.selected_items import ORIGINS, SelectedItems
 from curation.export.splits import SPLITS, keyed
 from curation.models import Split
 
 TRAIN = SPLITS.index(Split.TRAIN)
 
 
-def over_cap(picks: Picks, caps: Sequence[tuple[str, float]], seed: int) -> NDArray[np.bool_]:
+def over_cap(
+    selected: SelectedItems, caps: Sequence[tuple[str, float]], seed: int
+) -> NDArray[np.bool_]:
     """Mark records to drop, so that no capped origin exceeds its share of the tokens."""
-    origins, tokens = np.asarray(picks.origins), np.asarray(picks.tokens)
-    over = np.zeros(len(picks), dtype=np.bool_)
+    origins, tokens = np.asarray(selected.origins), np.asarray(selected.tokens)
+    over = np.zeros(len(selected), dtype=np.bool_)
     have = {name: int(tokens[origins == ORIGINS.index(name)].sum()) for name, _ in caps}
     allowed = _allowed(have, dict(caps), int(tokens.sum()))
     for name, most in allowed.items():
         members = np.flatnonzero(origins == ORIGINS.index(name))
-        keys = keyed(seed, np.asarray(picks.identities)[members])
+        keys = keyed(seed, np.asarray(selected.identities)[members])
         ordered = members[np.argsort(keys, kind="stable")]
         over[ordered[np.cumsum(tokens[ordered]) > most]] = True
     return over
@@ -78,16 +80,16 @@ class Share:
         }
 
 
-def table(kinds: Sequence[Picks], sources: Mapping[int, Source]) -> list[Share]:
+def table(kinds: Sequence[SelectedItems], sources: Mapping[int, Source]) -> list[Share]:
     """Return tokens by source, plain and weighted; the heaviest first."""
     names: dict[str, list[int]] = {}
-    for picks in kinds:
-        tokens = np.asarray(picks.tokens)
-        both = np.asarray(picks.sources) * len(ORIGINS) + np.asarray(picks.origins)
+    for selected in kinds:
+        tokens = np.asarray(selected.tokens)
+        both = np.asarray(selected.sources) * len(ORIGINS) + np.asarray(selected.origins)
         groups, group = np.unique(both, return_inverse=True)
         records = np.bincount(group, minlength=len(groups))
         plain = np.bincount(group, tokens, len(groups))
-        weighted = np.bincount(group, tokens * np.asarray(picks.weights), len(groups))
+        weighted = np.bincount(group, tokens * np.asarray(selected.weights), len(groups))
         for number, key in enumerate(groups.tolist()):
             source, origin = divmod(key, len(ORIGINS))
             line = names.setdefault(sources[source].name if source else ORIGINS[origin], [0, 0, 0])

@@ -21,7 +21,7 @@ NO_TERMS = Terms((), ())
 
 # One object for each notice, compared by identity: an export looks it up a million times.
 @dataclass(frozen=True, slots=True, eq=False)
-class Shared:
+class SharedNotice:
     """A notice shared by all records of one work under one license."""
 
     key: str
@@ -39,32 +39,32 @@ class Notices:
     """Registry of the notices of the records."""
 
     sources: Mapping[int, Source]
-    given: dict[tuple[str, str, Terms], Shared] = field(default_factory=dict)
+    given: dict[tuple[str, str, Terms], SharedNotice] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
 
-    def of_kernel(self, place: Place | None, expression: str | None) -> Shared:
+    def of_kernel(self, place: Place | None, expression: str | None) -> SharedNotice:
         """Return the notice of a kernel's place, or of `expression` if it has none."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
         return self.of_work(self.sources[place.source].name, place.expression or "", place.terms)
 
-    def of_pair(self, expression: str | None, copyright: str) -> Shared:
+    def of_pair(self, expression: str | None, copyright: str) -> SharedNotice:
         """Return the notice of a pair that was not drafted from a kernel."""
         copyrights = (copyright,) if copyright else ()
         return self.of_work("", expression or "", Terms(copyrights, ()))
 
-    def of_work(self, repository: str, expression: str, terms: Terms) -> Shared:
+    def of_work(self, repository: str, expression: str, terms: Terms) -> SharedNotice:
         """Return the notice of a work under these terms."""
         notice = self.given.get((repository, expression, terms))
         if notice is None:
             identity = encode([repository, expression, terms.copyrights, terms.texts])
             key = hashlib.sha256(identity.encode()).hexdigest()[:12]
-            notice = self.given[repository, expression, terms] = Shared(
+            notice = self.given[repository, expression, terms] = SharedNotice(
                 key, repository, expression, terms
             )
         return notice
 
-    def absorb(self, more: Mapping[tuple[str, str, Terms], Shared]) -> None:
+    def absorb(self, more: Mapping[tuple[str, str, Terms], SharedNotice]) -> None:
         """Add the notices that another process registered."""
         self.given = {**more, **self.given}
 
@@ -92,13 +92,13 @@ class Notices:
 class _Texts:
     """License texts as files, one for each content."""
 
-    def __init__(self, folder: Path, used: Sequence[Shared]) -> None:
+    def __init__(self, folder: Path, used: Sequence[SharedNotice]) -> None:
         self.files: dict[str, LineFile] = {}
         self._folder = folder
         self._own = texts_named({sha for shared in used for _, sha in shared.terms.texts})
         self._standard = standard_texts({shared.expression for shared in used})
 
-    def names(self, shared: Shared) -> list[str]:
+    def names(self, shared: SharedNotice) -> list[str]:
         texts = [self._own[sha] for _, sha in shared.terms.texts if sha in self._own]
         if not texts and shared.expression in self._standard:
             texts = [self._standard[shared.expression]]
@@ -127,7 +127,7 @@ file MANIFEST.json names its notice by the key in brackets here.
 }
 
 
-def _entry(shared: Shared, records: str, texts: Sequence[str]) -> str:
+def _entry(shared: SharedNotice, records: str, texts: Sequence[str]) -> str:
     lines = [
         f"[{shared.key}] {shared.repository or 'Made for this dataset'}",
         f"    License: {shared.expression}",

@@ -13,7 +13,7 @@ STYLE = (
 
 
 def bars(title: str, counts: Mapping[str, int]) -> str:
-    """Draw bars in descending order; those after the fourteenth are added up."""
+    """ExportPlan bars in descending order; those after the fourteenth are added up."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = ordered[:MOST]
     if rest := ordered[MOST:]:

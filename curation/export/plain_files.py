@@ -46,7 +46,7 @@ OF_VERDICT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KernelTerms:
     """Terms of a kernel in a file."""
 
     verdicts: frozenset[str]  # on this place, on the kernel anywhere, and the policy's of today
@@ -64,21 +64,21 @@ class PlainFile:
     sha256: str
     lines: int
     came: datetime
-    kernels: Sequence[Standing]
+    kernels: Sequence[KernelTerms]
     why: Stays | None
 
     @property
     def expression(self) -> str:
         """Return the license expression of all its kernels together."""
-        expressions = sorted({standing.expression for standing in self.kernels})
+        expressions = sorted({terms_of_kernel.expression for terms_of_kernel in self.kernels})
         if len(expressions) == 1:
             return expressions[0]
         return " AND ".join(f"({each})" if " OR " in each else each for each in expressions)
 
     @property
     def terms(self) -> Terms:
-        copyrights = (line for standing in self.kernels for line in standing.copyrights)
-        texts = ((path, sha) for standing in self.kernels for path, sha in standing.texts)
+        copyrights = (line for kernel in self.kernels for line in kernel.copyrights)
+        texts = ((path, sha) for kernel in self.kernels for path, sha in kernel.texts)
         return Terms(tuple(dict.fromkeys(copyrights)), tuple(dict.fromkeys(texts)))
 
 
@@ -88,26 +88,28 @@ def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
     for pks in chunks(current.values_list("pk", flat=True)):
         rows = SourceFile.objects.filter(pk__among=pks).order_by("pk").values_list("pk", *columns)
-        standing = _standing(pks)
-        texts = texts_named({row[4] for row in rows if row[0] in standing})
+        terms_of_kernel = _kernel_terms(pks)
+        texts = texts_named({row[4] for row in rows if row[0] in terms_of_kernel})
         for pk, repository, path, commit, sha256, lines, came in rows:
-            source, kernels = sources[repository], standing.get(pk, ())
+            source, kernels = sources[repository], terms_of_kernel.get(pk, ())
             why = _why(source, path, kernels, texts.get(sha256))
             yield PlainFile(source, path, commit, sha256, lines, came, kernels, why)
 
 
-def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | None) -> Stays | None:
+def _why(
+    source: Source, path: str, kernels: Sequence[KernelTerms], text: str | None
+) -> Stays | None:
     if source.benchmark:
         return Stays.BENCHMARK
     if source.opted_out:
         return Stays.OPTED_OUT
     if not kernels:
         return Stays.NO_KERNEL
-    verdicts = frozenset[str]().union(*(standing.verdicts for standing in kernels))
+    verdicts = frozenset[str]().union(*(terms_of_kernel.verdicts for terms_of_kernel in kernels))
     for verdict, stays in OF_VERDICT.items():
         if verdict in verdicts:
             return stays
-    if any(standing.opted_out for standing in kernels):
+    if any(terms_of_kernel.opted_out for terms_of_kernel in kernels):
         return Stays.OPTED_OUT
     if text is None:
         return Stays.NO_TEXT
@@ -116,7 +118,7 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
     return None if safe_names(path) else Stays.UNWRITABLE
 
 
-def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
+def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
     """Return the Triton and Gluon kernels of each of these files."""
     triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
     rows = triton.filter(source_file__among=files, retired_at=None).annotate(
@@ -126,7 +128,7 @@ def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
         "source_file_id", "license_verdict", "license__verdict", "license__expression",
         "kernel__license_verdict", "copyrights", "license_texts", "wished",
     )  # fmt: skip
-    result: dict[int, list[Standing]] = defaultdict(list)
+    result: dict[int, list[KernelTerms]] = defaultdict(list)
     for file, verdict, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
         "start_line", "end_line", "qualname", "kernel__content_hash"
     ).values_list(*columns):
@@ -135,6 +137,6 @@ def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
         if anywhere == LicenseVerdict.BLOCKED:
             verdicts.add(anywhere)
         result[file].append(
-            Standing(frozenset(verdicts), expression or "", copyrights, texts, wished)
+            KernelTerms(frozenset(verdicts), expression or "", copyrights, texts, wished)
         )
     return dict(result)

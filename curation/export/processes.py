@@ -47,14 +47,14 @@ class Processes(ExitStack):
         return self.enter_context(parent_end)
 
 
-def tell(channel: Channel, what: Any) -> None:
+def send(channel: Channel, what: Any) -> None:
     try:
         channel.send(what)
     except OSError:
         raise _lost() from None
 
 
-def told(channel: Channel) -> Any:
+def receive(channel: Channel) -> Any:
     try:
         what = channel.recv()
     except (EOFError, OSError):

@@ -14,7 +14,7 @@ from curation.export.folder import MANIFEST, new_folder
 from curation.export.held_out import HeldOut
 from curation.export.lines import encode_text
 from curation.export.options import Options
-from curation.export.progress import Progress, silently
+from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
 from curation.export.writers import Writing
@@ -35,7 +35,7 @@ def find_release(name: str) -> Release:
     return release
 
 
-def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> None:
+def rebuild(release: Release, out: Path, *, progress: ProgressCallback = no_progress) -> None:
     """Write the files of a release, and keep them only if each is unchanged."""
     options = Options.from_json(release.options)
     with new_folder(out) as folder:
@@ -77,7 +77,7 @@ def _write_kept(release: Release, path: str, to: Path) -> None:
             file.write(zlib.decompress(bytes(data)))
 
 
-def _records(release: Release, options: Options, progress: Progress) -> Iterator[Record]:
+def _records(release: Release, options: Options, progress: ProgressCallback) -> Iterator[Record]:
     """Yield the records in their original order."""
     last = 0
     rows = ReleaseMember.objects.filter(release=release).order_by("pk")

@@ -28,7 +28,9 @@ def request_export(
         raise CurationError(
             f"There is a release {name} already, made with other options. Name another."
         )
-    run = ExportRun.objects.create(options=requested, name=name, requested_by=user, retry_of=retry_of)
+    run = ExportRun.objects.create(
+        options=requested, name=name, requested_by=user, retry_of=retry_of
+    )
     enqueue(run)
     return run
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.export.picks import Picks
 from curation.export.records import PALLAS
+from curation.export.selected_items import SelectedItems
 from curation.export.splits import SPLITS
 
 NONE = "none"
@@ -61,9 +61,9 @@ class Statistics:
     # Kernels in Pallas.
     pallas: Size = field(default_factory=Size)
 
-    def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:
+    def count(self, kind: str, selected: SelectedItems, profiles: Sequence[Profile]) -> None:
         counts = self.counts[kind]
-        for profile, times in occurring(picks, profiles):
+        for profile, times in occurring(selected, profiles):
             counts["operation_type"][profile.operation_type] += times
             counts["difficulty"][profile.difficulty or NONE] += times
             counts["license"][profile.license or NONE] += times
@@ -72,19 +72,19 @@ class Statistics:
             counts["reviewed"]["yes" if profile.reviewed else "no"] += times
             if kind == "pair":
                 counts["validated on"][profile.device] += times
-        for split, times in enumerate(np.bincount(picks.splits).tolist()):
+        for split, times in enumerate(np.bincount(selected.splits).tolist()):
             if times:
                 counts["split"][SPLITS[split]] = times
-        self.tokens[kind] = sum(picks.tokens)
-        self._measure(picks, profiles)
+        self.tokens[kind] = sum(selected.tokens)
+        self._measure(selected, profiles)
 
-    def _measure(self, picks: Picks, profiles: Sequence[Profile]) -> None:
-        numbers = np.asarray(picks.profiles)
+    def _measure(self, selected: SelectedItems, profiles: Sequence[Profile]) -> None:
+        numbers = np.asarray(selected.profiles)
         records = np.bincount(numbers).tolist()
         # These sums are exact integers up to 2 to the 53.
         lines, sizes, tokens = (
             np.bincount(numbers, np.asarray(column)).astype(np.int64).tolist()
-            for column in (picks.lines, picks.bytes, picks.tokens)
+            for column in (selected.lines, selected.bytes, selected.tokens)
         )
         for number, times in enumerate(records):
             if times:
@@ -105,16 +105,16 @@ class Statistics:
         }
 
 
-def by_split(picks: Picks, profiles: Sequence[Profile]) -> list[dict[str, Counter[str]]]:
+def by_split(selected: SelectedItems, profiles: Sequence[Profile]) -> list[dict[str, Counter[str]]]:
     """Count the records of each split by operation type, difficulty, recipe and repository.
 
     `source` counts by the sources that are capped. Records without a value are not counted.
     """
     counted: list[dict[str, Counter[str]]] = []
-    numbers = np.asarray(picks.profiles)
+    numbers = np.asarray(selected.profiles)
     for split in range(len(SPLITS)):
         counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED_BY_SPLIT}
-        found, times = np.unique(numbers[picks.splits == split], return_counts=True)
+        found, times = np.unique(numbers[selected.splits == split], return_counts=True)
         for number, count in zip(found.tolist(), times.tolist(), strict=True):
             for name, counter in counts.items():
                 if value := getattr(profiles[number], name):
@@ -123,7 +123,7 @@ def by_split(picks: Picks, profiles: Sequence[Profile]) -> list[dict[str, Counte
     return counted
 
 
-def occurring(picks: Picks, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:
+def occurring(selected: SelectedItems, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:
     """Return the profiles of these records with their counts."""
-    numbers, times = np.unique(np.asarray(picks.profiles), return_counts=True)
+    numbers, times = np.unique(np.asarray(selected.profiles), return_counts=True)
     return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]

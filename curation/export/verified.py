@@ -13,19 +13,19 @@ from curation.export.statistics import NONE
 from curation.models import ValidationCheck, ValidationResult, ValidationRun
 
 
-class Verified(NamedTuple):
+class VerifiedColumn(NamedTuple):
     device: str
     checks: tuple[str, ...]
     # The whole column as JSON.
-    said: str
+    json_text: str
     # The parts that compute (Triton, torch), as members of a JSON object.
     computed_by: str
 
 
-UNVERIFIED = Verified(NONE, (), "null", '"computed_by":null,"torch_operations":[]')
+UNVERIFIED = VerifiedColumn(NONE, (), "null", '"computed_by":null,"torch_operations":[]')
 
 
-def verified(results: Collection[int]) -> dict[int, Verified]:
+def verified(results: Collection[int]) -> dict[int, VerifiedColumn]:
     """Return the columns by result."""
     checks: dict[int, dict[str, str]] = defaultdict(dict)
     rows = ValidationCheck.objects.filter(result__among=results).order_by()
@@ -39,7 +39,7 @@ def verified(results: Collection[int]) -> dict[int, Verified]:
         for pk, device, environment in runs.values_list("pk", "device", "environment")
     }
     return {
-        pk: Verified(
+        pk: VerifiedColumn(
             by_run[run][0],
             tuple(sorted(checks[pk])),
             f'{{{by_run[run][1]},"checks":{_outcomes(tuple(sorted(checks[pk].items())))},'

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef
 
 from curation.evidence.sources import every_source
 from curation.export import evidence
-from curation.export.evidence import Known
+from curation.export.evidence import KnownItem
 from curation.export.gates import Exclusion, Reason, Rules, exclusion
 from curation.models import Kernel, Pair, ReleaseMember, Withdrawal
 
@@ -76,7 +76,7 @@ def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
                 yield (kind, known.pk), why
 
 
-def _why(known: Known) -> Exclusion | None:
+def _why(known: KnownItem) -> Exclusion | None:
     """Return the first reason to withdraw. Reasons that only prevent a new export are ignored."""
     facts = known.facts
     # A withdrawal is not based on these facts.

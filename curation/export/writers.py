@@ -18,8 +18,8 @@ from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
 from curation.export.mixing import repeats
 from curation.export.options import Options
-from curation.export.processes import Channel, Processes, told
-from curation.export.progress import Progress, silently
+from curation.export.processes import Channel, Processes, receive
+from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record
 
 BATCH = 1000
@@ -38,7 +38,9 @@ class Writing:
     kernel_columns: Columns
     held_out: HeldOut | None = None
 
-    def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
+    def write(
+        self, records: Records, processes: int = 0, progress: ProgressCallback = no_progress
+    ) -> Files:
         names = [*self.options.formats, *([HELD_OUT] if self.held_out else [])]
         first, *others = names
         if not processes:
@@ -47,7 +49,7 @@ class Writing:
             channels = [writers.begin(self._write_there, name, records) for name in others]
             files = self._formats([first], _counted(records(), progress))
             for channel in channels:
-                files += told(channel)
+                files += receive(channel)
             return files
 
     def _write_there(self, channel: Channel, name: str, records: Records) -> None:
@@ -79,7 +81,7 @@ class Writing:
         return grouped
 
 
-def _counted(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+def _counted(records: Iterator[Record], progress: ProgressCallback) -> Iterator[Record]:
     for number, record in enumerate(records):
         if not number % BATCH:
             progress("records written", number)

@@ -1,4 +1,4 @@
-"""Shared parts of the formats: the target, and the protocol of a format."""
+"""SharedNotice parts of the formats: the target, and the protocol of a format."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack

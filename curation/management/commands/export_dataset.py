@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from curation.export.dataset import Outcome, dry_run, export
+from curation.export.dataset import ExportOutcome, dry_run, export
 from curation.export.options import (
     FORMATS,
     UNITS,
@@ -147,9 +147,9 @@ class Command(BaseCommand):
         if self._width:
             self.stderr.write(f"\r{'':{self._width}}\r", ending="")
 
-    def _tell(self, outcome: Outcome) -> None:
+    def _tell(self, outcome: ExportOutcome) -> None:
         self._clear()
-        for line in outcome.told():
+        for line in outcome.lines():
             self.stdout.write(line)
 
 

@@ -1,4 +1,4 @@
-"""How far the work is, in charts with their tables."""
+"""Dashboard: charts of the progress, with their tables."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -23,11 +23,11 @@ _STATES = {
 @require_safe
 @may_review
 def dashboard(request: HttpRequest) -> HttpResponse:
-    found = figures()
-    value = found.value
+    cached = figures()
+    value = cached.value
     disputed = value.get("disputed", {})
     shown = {
-        "at": found.gathered_at,
+        "at": cached.gathered_at,
         "every": settings.DASHBOARD_SECONDS,
         "figures": value,
         "funnel": plot.bars((name, n, "") for name, n in value["funnel"]),

@@ -1,6 +1,6 @@
-"""The page on which a pair is edited.
+"""Page on which a pair is edited.
 
-Saving the edit is validation's: it knows the contract, and queues.
+Saving is in `validation`, which knows the contract and queues the check.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def pair_editor(
     problems: Sequence[str] = (),
     description: str | None = None,
 ) -> HttpResponse:
-    """Show the three texts of an edit, and in sentences what keeps it from being saved."""
+    """Show the three texts of an edit, and the problems that keep it from being saved."""
     shown = {
         "pair": pair,
         "texts": [

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
 from curation.evidence.funnel import funnel
-from curation.export.dataset import Outcome, export
+from curation.export.dataset import ExportOutcome, export
 from curation.export.extract import FOLDER, extract
 from curation.export.options import Options
 from curation.management.arguments import device as device_argument
@@ -83,7 +83,7 @@ class Command(BaseCommand):
     ) -> None:
         check_folders(out)
         self._bar, self._failures = Bar(sys.stderr), list[str]()
-        self._outcome: Outcome | None = None
+        self._outcome: ExportOutcome | None = None
         repositories = self._ingest(asked_for(source))
         self._stage("draft", partial(self._draft, repositories))
         if generate:

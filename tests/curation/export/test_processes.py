@@ -16,7 +16,7 @@ from curation.errors import CurationError
 from curation.export import evidence, selection, writers
 from curation.export.dataset import dry_run
 from curation.export.options import Options
-from curation.export.readers import Readers
+from curation.export.parallel_read import Readers
 from curation.models import Kernel, Pair, Release, ReleaseMember, SourceFile, Status
 from tests.curation.export.fixed_rows import KERNELS, write_fixed_rows
 from tests.curation.export.writing import export, hashes, manifest, some_rows
@@ -120,7 +120,7 @@ def test_all_read_one_moment_whoever_writes_meanwhile(
 
 
 # What a process does that reads rows, and one that writes a format.
-READS, WRITES = (selection.Selecting, "weigh"), (writers.Writing, "_write_there")
+READS, WRITES = (selection.ItemSelector, "weigh"), (writers.Writing, "_write_there")
 
 
 @pytest.mark.parametrize("work", [READS, WRITES], ids=["reader", "writer"])
@@ -167,7 +167,7 @@ def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> Non
         "from pathlib import Path; from curation.export import dataset, selection;"
         "from curation.export.options import Options;"
         "here = lambda *a: (os.write(1, b'%d\\n' % os.getpid()), time.sleep(3600));"
-        "selection.Selecting.weigh = here;"
+        "selection.ItemSelector.weigh = here;"
         f"dataset.export(Options(), Path({str(tmp_path / 'out')!r}))"
     )
     environment = {

@@ -494,7 +494,7 @@ def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
 
 def lights(browser: Client, item: Any) -> dict[str, str]:
     """What the list beside the source says, by its names."""
-    shown = browser.get(item.get_absolute_url()).context["lights"]
+    shown = browser.get(item.get_absolute_url()).context["badges"]
     return {light.name: f"{light.state}: {light.summary}" for light in shown}
 
 

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def one_moment(others: Callable[[str], None] | None = None) -> Iterator[None]:
+def db_snapshot(others: Callable[[str], None] | None = None) -> Iterator[None]:
     """Open a snapshot for reading. Inside a transaction, the transaction's view is used.
 
     `others` gets the snapshot's name, and returns after the other processes have joined it.
@@ -31,7 +31,7 @@ def one_moment(others: Callable[[str], None] | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def same_moment(name: str) -> Iterator[None]:
+def join_snapshot(name: str) -> Iterator[None]:
     """Join the snapshot of another process, which must hold it during this call."""
     if connection.vendor == "sqlite":
         with _sqlite_snapshot():

@@ -24,7 +24,7 @@ DISTANCE = 48
 
 
 @dataclass(slots=True)
-class Shelf:
+class SpoolIndex:
     """Positions and lengths of the spooled values."""
 
     places: "array[int]" = field(default_factory=lambda: array("q"))
@@ -34,7 +34,7 @@ class Shelf:
         return len(self.places)
 
 
-class Aside(ExitStack):
+class Spool(ExitStack):
     """Context manager that stores values in sequence and returns them in any order.
 
     Each of `shares` processes writes a file of its own; this process reads them all.
@@ -47,40 +47,40 @@ class Aside(ExitStack):
             self.enter_context(TemporaryFile(dir=folder, buffering=FLUSH))  # noqa: SIM115
             for _ in range(shares)
         ]
-        self._shelf = Shelf()
+        self._index = SpoolIndex()
         self._own = 0
         self._end = 0
 
     def begin(self, share: int) -> None:
         """Select the file that this process writes."""
-        self._own, self._shelf, self._end = share, Shelf(), 0
+        self._own, self._index, self._end = share, SpoolIndex(), 0
 
     def put(self, values: Iterable[Any]) -> range:
         """Store values and return their numbers."""
         data = [marshal.dumps(value) for value in values]
         self._files[self._own].write(b"".join(data))
-        shelf, first = self._shelf, len(self._shelf)
-        shelf.lengths.extend(map(len, data))
+        index, first = self._index, len(self._index)
+        index.lengths.extend(map(len, data))
         *places, self._end = accumulate(map(len, data), initial=self._end)
-        shelf.places.extend([place | self._own << DISTANCE for place in places])
-        return range(first, len(shelf))
+        index.places.extend([place | self._own << DISTANCE for place in places])
+        return range(first, len(index))
 
-    def shelf(self) -> Shelf:
+    def index(self) -> SpoolIndex:
         """Return the index of this process' values, for `adopt` in another process."""
         self._files[self._own].flush()
-        return self._shelf
+        return self._index
 
-    def adopt(self, shelf: Shelf) -> int:
+    def adopt(self, index: SpoolIndex) -> int:
         """Add the values of another process, and return the offset of their numbers."""
-        first = len(self._shelf)
-        self._shelf.places += shelf.places
-        self._shelf.lengths += shelf.lengths
+        first = len(self._index)
+        self._index.places += index.places
+        self._index.lengths += index.lengths
         return first
 
     def take(self, numbers: Iterable[int]) -> Iterator[Any]:
         self._files[self._own].flush()
         files = [file.fileno() for file in self._files]
-        places, lengths = self._shelf.places, self._shelf.lengths
+        places, lengths = self._index.places, self._index.lengths
         pread, loads, distance = os.pread, marshal.loads, (1 << DISTANCE) - 1
         for number in numbers:
             place = places[number]

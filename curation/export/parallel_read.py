@@ -12,12 +12,12 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from curation.export.aside import Aside
-from curation.export.moment import same_moment
 from curation.export.options import Options
-from curation.export.processes import Channel, Processes, tell, told
-from curation.export.progress import Progress
-from curation.export.selection import Found, Selecting
+from curation.export.processes import Channel, Processes, receive, send
+from curation.export.progress import ProgressCallback
+from curation.export.selection import ItemSelector, SelectionResult
+from curation.export.snapshot import join_snapshot
+from curation.export.spool import Spool
 from curation.models import Kernel, Pair
 
 # Row count up to which this process reads alone: starting others takes longer.
@@ -38,12 +38,12 @@ def how_many() -> int:
 class Readers(Processes):
     """Context manager. Fork before opening the snapshot, so that no connection is inherited."""
 
-    def __init__(self, processes: int, options: Options, aside: Aside | None) -> None:
+    def __init__(self, processes: int, options: Options, spool: Spool | None) -> None:
         super().__init__()
         self._channels: list[Channel] = []
         try:
             for number in range(1, processes + 1):
-                self._channels.append(self.begin(_read, number, options, aside))
+                self._channels.append(self.begin(_read, number, options, spool))
         except BaseException:
             self.close()
             raise
@@ -53,47 +53,49 @@ class Readers(Processes):
         """Return a function that makes the readers join a snapshot; None without readers."""
         return self._enter if self._channels else None
 
-    def weigh(self, selecting: Selecting, progress: Progress) -> None:
+    def weigh(self, selector: ItemSelector, progress: ProgressCallback) -> None:
         """Examine all items, here or by the readers."""
         seen = {"kernel": 0, "pair": 0}
-        stretches = selecting.stretches()
+        stretches = selector.stretches()
         if not self._channels:
             for kind, stretch in stretches:
                 progress(f"{kind}s weighed", seen[kind])
-                seen[kind] += selecting.weigh(kind, stretch)
-        for kind, count in self._weighed(stretches, selecting):
+                seen[kind] += selector.weigh(kind, stretch)
+        for kind, count in self._weighed(stretches, selector):
             seen[kind] += count
             progress(f"{kind}s weighed", seen[kind])
 
     def _enter(self, moment: str) -> None:
         for channel in self._channels:
-            tell(channel, moment)
+            send(channel, moment)
         for channel in self._channels:
-            told(channel)
+            receive(channel)
 
-    def _weighed(self, stretches: Iterator[Any], selecting: Selecting) -> Iterator[tuple[str, int]]:
+    def _weighed(
+        self, stretches: Iterator[Any], selector: ItemSelector
+    ) -> Iterator[tuple[str, int]]:
         waiting = list(self._channels)
         for channel in waiting:
-            tell(channel, next(stretches, None))
+            send(channel, next(stretches, None))
         while waiting:
             for channel in [one for one in wait(waiting) if isinstance(one, Connection)]:
-                message = told(channel)
-                if isinstance(message, Found):
-                    selecting.absorb(message)
+                message = receive(channel)
+                if isinstance(message, SelectionResult):
+                    selector.absorb(message)
                     waiting.remove(channel)
                 else:
-                    tell(channel, next(stretches, None))
+                    send(channel, next(stretches, None))
                     yield message
 
 
-def _read(channel: Channel, number: int, options: Options, aside: Aside | None) -> None:
+def _read(channel: Channel, number: int, options: Options, spool: Spool | None) -> None:
     """Main function of a reader."""
-    with same_moment(channel.recv()):
+    with join_snapshot(channel.recv()):
         channel.send(None)
-        if aside:
-            aside.begin(number)
-        selecting = Selecting(options, aside)
+        if spool:
+            spool.begin(number)
+        selector = ItemSelector(options, spool)
         while stretch := channel.recv():
             kind, within = stretch
-            channel.send((kind, selecting.weigh(kind, within)))
-        channel.send(selecting.found())
+            channel.send((kind, selector.weigh(kind, within)))
+        channel.send(selector.found())

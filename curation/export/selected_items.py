@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.export.aside import HashOrder
-from curation.export.leaving import Leaving
+from curation.export.export_item import ExportItem
 from curation.export.splits import FREE
+from curation.export.spool import HashOrder
 from curation.models import PairOrigin
 
 ORIGINS = tuple(PairOrigin.values)
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 @dataclass(slots=True)
-class Picks:
+class SelectedItems:
     """Columns of the selected items; ordered by content hash after `complete`."""
 
     pks: "array[int]" = field(default_factory=lambda: array("q"))
@@ -48,7 +48,7 @@ class Picks:
 
     def add(
         self,
-        items: Sequence[Leaving],
+        items: Sequence[ExportItem],
         drafts: Sequence[int],
         counted: Sequence[tuple[int, int, int]],
     ) -> None:
@@ -64,7 +64,7 @@ class Picks:
         self.lines.extend([lines for _, lines, _ in counted])
         self.bytes.extend([size for _, _, size in counted])
 
-    def absorb(self, more: "Picks", profiles: NDArray[np.int64], first: int) -> None:
+    def absorb(self, more: "SelectedItems", profiles: NDArray[np.int64], first: int) -> None:
         """Add the items of another process.
 
         `profiles` maps its profile numbers to the ones here; its drafts start at number `first`.

@@ -6,11 +6,11 @@ from typing import Any
 
 from curation.evidence.places import Place
 from curation.export.files import KnownFile
-from curation.export.gates import Tried
+from curation.export.gates import ValidationRow
 
 
 @dataclass(slots=True)
-class Leaving:
+class ExportItem:
     pk: int
     name: str
     content_hash: str
@@ -18,7 +18,7 @@ class Leaving:
     tokens: int
     places: Sequence[Place]
     # Further columns of its record: see `evidence`.
-    told: tuple[Any, ...]
+    extra_columns: tuple[Any, ...]
     texts: Sequence[str]
     # Primary key of the repository that it is counted under, or 0.
     source: int
@@ -26,6 +26,6 @@ class Leaving:
     reviewed: bool
     weight: float
     # The validation that admitted a pair.
-    tried: Tried | None = None
+    validation: ValidationRow | None = None
     # The file that is exported whole, represented by this kernel.
     file: KnownFile | None = None

@@ -13,10 +13,10 @@ from typing import NamedTuple, TypeAlias
 from curation.evidence.notices import texts_named
 from curation.evidence.places import Place
 from curation.evidence.sources import Source
-from curation.export.leaving import Leaving
+from curation.export.export_item import ExportItem
 from curation.export.ledger import NOWHERE, located, record_id
 from curation.export.lines import encode, encode_text
-from curation.export.notices import Notices, Shared
+from curation.export.notices import Notices, SharedNotice
 from curation.export.options import Options
 from curation.export.records import PAIR_TEXTS, joined
 from curation.export.statistics import NONE, Profile
@@ -44,7 +44,7 @@ class _Mould:
     end: str
 
 
-class Drafting:
+class RecordSerializer:
     """Serializer of records, each with its counts."""
 
     def __init__(
@@ -60,11 +60,13 @@ class Drafting:
         self._profiles = profiles
         self._mould = lru_cache(maxsize=512)(self._moulded)
 
-    def kernels(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
+    def kernels(self, batch: Sequence[ExportItem]) -> Iterator[Drafted]:
         """Yield drafts of kernels in the order of the batch."""
         of_files = texts_named([item.content_hash for item in batch if item.file])
         for item in batch:
-            tags, operation, difficulty, kind, language, lines, hardware, lowest = item.told
+            tags, operation, difficulty, kind, language, lines, hardware, lowest = (
+                item.extra_columns
+            )
             hardwares = [hardware]
             if item.file:
                 lines = item.file.lines
@@ -95,27 +97,27 @@ class Drafting:
                 (mould.profile, text.count("\n"), _size(text)),
             )  # fmt: skip
 
-    def pairs(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
+    def pairs(self, batch: Sequence[ExportItem]) -> Iterator[Drafted]:
         """Yield drafts of pairs in the order of the batch.
 
         Each has only its own checks; `completed` adds the others.
         """
-        tried = verified({item.tried.pk for item in batch if item.tried})
+        by_result = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
             (
-                tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told,
+                tags, operation, difficulty, kernel, entry_point, differentiable, recipe, stored,
                 hardware, lowest, description,
-            ) = item.told  # fmt: skip
+            ) = item.extra_columns  # fmt: skip
             lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
-            own = _recorded(told)
+            own = _recorded(stored)
             # A pair drafted from a kernel is distributed on the kernel's terms.
             notice = (
                 self._notices.of_kernel(place, license)
                 if kernel
                 else self._notices.of_pair(license, own.copyright)
             )
-            validation = tried[item.tried.pk] if item.tried else UNVERIFIED
+            validation = by_result[item.validation.pk] if item.validation else UNVERIFIED
             mould = self._mould(
                 tags, operation, difficulty, license, item.origin, item.weight,
                 place and place.source, item.reviewed, notice, validation.device, validation.checks,
@@ -128,7 +130,7 @@ class Drafting:
                 f'"differentiable":{"true" if differentiable else "false"},'
                 f'{validation.computed_by},"mutates":{own.mutates},'
                 f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'
-                f'"verified":{validation.said},'
+                f'"verified":{validation.json_text},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
@@ -138,7 +140,7 @@ class Drafting:
                 (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
 
-    def _repository(self, item: Leaving, place: Place | None, own: "_Recorded") -> str:
+    def _repository(self, item: ExportItem, place: Place | None, own: "_Recorded") -> str:
         """Return the repository of a pair's code; "" if it was written for the dataset."""
         if place:
             return self._sources[place.source].name
@@ -158,7 +160,7 @@ class Drafting:
         weight: float,
         place: int | None,
         reviewed: bool,
-        notice: Shared,
+        notice: SharedNotice,
         device: str = NONE,
         checks: tuple[str, ...] = (),
         recipe: str = "",
@@ -189,7 +191,7 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _first(item: Leaving) -> Place | None:
+def _first(item: ExportItem) -> Place | None:
     return item.places[0] if item.places else None
 
 

@@ -13,11 +13,11 @@ from django.db.models import Value
 
 from curation import __version__
 from curation.errors import CurationError
-from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
-from curation.export.moment import keep_few_pages
 from curation.export.options import Options
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import Record
+from curation.export.snapshot import keep_few_pages
 from curation.export.splits import FREE, SPLITS
 from curation.models import (
     Kernel,
@@ -39,23 +39,27 @@ class OvertakenByAnother(CurationError):
     retry = True
 
 
-def remember_splits(drawn: Draw, plan: str) -> None:
+def save_splits(plan: ExportPlan, split_plan: str) -> None:
     """Save the split of every record that had none."""
     keep_few_pages()
     for kind in KINDS:
-        picks, known = drawn.of(kind), drawn.known[kind]
+        selected, known = plan.of(kind), plan.known[kind]
         # A kernel may represent several files, all of one family.
-        pks, first = np.unique(np.asarray(picks.pks), return_index=True)
+        pks, first = np.unique(np.asarray(selected.pks), return_index=True)
         for number, split in enumerate(SPLITS):
-            new = pks[(known[first] == FREE) & (picks.splits[first] == number)]
+            new = pks[(known[first] == FREE) & (selected.splits[first] == number)]
             for start in range(0, len(new), 10_000):
-                _remember_split(kind, new[start : start + 10_000].tolist(), plan, split)
+                _save_split(kind, new[start : start + 10_000].tolist(), split_plan, split)
 
 
-def _remember_split(kind: str, pks: Sequence[int], plan: str, split: Split) -> None:
+def _save_split(kind: str, pks: Sequence[int], split_plan: str, split: Split) -> None:
     """Insert rows by SQL: creating a million objects would take longer than all the rest."""
     items = Kernel.objects.all() if kind == "kernel" else Pair.objects.all()
-    rows = items.filter(pk__among=pks).order_by("pk").values_list("pk", Value(plan), Value(split))
+    rows = (
+        items.filter(pk__among=pks)
+        .order_by("pk")
+        .values_list("pk", Value(split_plan), Value(split))
+    )
     select, values = rows.query.sql_with_params()
     table = connection.ops.quote_name(SplitAssignment._meta.db_table)
     insert = f"INSERT INTO {table} ({kind}_id, plan, split) {select}"
@@ -68,7 +72,7 @@ def _remember_split(kind: str, pks: Sequence[int], plan: str, split: Split) -> N
         ) from None
 
 
-def remember_release(
+def save_release(
     name: str,
     options: Options,
     manifest: dict[str, Any],
