@@ -135,7 +135,7 @@ def _pane(name: str, text: str, other_version: str | None) -> dict[str, Any]:
         "name": name,
         "text": text,
         "unseen": listed_in(text),
-        "theirs": other_version if differs else None,
+        "other_version": other_version if differs else None,
         "differs": differs,
     }
 

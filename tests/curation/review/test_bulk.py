@@ -124,7 +124,7 @@ def test_a_result_that_changed_since_it_was_counted_is_counted_again(
     browser: Client, change: Callable[[Kernel], None]
 ) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
-    wish = said(browser, "items=kernels", reason=["noise", "It is wrong"])
+    wish = said(browser, "items=kernels", reason=["noise", "Incorrect result"])
     change(kernels[0])
     before = Decision.objects.count()
 
@@ -134,7 +134,7 @@ def test_a_result_that_changed_since_it_was_counted_is_counted_again(
     assert answer.status_code == 409
     assert "The list has changed since it was counted. Nothing is decided yet" in page
     assert "all noise</textarea>" in page
-    assert 'value="It is wrong" checked' in page
+    assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == before
     assert not BulkDecision.objects.exists()
 

@@ -59,7 +59,7 @@ def disputed(item: Item, first: User, other: User) -> Item:
         status=Status.REJECTED,
         user=other,
         request=uuid.uuid4(),
-        reasons=["It is wrong"],
+        reasons=["Incorrect result"],
         comment="The last block is read without a mask.",
     )
     item.refresh_from_db()
@@ -174,7 +174,7 @@ def test_the_page_has_both_verdicts_with_reasons_and_comments(kernel: Kernel, ev
 
     for words in (
         "Your decision settles the dispute", "First review: <span", "Second review: <span",
-        "ada,", "bob,", "Clear masks.", "It is wrong", "The last block is read without a mask.",
+        "ada,", "bob,", "Clear masks.", "Incorrect result", "The last block is read without a mask.",
     ):  # fmt: skip
         assert words in shown
     assert "disabled" not in shown

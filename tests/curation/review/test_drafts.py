@@ -178,7 +178,7 @@ def test_the_editor_names_what_is_missing_above_three_panes(browser: Client, dra
 
     assert draft.missing[0] in page
     assert page.count("<textarea") == 3
-    assert "nothing yet" in page
+    assert "empty" in page
     assert "BSD-3-Clause" in page
 
 

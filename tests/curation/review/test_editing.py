@@ -115,7 +115,7 @@ def test_the_diff_of_a_pair_shows_the_file_that_was_edited(
     opened = '<details class="file" open><summary><span class="name">'
     assert page.count(opened) == 1
     assert f"{opened}{name}.py</span> 1 line differs" in page
-    assert page.count("No line differs") == 2
+    assert page.count("No lines differ") == 2
 
 
 def test_a_loosened_tolerance_is_remarked_above_the_diff(browser: Client, pair: Pair) -> None:

@@ -108,7 +108,7 @@ def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
 
 
 def test_an_empty_queue_says_what_it_means(browser: Client) -> None:
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
 
 
 def test_a_queue_can_be_narrowed_by_any_filter_and_stays_so(browser: Client) -> None:
@@ -187,14 +187,16 @@ def test_a_stale_page_gets_a_sentence_and_keeps_what_was_typed(browser: Client) 
 
     answer = browser.post(
         act(kernel),
-        decision(kernel, status="rejected", comment="three long thoughts", reason="It is wrong"),
+        decision(
+            kernel, status="rejected", comment="three long thoughts", reason="Incorrect result"
+        ),
     )
 
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "has changed meanwhile" in page
     assert "three long thoughts</textarea>" in page
-    assert 'value="It is wrong" checked' in page
+    assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == 1
 
 
@@ -245,7 +247,7 @@ def test_an_author_does_not_decide_on_their_own_edit(browser: Client, reviewer: 
 
     assert answer.status_code == 409
     assert "You edited" in answer.content.decode()
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
 
 
 def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
@@ -412,10 +414,10 @@ def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: Use
 
     browser.post(act(kernel, "ask"), {"asked": "grace", "text": "Is the mask right?"})
 
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
     stranger, other = Client(), Client()
     stranger.force_login(make.a_reviewer())
-    assert "Nothing is waiting" in text(stranger, reverse("queue"))
+    assert "The queue is empty" in text(stranger, reverse("queue"))
     other.force_login(colleague)
     assert "Is the mask right?" in text(other, reverse("queue"))
     other.post(act(kernel), decision(kernel, comment="yes"))
@@ -577,7 +579,7 @@ def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browse
 
     assert "<td>12.3 µs</td><td>11.3 to 13.3 µs</td><td>20</td><td></td>" in shown
     assert "<td>40.0 µs</td><td>39.0 to 41.0 µs</td><td>20</td><td>3.24 times</td>" in shown
-    assert "It can't take less than 5.0 µs" in shown
+    assert "The lower bound on this GPU is 5.0 µs" in shown
     assert "torch.compile" not in page
     result.figures = {"timing": {**timing, "impossible": "too good", "speedup": None}}
     result.save()
