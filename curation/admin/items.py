@@ -1,4 +1,4 @@
-"""Kernels and pairs, to look at. Their status changes by decisions, which reviewers make."""
+"""Read-only admin of kernels and pairs. Their status changes by decisions of reviewers."""
 
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ _ABOUT_BOTH = (
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
-    """Leaves out the items whose second review the person may still give."""
+    """Status filter without the items whose second review the person may still give."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         rows = queryset.filter(blind=False) if self.used_parameters else queryset

@@ -1,4 +1,4 @@
-"""What machines found alike: fingerprints, twins, doubtful copies, matches with benchmarks."""
+"""Admin of fingerprints, near-duplicates, copy flags and benchmark matches."""
 
 from django.contrib import admin
 

@@ -1,9 +1,10 @@
 """Groups of items that must share a split, so that no test item was trained on.
 
-Items are connected by near-duplicate links and versions; by a pair and its kernel, by a pair's
-split group, by equal chains of operations in the Python code and, as an option, by a repository or
-a file. Items left out of the export connect others too. Exported pairs are also connected if their
-Python code has nearly the same structure. Only ids are kept in memory: some 12 bytes an item.
+Items are connected by near-duplicate links and versions. Pairs are connected with their kernel,
+within their split group, and by equal chains of operations in the Python code. As an option, items
+of a repository or a file are connected. Items left out of the export connect others too. Exported
+pairs are also connected if their Python code has nearly the same structure. Only ids are kept in
+memory: some 12 bytes an item.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,9 +1,9 @@
-"""Read what a PyTorch function computes: its operations in order, free of the author's names.
+"""Operations of a PyTorch function, in order and independent of names.
 
 The function is followed statement by statement. Every value gets a number when it is computed, so
 that neither names nor intermediate variables matter, and `x.sum(-1)` is `torch.sum(x, dim=-1)`.
-Casts to float32 and back, copies and assertions are left out. A function that cannot be followed
-is known by its syntax alone.
+Casts to float32 and back, copies and assertions are left out. A function that cannot be followed is
+identified by its syntax.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from curation.similarity.syntax import syntax_hash
 
 VERSION = "1"
 DEEPEST = 12
-"""Calls of the text's own functions, one in another."""
+"""Maximum depth of nested calls of the text's own functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operations:
     exact: str
-    """A hash over all operations with their operands and constants. Two functions with the same
-    one give the same result for the same positional arguments."""
+    """Hash of all operations with their operands and constants. Two functions with the same
+    hash give the same result for the same positional arguments."""
     chain: tuple[str, ...]
-    """The names of the operations in their order; empty for a function that was not followed."""
+    """Names of the operations in order; empty for a function that was not followed."""
 
     @property
     def chain_hash(self) -> str:
-        """A hash over the chain, or "" for an empty one."""
+        """Return a hash of the chain, or "" for an empty one."""
         return _digest("chain", self.chain) if self.chain else ""
 
 
 def read_operations(text: str, entry_point: str) -> Operations:
-    """Return the operations of the function, or of the module class, named `entry_point`."""
+    """Return the operations of the function or module class named `entry_point`."""
     try:
         reader = _Reader(ast.parse(text))
         reader.read(entry_point)
@@ -122,7 +122,7 @@ class _Reader:
 
     # --- Statements -----------------------------------------------------------------------------
     def _run(self, body: Sequence[ast.stmt], names: dict[str, Value]) -> Value | None:
-        """Follow statements; return what the last of them returns, or None."""
+        """Follow statements; return the value that the last of them returns, or None."""
         for node in body:
             match node:
                 case ast.Return():
@@ -136,7 +136,7 @@ class _Reader:
                         self._bind(node.target, self._value(node.value, names), names)
                 case ast.AugAssign():
                     operands = [self._value(node.target, names), self._value(node.value, names)]
-                    # `x += y` writes into the caller's tensor where `x` is a parameter.
+                    # `x += y` writes into the caller's tensor if `x` is a parameter.
                     writes = spelled(operands[0]).startswith("p")
                     value = self.numbers.emit(OPERATORS[type(node.op)], operands, effect=writes)
                     self._bind(node.target, value, names)
@@ -162,7 +162,7 @@ class _Reader:
         return None
 
     def _branch(self, node: ast.If, names: dict[str, Value]) -> None:
-        """Follow both sides; a name that differs afterwards is a value of its own."""
+        """Follow both branches; a name that differs afterwards becomes a new value."""
         test = self._value(node.test, names)
         sides = []
         for mark, body in (("if", node.body), ("else", node.orelse)):
@@ -173,13 +173,13 @@ class _Reader:
             sides.append(side)
         self.numbers.note("end")
         for name in dict.fromkeys([*sides[0], *sides[1]]):
-            one, other = (side.get(name, "unbound") for side in sides)
-            if one is not other and one != other:
-                one = self.numbers.emit("either", [test, one, other], listed=False)
-            names[name] = one
+            first, second = (side.get(name, "unbound") for side in sides)
+            if first is not second and first != second:
+                first = self.numbers.emit("either", [test, first, second], listed=False)
+            names[name] = first
 
     def _loop(self, node: ast.For | ast.While, names: dict[str, Value]) -> None:
-        """Follow the body once, with a value of its own for each name that changes in it."""
+        """Follow the body once; each name that changes in it becomes a new value."""
         self.numbers.forget_values()
         changing = [name for name in _assigned(node.body) if name in names]
         for name in changing:
@@ -330,25 +330,27 @@ class _Reader:
         keywords = {one.arg or "**": self._value(one.value, names) for one in node.keywords}
         return given, keywords
 
-    def _apply(self, function: Value, given: list[Value], keywords: dict[str, Value]) -> Value:
+    def _apply(self, function: Value, operands: list[Value], keywords: dict[str, Value]) -> Value:
         match function:
             case Closure():
-                return self._call(function, given, keywords)
+                return self._call(function, operands, keywords)
             case Layer(layers=[_, *_] as layers):
                 for layer in layers:
-                    given = [self._apply(layer, given, keywords)]
-                return given[0]
+                    operands = [self._apply(layer, operands, keywords)]
+                return operands[0]
             case Layer():
-                return self.numbers.emit(function.operation, [*given, function.arguments], keywords)
+                return self.numbers.emit(
+                    function.operation, [*operands, function.arguments], keywords
+                )
             case str():
-                return self._library(function, given, keywords)
-        raise NotFollowedError("Something that is no function is called.")
+                return self._library(function, operands, keywords)
+        raise NotFollowedError("A value that is not a function is called.")
 
     def _method(
         self,
         function: ast.Attribute,
         owner: Value,
-        given: list[Value],
+        operands: list[Value],
         keywords: dict[str, Value],
         names: dict[str, Value],
     ) -> Value:
@@ -359,13 +361,13 @@ class _Reader:
         if name in CASTS:
             return self.numbers.emit(CASTS[name], [owner]) if CASTS[name] else owner
         if name in {"to", "type", "type_as"}:
-            return self._cast(owner, [*given, *keywords.values()])
+            return self._cast(owner, [*operands, *keywords.values()])
         if name == "size" or name in SHAPES:
             what = f"{SHAPES.get(name, 'shape')}({spelled(owner)})"
-            return self._item(what, given[0]) if given else what
+            return self._item(what, operands[0]) if operands else what
         in_place = name.endswith("_") and not name.endswith("__")
-        named = name.rstrip("_") if in_place else name
-        value = self.numbers.emit(named, [owner, *given], keywords, effect=in_place)
+        operation = name.rstrip("_") if in_place else name
+        value = self.numbers.emit(operation, [owner, *operands], keywords, effect=in_place)
         if in_place and isinstance(function.value, ast.Name):
             names[function.value.id] = value
         return value
@@ -377,43 +379,43 @@ class _Reader:
                 return self.numbers.emit(f"cast_{kind}", [owner])
         return owner
 
-    def _library(self, path: str, given: list[Value], keywords: dict[str, Value]) -> Value:
-        """Follow the call of something that the text does not define."""
+    def _library(self, path: str, operands: list[Value], keywords: dict[str, Value]) -> Value:
+        """Follow a call of a function that the text does not define."""
         *package, name = path.lstrip(".").split(".")
         if path.startswith(".builtins.super"):
             return "=None"
-        if "nn" in package and name == "Parameter" and given:
-            return given[0]
+        if "nn" in package and name == "Parameter" and operands:
+            return operands[0]
         if "nn" in package and name[:1].isupper():
-            layers = given if name in {"Sequential", "ModuleList"} else []
-            arguments = arguments_spelled(given, keywords)
+            layers = operands if name in {"Sequential", "ModuleList"} else []
+            arguments = arguments_spelled(operands, keywords)
             return Layer(MODULES.get(name, name.lower()), arguments, layers)
         if package[:1] == ["torch"]:
-            return self.numbers.emit(name, given, keywords, effect=name.endswith("_"))
+            return self.numbers.emit(name, operands, keywords, effect=name.endswith("_"))
         listed = package[:1] not in (["math"], ["builtins"])
-        return self.numbers.emit(path.lstrip("."), given, keywords, listed=listed)
+        return self.numbers.emit(path.lstrip("."), operands, keywords, listed=listed)
 
-    def _call(self, closure: Closure, given: list[Value], keywords: dict[str, Value]) -> Value:
+    def _call(self, closure: Closure, operands: list[Value], keywords: dict[str, Value]) -> Value:
         """Follow a function of the text with these arguments."""
         arguments = closure.node.args
         listed = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
         names = dict(closure.around)
         if listed[:1] == ["self"] and "self" in names:
-            given = [names["self"], *given]
-        if arguments.kwarg or (len(given) > len(listed) and not arguments.vararg):
-            raise NotFollowedError("Arguments that no parameter takes.")
+            operands = [names["self"], *operands]
+        if arguments.kwarg or (len(operands) > len(listed) and not arguments.vararg):
+            raise NotFollowedError("There are more arguments than parameters.")
         defaults = [*zip(listed[::-1], arguments.defaults[::-1], strict=False)]
         alone = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         defaults += [(one.arg, value) for one, value in alone if value is not None]
         for name, default in defaults:
             names[name] = self._value(default, closure.around)
-        names.update(zip(listed, given, strict=False))
+        names.update(zip(listed, operands, strict=False))
         if arguments.vararg:
-            names[arguments.vararg.arg] = tuple(given[len(listed) :])
+            names[arguments.vararg.arg] = tuple(operands[len(listed) :])
         names.update(keywords)
         self._depth += 1
         if self._depth > DEEPEST:
-            raise NotFollowedError("Functions call one another too deep.")
+            raise NotFollowedError("The calls are nested too deeply.")
         if isinstance(closure.node, ast.Lambda):
             result: Value | None = self._value(closure.node.body, names)
         else:
@@ -423,7 +425,7 @@ class _Reader:
 
 
 def _assigned(body: Sequence[ast.stmt]) -> list[str]:
-    """The names that statements assign or change, in the order of the text."""
+    """Return the names that statements assign or change, in order."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return list(dict.fromkeys(name for node in nodes for name in _changed(node)))
 

@@ -1,4 +1,4 @@
-"""What `up` does, from the first check to the address on the screen."""
+"""Startup of `up`: checks, preparation, supervision and the welcome message."""
 
 import os
 import sys
@@ -23,14 +23,14 @@ from curation.supervisor.process import Process
 from curation.supervisor.procfile import Program
 from curation.supervisor.supervisor import Stage, Supervisor
 
-# What a killed `up` left was told to end by the kernel; a job that is under way would take hours.
+# The kernel told leftovers of a killed `up` to end; a job in progress could take hours.
 LEFTOVER_SECONDS = 5.0
 
 
 def up(port: str, *, verbose: bool = False) -> None:
     """Check, prepare and run everything until a person stops it.
 
-    `verbose` shows every line of every process, not only in the log file.
+    `verbose` shows every line of every process on the terminal.
     """
     place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
     folder: Path = settings.DATA_DIR
@@ -41,7 +41,7 @@ def up(port: str, *, verbose: bool = False) -> None:
     data_folder.create(folder)
     data_folder.close_contents(folder)
     with up_lock.hold(folder, place.url):
-        # Lines for machines are for a collector, which wants all of them.
+        # A log collector needs all lines.
         verbose = verbose or settings.LOG_FORMAT == "json"
         console = Console(sys.stdout, names, log_file(folder), verbose=verbose)
         if os.geteuid() == 0:
@@ -57,24 +57,24 @@ def up(port: str, *, verbose: bool = False) -> None:
 
 
 def prepare() -> None:
-    """Bring the database, the known sources and the static files up to date."""
+    """Migrate the database, load the known sources and collect the static files."""
     database.migrate()
     load_sources()
     call_command("collectstatic", interactive=False, verbosity=0)
-    # Hours of supervising need no connection.
+    # Supervision needs no connection for hours.
     connections.close_all()
 
 
 def _end_leftovers(folder: Path, console: Console) -> None:
     if left := leftovers.find(folder):
-        console.say(f"Ending {len(left)} processes that a killed `up` left.")
+        console.say(f"Ending {len(left)} processes left by a killed `up`.")
         leftovers.wait_and_kill(folder, LEFTOVER_SECONDS)
 
 
 def _stages(
     folder: Path, place: Address, programs: Sequence[Program], console: Console
 ) -> list[Stage]:
-    """Redis first, if it is ours; then the Procfile."""
+    """Return the stages: Redis first, if embedded, then the Procfile."""
     supervised = partial(
         Process,
         environment=environment(os.environ, folder, place),
@@ -96,18 +96,18 @@ def _stages(
 
 
 def environment(ours: Mapping[str, str], folder: Path, place: Address) -> dict[str, str]:
-    """What every process inherits."""
-    here = os.path.dirname(sys.executable)
+    """Return the environment of every process."""
+    bin_folder = os.path.dirname(sys.executable)
     return {
         **ours,
-        # Plain HTTP is served; whoever ends TLS in front of it says HTTPS=1.
+        # Plain HTTP is served; a proxy that ends TLS sets HTTPS=1.
         "HTTPS": ours.get("HTTPS") or "0",
         "PORT": str(place.port),
         "PYTHONUNBUFFERED": "1",
-        # A relative folder would be another one from where the processes run.
+        # A relative folder would be resolved in the processes' working directory.
         "CURATION_DATA": str(folder),
-        # `python` and `gunicorn` are those beside us, also when nobody activated the venv.
-        "PATH": os.pathsep.join(filter(None, [here, ours.get("PATH", os.defpath)])),
+        # `python` and `gunicorn` come from this environment, even if the venv is not activated.
+        "PATH": os.pathsep.join(filter(None, [bin_folder, ours.get("PATH", os.defpath)])),
     }
 
 
@@ -118,15 +118,15 @@ def _redis_lacks(listening_on: Path) -> str | None:
 
 
 def host_header(place: Address) -> str:
-    """A name that the site answers to."""
+    """Return a host name that the site accepts."""
     if validate_host("127.0.0.1", settings.ALLOWED_HOSTS):
         return f"127.0.0.1:{place.port}"
     return settings.ALLOWED_HOSTS[0].lstrip(".") if settings.ALLOWED_HOSTS else "localhost"
 
 
 def _welcome(console: Console, place: Address, folder: Path) -> None:
-    """Print how to log in, and at the end the address and the next step."""
-    # Made only now: a password that a failed start took with it would lock everybody out.
+    """Print how to log in, the URL and the next step."""
+    # Created only now: if a failed start created it, its password would be lost.
     if first_curator.create_first_curator():
         _bring_along(console)
     password = first_curator.unused_password()
@@ -143,7 +143,7 @@ def _welcome(console: Console, place: Address, folder: Path) -> None:
     if password:
         lines.append(f"Begin at    {place.url}{reverse('welcome')}")
     else:
-        lines.append("Next        review there, or read a repository: manage.py ingest PATH")
+        lines.append("Next        review there, or ingest a repository: manage.py ingest PATH")
     console.block(lines)
 
 

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from validation.compile import ExportOutcome
+from validation.compile import Outcome
 
 MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
 TOP = 6
@@ -40,7 +40,7 @@ def measure(parts: dict[str, str]) -> None:
     from validation.compile import Judge
     from validation.compiling import compilable, unit
 
-    everything: list[ExportOutcome] = []
+    everything: list[Outcome] = []
     for source, part in parts.items():
         kernels = compilable().filter(
             provenances__source_file__repository=Repository.objects.get(url=source),
@@ -58,7 +58,7 @@ def measure(parts: dict[str, str]) -> None:
     show(everything)
 
 
-def show(outcomes: list[ExportOutcome]) -> None:
+def show(outcomes: list[Outcome]) -> None:
     print(f"  {len(outcomes)} kernels")
     if not outcomes:
         return

@@ -28,8 +28,8 @@ from curation.similarity.contamination import BenchmarkText, fingerprint_parts, 
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
     THRESHOLD,
+    ClusterItem,
     Facts,
-    Item,
     Link,
     NearDuplicate,
     cluster,
@@ -188,7 +188,7 @@ def _candidates(prints: Sequence[Fingerprint]) -> set[tuple[int, int]]:
 
 def _clusters(prints: Sequence[Fingerprint]) -> None:
     """All at once, and one by one in a random order: the same clusters, and at what price."""
-    items = [Item(n, Facts(f"{n:06}", stars=n % 7), each) for n, each in enumerate(prints)]
+    items = [ClusterItem(n, Facts(f"{n:06}", stars=n % 7), each) for n, each in enumerate(prints)]
     start = time.process_time()
     together = cluster(items)
     seconds = time.process_time() - start

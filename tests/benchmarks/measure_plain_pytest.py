@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.hostile.zoo.cage import ExportOutcome, plain_pytest
+from tests.hostile.zoo.cage import Outcome, plain_pytest
 from tests.hostile.zoo.load import Entry, zoo
 
 
@@ -28,7 +28,7 @@ def main() -> None:
         if entry.interpretable and (not arguments.names or entry.name in arguments.names)
     ]
 
-    def outcome_of(entry: Entry) -> ExportOutcome:
+    def outcome_of(entry: Entry) -> Outcome:
         return plain_pytest(entry, seconds=arguments.seconds)
 
     width = max(len(entry.name) for entry in chosen)
@@ -41,7 +41,7 @@ def main() -> None:
     _summarise(outcomes)
 
 
-def _summarise(outcomes: Iterable[tuple[str, ExportOutcome]]) -> None:
+def _summarise(outcomes: Iterable[tuple[str, Outcome]]) -> None:
     print()
     for (kind, outcome), count in sorted(Counter(outcomes).items()):
         print(f"{count:4} {kind} {outcome}")

@@ -15,7 +15,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.similarity.duplicates import Item, cluster
+from curation.similarity.duplicates import ClusterItem, cluster
 from tests import factories as make
 from tests.curation.similarity.kernels import unrelated
 
@@ -87,7 +87,7 @@ def clustered_at_once() -> dict[int, int]:
     live = [row for row in rows if found[row[0]].placed]
     prints = identity_fingerprints([texts for _, _, *texts in live])
     placed = cluster(
-        Item(pk, found[pk].facts(content), one)
+        ClusterItem(pk, found[pk].facts(content), one)
         for (pk, content, *_), one in zip(live, prints, strict=True)
     )
     return {key: link.of for key, link in placed.items() if link}

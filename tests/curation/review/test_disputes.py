@@ -174,7 +174,8 @@ def test_the_page_has_both_verdicts_with_reasons_and_comments(kernel: Kernel, ev
 
     for words in (
         "Your decision settles the dispute", "First review: <span", "Second review: <span",
-        "ada,", "bob,", "Clear masks.", "Incorrect result", "The last block is read without a mask.",
+        "ada,", "bob,", "Clear masks.", "Incorrect result",
+        "The last block is read without a mask.",
     ):  # fmt: skip
         assert words in shown
     assert "disabled" not in shown

@@ -13,9 +13,9 @@ import pytest
 
 from curation.supervisor import leftovers
 from curation.supervisor.console import Console
-from curation.supervisor.patience import Patience
 from curation.supervisor.process import Process, ProgramMissing
 from curation.supervisor.procfile import Program
+from curation.supervisor.restart_policy import RestartPolicy
 from curation.supervisor.supervisor import KeepsEnding, Stage, Supervisor
 from tests.waiting import DEADLINE
 
@@ -23,13 +23,15 @@ from tests.waiting import DEADLINE
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
 
 
-def process(folder: Path, name: str, code: str, patience: Patience | None = None) -> Process:
+def process(
+    folder: Path, name: str, code: str, restart_policy: RestartPolicy | None = None
+) -> Process:
     return Process(
         Program(name, (sys.executable, "-ISc", textwrap.dedent(code))),
         environment=dict(os.environ),
         folder=folder,
         data_folder=folder,
-        patience=patience or Patience(first=0.01),
+        restart_policy=restart_policy or RestartPolicy(first=0.01),
     )
 
 
@@ -80,7 +82,7 @@ def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_pat
         tmp_path,
         "doomed",
         "print('no such table'); raise SystemExit(4)",
-        Patience(most=2, first=0.01),
+        RestartPolicy(most=2, first=0.01),
     )
     steady = process(tmp_path, "steady", SLEEP)
 
@@ -97,7 +99,7 @@ def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_pat
 
 def test_a_killed_process_is_named_with_its_signal(tmp_path: Path) -> None:
     killed = process(
-        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", Patience(most=0, first=0.01)
+        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", RestartPolicy(most=0, first=0.01)
     )
 
     with pytest.raises(KeepsEnding, match=r"was killed by SIGKILL, without a word\."):
@@ -143,7 +145,7 @@ def test_the_last_words_without_an_end_of_line_are_shown(tmp_path: Path) -> None
         tmp_path,
         "brief",
         "import sys; sys.stdout.write('x' * 60000 + '!'); sys.stdout.flush(); sys.exit(1)",
-        Patience(most=0, first=0.01),
+        RestartPolicy(most=0, first=0.01),
     )
 
     with pytest.raises(KeepsEnding) as ended:
