@@ -113,10 +113,10 @@ def _prose(text: str) -> Sequence[int]:
     return places
 
 
-def _counted(text: str, found: Iterable[tuple[int, str]]) -> list[Seen]:
+def _counted(text: str, matches: Iterable[tuple[int, str]]) -> list[Seen]:
     first: dict[str, int] = {}
     count: dict[str, int] = {}
-    for at, character in found:
+    for at, character in matches:
         first.setdefault(character, at)
         count[character] = count.get(character, 0) + 1
     return [

@@ -173,7 +173,7 @@ def _label(path: Path, modified: int) -> tuple[str, str, str]:
 @functools.lru_cache(maxsize=1)
 def _built(held: tuple[_Held, ...]) -> Benchmarks:
     every = tuple(map(_fingerprints, held))
-    problems = {problem.key: problem for one in every for problem in one.problems}
+    problems = {problem.key: problem for benchmark in every for problem in benchmark.problems}
     by_chain: defaultdict[str, list[Problem]] = defaultdict(list)
     for problem in problems.values():
         if problem.chain_hash:
@@ -181,8 +181,8 @@ def _built(held: tuple[_Held, ...]) -> Benchmarks:
     return Benchmarks(
         version=_version(held),
         held=every,
-        rows={one.name: one.row for one in held if one.row is not None},
-        index=index(part for one in every for part in one.parts),
+        rows={benchmark.name: benchmark.row for benchmark in held if benchmark.row is not None},
+        index=index(part for benchmark in every for part in benchmark.parts),
         problems=problems,
         by_chain={chain: tuple(asking) for chain, asking in by_chain.items()},
     )

@@ -60,12 +60,12 @@ def make(subject: Subject, keys: Sequence[int], progress: JobProgress = NO_PROGR
     fingerprints = identity_fingerprints([texts[:known] for _, _, _, *texts in rows])
     if subject.python_side:
         fingerprints = [
-            fingerprint.with_python_side(one, *texts[known:])
-            for one, (_, _, _, *texts) in zip(fingerprints, rows, strict=True)
+            fingerprint.with_python_side(each, *texts[known:])
+            for each, (_, _, _, *texts) in zip(fingerprints, rows, strict=True)
         ]
-    prints = {pk: one for (pk, *_), one in zip(rows, fingerprints, strict=True)}
+    prints = {pk: each for (pk, *_), each in zip(rows, fingerprints, strict=True)}
     keep_shingles(
-        subject, {row[1]: one.shingles for row, one in zip(rows, fingerprints, strict=True)}
+        subject, {row[1]: each.shingles for row, each in zip(rows, fingerprints, strict=True)}
     )
     with transaction.atomic():
         progress.renew()

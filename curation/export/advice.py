@@ -49,14 +49,13 @@ STEPS: dict[Reason, Step] = {
 OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
 
 
-def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
+def advise(examined: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
     """Yield why an export has no items, and the command for the most frequent reason.
 
-    found: number of items examined.
-
+    examined: number of items examined.
     left_out: number of them by reason.
     """
-    if not found:
+    if not examined:
         yield "Nothing was exported: the database holds no such item. `pipeline` reads sources."
         yield f"Next: {READ}"
         return
@@ -64,7 +63,7 @@ def advise(found: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
     counts = {reason: left_out[reason] for reason in order if left_out.get(reason)}
     named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
     step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
-    yield f"Nothing was exported of {pluralize(found, 'item')}: {named}. {step.sentence}"
+    yield f"Nothing was exported of {pluralize(examined, 'item')}: {named}. {step.sentence}"
     yield f"Next: {validate_command() if step.command == VALIDATE else step.command}"
 
 

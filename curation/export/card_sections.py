@@ -77,19 +77,19 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
         yield f"- {split.value}, {pluralize(number, 'record')}{named}"
 
 
-def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
+def _balance(kind: str, table: Mapping[str, Any]) -> Iterator[str]:
     """Yield the counts of each split by operation type and difficulty, and the largest sources."""
     yield from ("", f"### The splits of the {kind}", "")
     yield f"| | {' | '.join(SPLITS)} |"
     yield f"|---|{'--:|' * len(SPLITS)}"
     for what in ("operation_type", "difficulty"):
-        counts = [found[split.value][what] for split in SPLITS]
+        counts = [table[split.value][what] for split in SPLITS]
         for name in sorted(set().union(*counts)):
             yield f"| {name} | {' | '.join(f'{of_split.get(name, 0):,}' for of_split in counts)} |"
     yield ""
     for split in SPLITS:
         for what, plural in (("recipe", "recipes"), ("repository", "repositories")):
-            row = found[split.value][what]
+            row = table[split.value][what]
             if row["number"]:
                 yield (
                     f"- {split.value}: {row['number']:,} {plural}, the largest "
@@ -106,10 +106,10 @@ def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
         "| benchmark | commit | license | problems | all texts |",
         "|---|---|---|--:|--:|",
     )
-    for one in plan.coverage.compared:
+    for benchmark in plan.coverage.compared:
         yield (
-            f"| {one.name} | `{one.commit[:12]}` | {one.license} | {one.problems:,} "
-            f"| {one.texts:,} |"
+            f"| {benchmark.name} | `{benchmark.commit[:12]}` | {benchmark.license} "
+            f"| {benchmark.problems:,} | {benchmark.texts:,} |"
         )
     yield from (
         "",

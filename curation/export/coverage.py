@@ -111,13 +111,13 @@ def cover(keys: Mapping[str, Sequence[int]], options: Options) -> Coverage:
         current.version,
         tuple(
             Compared(
-                _shown(one.repository),
-                one.commit,
-                one.license,
-                sum(problem.is_task for problem in one.problems),
-                len(one.problems),
+                _shown(benchmark.repository),
+                benchmark.commit,
+                benchmark.license,
+                sum(problem.is_task for problem in benchmark.problems),
+                len(benchmark.problems),
             )
-            for one in current.held
+            for benchmark in current.held
         ),
         tuple(map(_shown, benchmarks.not_held())),
         records,

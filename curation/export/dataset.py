@@ -57,8 +57,8 @@ class ExportOutcome:
         """Yield the funnel, the benchmark coverage and, for an empty export, the next command."""
         yield from self.stages()
         if not self.exported:
-            found = sum(stages["found"] for stages in self.funnel.values())
-            yield from advise(found, self.left_out)
+            examined = sum(stages["found"] for stages in self.funnel.values())
+            yield from advise(examined, self.left_out)
 
     def stages(self) -> Iterator[str]:
         for kind, stages in self.funnel.items():

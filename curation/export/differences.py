@@ -69,19 +69,19 @@ def differences(old: Release, new: Release) -> Iterator[Difference]:
 def _same_content(kind: str, old: Release, new: Release, apart: _Apart) -> Iterator[Difference]:
     """Walk both releases in one order, and yield items whose metadata differ."""
     left, right = _members(kind, old), _members(kind, new)
-    one, other = next(left, None), next(right, None)
-    while one is not None or other is not None:
-        if other is None or (one is not None and one["content_hash"] < other["content_hash"]):
-            assert one is not None  # noqa: S101 - the loop's condition
-            apart.old[one["item"]] = one["record_id"]
-            one = next(left, None)
-        elif one is None or other["content_hash"] < one["content_hash"]:
-            apart.new[other["item"]] = other["record_id"]
-            other = next(right, None)
+    first, second = next(left, None), next(right, None)
+    while first is not None or second is not None:
+        if second is None or (first is not None and first["content_hash"] < second["content_hash"]):
+            assert first is not None  # noqa: S101 - the loop's condition
+            apart.old[first["item"]] = first["record_id"]
+            first = next(left, None)
+        elif first is None or second["content_hash"] < first["content_hash"]:
+            apart.new[second["item"]] = second["record_id"]
+            second = next(right, None)
         else:
-            if changed := _changed(one, other):
-                yield Difference("changed", kind, other["record_id"], changed, one["record_id"])
-            one, other = next(left, None), next(right, None)
+            if changed := _changed(first, second):
+                yield Difference("changed", kind, second["record_id"], changed, first["record_id"])
+            first, second = next(left, None), next(right, None)
 
 
 def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
@@ -95,12 +95,12 @@ def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
         last = batch[-1]["content_hash"]
 
 
-def _changed(one: dict[str, Any], other: dict[str, Any]) -> str:
+def _changed(first: dict[str, Any], second: dict[str, Any]) -> str:
     changes = []
-    if one["split"] != other["split"]:
-        changes.append(f"split {one['split']} → {other['split']}")
-    if one["metadata"] != other["metadata"]:
-        before, after = json.loads(one["metadata"]), json.loads(other["metadata"])
+    if first["split"] != second["split"]:
+        changes.append(f"split {first['split']} → {second['split']}")
+    if first["metadata"] != second["metadata"]:
+        before, after = json.loads(first["metadata"]), json.loads(second["metadata"])
         changes += [
             f"{key} {_short(before.get(key))} → {_short(after.get(key))}"
             for key in dict.fromkeys([*before, *after])

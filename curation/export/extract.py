@@ -114,17 +114,17 @@ def _manifest(
     beside: Sequence[Entry],
 ) -> dict[str, Any]:
     newest = max((file.came for file in written), default=None)
-    every = [entry for found in entries.values() for entry in found]
+    every = [entry for category_entries in entries.values() for entry in category_entries]
     return {
         "created": newest and newest.astimezone(UTC).isoformat(timespec="seconds"),
         "extraction_dir": FOLDER,
         "categories": {
             category: {
-                "files": found,
-                **_totals(found),
+                "files": category_entries,
+                **_totals(category_entries),
                 "left_out": dict(sorted(left_out[category].items())),
             }
-            for category, found in entries.items()
+            for category, category_entries in entries.items()
         },
         **_totals(every),
         "left_out": dict(sorted(sum(left_out.values(), Counter[str]()).items())),

@@ -74,7 +74,6 @@ def choose_recipes(
     """Choose the recipes of validation and of test, and return their splits.
 
     operations -- number of records of each operation type, by recipe
-
     shares -- percentages of the splits
     """
     waiting = sorted(operations, key=lambda name: _key(seed, name))

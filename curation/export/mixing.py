@@ -135,7 +135,6 @@ def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
     """Yield a row for each phase.
 
     tokens: of the dataset, by kind.
-
     total: all tokens of the phase; 0: the recommended ones.
     """
     for phase in PHASES:

@@ -107,20 +107,20 @@ class ItemSelector:
         index = self._spool.index() if self._spool else SpoolIndex()
         return SelectionResult(self.selection, self.notices.given, self.ledger.counted, index)
 
-    def absorb(self, found: SelectionResult) -> None:
+    def absorb(self, result: SelectionResult) -> None:
         """Add the results of another process.
 
         Their order does not matter: all is sorted at the end.
         """
-        first = self._spool.adopt(found.index) if self._spool else 0
-        known, other = self.selection.profiles, found.selection
+        first = self._spool.adopt(result.index) if self._spool else 0
+        known, other = self.selection.profiles, result.selection
         # Without drafts there are no profiles.
         numbers = [known.setdefault(profile, len(known)) for profile in other.profiles] or [0]
         for kind in ("kernel", "pair"):
             self.selection.of(kind).absorb(other.of(kind), np.asarray(numbers, np.int64), first)
         self.selection.agreement += other.agreement
-        self.notices.absorb(found.given)
-        self.ledger.absorb(found.counted, first)
+        self.notices.absorb(result.given)
+        self.ledger.absorb(result.counted, first)
 
     def _select(
         self, selected: SelectedItems, batch: Sequence[ExportItem], drafted: Iterator[Drafted]

@@ -217,12 +217,12 @@ class _Placing:
                 owed[split] -= self._take(part, split, owed[split], capped=True)
                 part = part[self.result[self.records.groups[part]] == self.rest]
 
-    def _take(self, rows: Numbers, split: int, wanted: float, capped: bool) -> int:
+    def _take(self, rows: Numbers, split: int, target: float, capped: bool) -> int:
         """Move the first rows to a split, as many as are needed and allowed."""
         if capped:
             sources = self.records.sources[rows]
             rows = rows[_rank(sources) < self.caps[split, sources]]
-        rows = rows[: max(0, int(np.floor(wanted + 0.5)))]
+        rows = rows[: max(0, int(np.floor(target + 0.5)))]
         self.result[self.records.groups[rows]] = split
         self._take_room(rows, split)
         return len(rows)

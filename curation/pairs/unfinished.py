@@ -37,14 +37,16 @@ class Kept:
     """Number of drafts left to people: edited or finished."""
 
 
-def keep(repository: Repository, found: Iterable[Unfinished], whole: Iterable[PairDraft]) -> Kept:
+def keep(
+    repository: Repository, unfinished_pairs: Iterable[Unfinished], whole: Iterable[PairDraft]
+) -> Kept:
     """Replace the drafts of a repository by the ones found now.
 
     Drafts whose operation became a complete pair are finished; those whose operation has gone are
     dismissed.
     """
     by_operation: dict[tuple[str, str], Unfinished] = {}
-    for unfinished in found:
+    for unfinished in unfinished_pairs:
         # Two kernels of one file may have the same name, under conditions.
         by_operation.setdefault((unfinished.path[:1000], unfinished.operation[:200]), unfinished)
     rows = {(row.path, row.operation): row for row in repository.drafts.all()}
@@ -105,12 +107,12 @@ def _row(repository: Repository, path: str, operation: str, one: Unfinished) -> 
     return Draft(repository=repository, path=path, operation=operation, **_values(one))
 
 
-def _values(one: Unfinished) -> dict[str, Any]:
-    known = one.known
+def _values(unfinished: Unfinished) -> dict[str, Any]:
+    known = unfinished.known
     return {
         "kernel_id": known.kernel,
-        "reason": one.reason,
-        "missing": list(one.missing),
+        "reason": unfinished.reason,
+        "missing": list(unfinished.missing),
         "python_code": known.python_code,
         "triton_code": known.triton_code,
         "test_code": known.test_code,

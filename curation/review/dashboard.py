@@ -97,15 +97,15 @@ def gather() -> dict[str, Any]:
 
 def _funnel() -> list[tuple[str, int]]:
     """Count the funnel; each step is a subset of the previous one."""
-    found = Kernel.objects.all()
-    isolated = found.filter(standalone=True)
+    all_kernels = Kernel.objects.all()
+    isolated = all_kernels.filter(standalone=True)
     licensed = isolated.filter(license_verdict=LicenseVerdict.PERMISSIVE)
     unique = licensed.exclude(Exists(DuplicateLink.objects.filter(kernel=OuterRef("pk"))))
     clean = unique.exclude(Exists(ContaminationMatch.objects.filter(kernel=OuterRef("pk"))))
     approved = clean.filter(status=Status.APPROVED)
     released = approved.filter(Exists(ReleaseMember.objects.filter(kernel=OuterRef("pk"))))
     steps = {
-        "found": found, "standalone": isolated, "licensed": licensed, "unique": unique,
+        "found": all_kernels, "standalone": isolated, "licensed": licensed, "unique": unique,
         "not in a benchmark": clean, "approved": approved, "released": released,
     }  # fmt: skip
     return [(name, rows.count()) for name, rows in steps.items()]

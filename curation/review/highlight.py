@@ -116,7 +116,6 @@ def table(
     """Return lines `start` to `end`, numbered from `first`.
 
     url: the link of a line's number.
-
     whole: the URL of the complete text, for lines that are cut or omitted.
     """
     shown = lines(source)

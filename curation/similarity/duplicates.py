@@ -110,39 +110,39 @@ class Version(Computes, Protocol):
         ...
 
 
-def may_represent(one: Version, other: Version) -> bool:
+def may_represent(first: Version, second: Version) -> bool:
     """Return True if one of two items with near texts may represent the other.
 
     Versions of one item are near on purpose, and never near-duplicates: an edit represented by its
     approved predecessor would never be exported.
     """
-    return one.lineage != other.lineage and same_function(one, other)
+    return first.lineage != second.lineage and same_function(first, second)
 
 
-def same_function(one: Computes, other: Computes) -> bool:
+def same_function(first: Computes, second: Computes) -> bool:
     """Return True if two items with near texts compute the same function.
 
     Shingles call `min` a near-duplicate of `max`, because one word in two hundred differs. Versions
     for several kinds of hardware are one item only if their syntax is the same.
     """
-    if one.functions.isdisjoint(other.functions):
+    if first.functions.isdisjoint(second.functions):
         return False
-    return one.hardware == other.hardware or one.syntax_hash == other.syntax_hash
+    return first.hardware == second.hardware or first.syntax_hash == second.syntax_hash
 
 
 def likeness(
-    one: Fingerprint, other: Fingerprint, threshold: float = THRESHOLD
+    first: Fingerprint, second: Fingerprint, threshold: float = THRESHOLD
 ) -> tuple[Likeness, float] | None:
     """Return the similarity of two items' texts, or None if they are not near. Symmetric."""
-    if one.syntax_hash == other.syntax_hash:
+    if first.syntax_hash == second.syntax_hash:
         return "exact", 1.0
-    if min(one.words, other.words) < FLOOR_WORDS:
+    if min(first.words, second.words) < FLOOR_WORDS:
         return None
     # Sets of very different size can't be near: skip the comparison.
-    smaller, larger = sorted((len(one.shingles), len(other.shingles)))
+    smaller, larger = sorted((len(first.shingles), len(second.shingles)))
     if smaller < threshold * larger:
         return None
-    similarity = jaccard(one.shingles, other.shingles)
+    similarity = jaccard(first.shingles, second.shingles)
     return ("near", similarity) if similarity >= threshold else None
 
 

@@ -66,7 +66,6 @@ class Numbering:
         """Number an operation, or return the number that an equal one got before.
 
         effect -- it changes one of its operands
-
         listed -- it is part of the chain
         """
         name, given, named = _canonical(ALIASES.get(name, name), [*operands], {**(keywords or {})})

@@ -227,7 +227,7 @@ class _Reader:
             case ast.Name():
                 return self._named(node.id, names)
             case ast.Tuple() | ast.List():
-                return tuple(self._value(one, names) for one in node.elts)
+                return tuple(self._value(each, names) for each in node.elts)
             case ast.BinOp():
                 operands = [self._value(node.left, names), self._value(node.right, names)]
                 return self.numbers.emit(OPERATORS[type(node.op)], operands)
@@ -237,13 +237,13 @@ class _Reader:
                     return number
                 return self.numbers.emit(OPERATORS[type(node.op)], [operand])
             case ast.BoolOp():
-                operands = [self._value(one, names) for one in node.values]
+                operands = [self._value(each, names) for each in node.values]
                 return self.numbers.emit(OPERATORS[type(node.op)], operands)
             case ast.Compare():
-                operands = [self._value(one, names) for one in (node.left, *node.comparators)]
+                operands = [self._value(each, names) for each in (node.left, *node.comparators)]
                 return self.numbers.emit("_".join(OPERATORS[type(o)] for o in node.ops), operands)
             case ast.IfExp():
-                parts = [self._value(one, names) for one in (node.test, node.body, node.orelse)]
+                parts = [self._value(each, names) for each in (node.test, node.body, node.orelse)]
                 return self.numbers.emit("either", parts, listed=False)
             case ast.Attribute():
                 return self._attribute(self._value(node.value, names), node.attr)
@@ -251,7 +251,7 @@ class _Reader:
                 return self._item(self._value(node.value, names), self._value(node.slice, names))
             case ast.Slice():
                 bounds = (node.lower, node.upper, node.step)
-                parts = [self._value(one, names) if one else "" for one in bounds]
+                parts = [self._value(each, names) if each else "" for each in bounds]
                 return f"slice({':'.join(map(spelled, parts))})"
             case ast.Call():
                 return self._called(node, names)
@@ -398,7 +398,7 @@ class _Reader:
     def _call(self, closure: Closure, operands: list[Value], keywords: dict[str, Value]) -> Value:
         """Follow a function of the text with these arguments."""
         arguments = closure.node.args
-        listed = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        listed = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
         names = dict(closure.around)
         if listed[:1] == ["self"] and "self" in names:
             operands = [names["self"], *operands]
@@ -406,7 +406,7 @@ class _Reader:
             raise NotFollowedError("There are more arguments than parameters.")
         defaults = [*zip(listed[::-1], arguments.defaults[::-1], strict=False)]
         alone = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        defaults += [(one.arg, value) for one, value in alone if value is not None]
+        defaults += [(each.arg, value) for each, value in alone if value is not None]
         for name, default in defaults:
             names[name] = self._value(default, closure.around)
         names.update(zip(listed, operands, strict=False))

@@ -44,10 +44,10 @@ def _distinct(run: Codes) -> Shingles:
     return run[np.append(True, run[1:] != run[:-1])] if len(run) else run
 
 
-def jaccard(one: Shingles, other: Shingles) -> float:
+def jaccard(first: Shingles, second: Shingles) -> float:
     """Return the exact Jaccard similarity; 0 for two empty sets."""
-    shared = shared_count(one, other)
-    every = len(one) + len(other) - shared
+    shared = shared_count(first, second)
+    every = len(first) + len(second) - shared
     return shared / every if every else 0.0
 
 

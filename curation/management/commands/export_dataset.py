@@ -103,17 +103,17 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         self._width = 0
-        asked = _asked(given)
+        options = _asked(given)
         if given["dry_run"]:
-            self._tell(dry_run(Options.from_json(asked), self._progress))
+            self._tell(dry_run(Options.from_json(options), self._progress))
             return
         if given["out"] is None:
             raise CommandError("Name a folder: --out DIR.")
         if given["release"] and Release.objects.filter(name=given["release"]).exists():
-            self._again(given["release"], asked, given["out"])
+            self._again(given["release"], options, given["out"])
             return
         outcome = export(
-            Options.from_json(asked), given["out"],
+            Options.from_json(options), given["out"],
             name=given["release"] or "", progress=self._progress,
         )  # fmt: skip
         self._tell(outcome)
@@ -122,11 +122,11 @@ class Command(BaseCommand):
                 count = pluralize(file["records"], "record")
                 self.stdout.write(f"{count} in {given['out'] / file['path']}.")
 
-    def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
+    def _again(self, name: str, options: dict[str, Any], out: Path) -> None:
         release = find_release(name)
         made = Options.from_json(release.options).as_json()
-        wanted = Options.from_json(asked).as_json()
-        differing = [key for key in asked if made[key] != wanted[key]]
+        wanted = Options.from_json(options).as_json()
+        differing = [key for key in options if made[key] != wanted[key]]
         if differing:
             raise CommandError(
                 f"{name} was made with another {differing[0]}. Leave the options out to write it "
@@ -155,7 +155,7 @@ class Command(BaseCommand):
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given; the others keep their default or the release's value."""
-    asked = {
+    options = {
         "formats": given["format"] and tuple(given["format"].split(",")),
         "splits": given["splits"] and parse_splits(given["splits"]),
         "hardware": given["hardware"] and parse_hardware(given["hardware"]),
@@ -171,4 +171,4 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             )
         },
     }  # fmt: skip
-    return {key: value for key, value in asked.items() if value not in (None, False, ())}
+    return {key: value for key, value in options.items() if value not in (None, False, ())}
