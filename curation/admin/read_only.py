@@ -45,6 +45,6 @@ class AboutItemAdmin(ReadOnlyAdmin[About]):
     list_select_related: ClassVar[tuple[str, ...]] = ("kernel", "pair")
     search_fields: ClassVar[tuple[str, ...]] = ("kernel__name", "pair__slug")
 
-    @admin.display(description="about")
+    @admin.display(description="item")
     def about(self, row: AboutKernelOrPair) -> str:
         return str(row.item)

@@ -42,7 +42,7 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
         of_release = Withdrawal.objects.filter(member__release=OuterRef("pk"))
         return super().get_queryset(request).annotate(some_withdrawn=Exists(of_release))
 
-    @admin.action(description="Write again, to download", permissions=["export"])
+    @admin.action(description="Rebuild for download", permissions=["export"])
     def write_again(self, request: HttpRequest, queryset: QuerySet[Release]) -> None:
         assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
         for release in queryset:

@@ -19,7 +19,7 @@ class BandAdmin(ReadOnlyAdmin[Band]):
     list_select_related = ("fingerprint__kernel", "fingerprint__pair")
     search_fields = ("value__exact",)
 
-    @admin.display(description="about")
+    @admin.display(description="item")
     def about(self, band: Band) -> str:
         return str(band.fingerprint.item)
 

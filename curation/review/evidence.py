@@ -148,7 +148,10 @@ def compile_badge(result: ValidationResult | None) -> EvidenceBadge:
         *_by_itself(result),
     )
     if result.verdict == Verdict.PASSED:
-        return EvidenceBadge("Compiles", GOOD, _listed(architecture, _took(result)), details)
+        where = f"for {architecture}" if architecture else ""
+        took = _took(result)
+        summary = _listed(where, f"compile time {took}" if took else "")
+        return EvidenceBadge("Compiles", GOOD, summary, details)
     if result.verdict == Verdict.FAILED:
         return EvidenceBadge("Compiles", BAD, f"does not compile with {triton}", details)
     return EvidenceBadge(
@@ -167,7 +170,7 @@ def _by_itself(result: ValidationResult) -> Iterator[Detail]:
 
 def validation_badge(results: Sequence[ValidationResult]) -> EvidenceBadge:
     if not results:
-        return EvidenceBadge("Validation", UNKNOWN, "not compiled yet")
+        return EvidenceBadge("Validation", UNKNOWN, "not validated yet")
     newest = results[0]
     details = tuple(
         Detail(
@@ -257,7 +260,9 @@ def quality_badge(findings: Sequence[QualityFinding]) -> EvidenceBadge:
     failed = [finding for finding in findings if not finding.passed]
     if not failed:
         return EvidenceBadge(
-            "Quality", GOOD if findings else UNKNOWN, "no remarks" if findings else "not looked at"
+            "Quality",
+            GOOD if findings else UNKNOWN,
+            "no warnings" if findings else "not checked yet",
         )
     details = tuple(Detail(finding.message or finding.gate) for finding in failed)
     blocks = any(finding.action == "block" for finding in failed)

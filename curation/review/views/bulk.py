@@ -86,11 +86,7 @@ def undo_bulk(request: HttpRequest, pk: int) -> HttpResponse:
     done = get_object_or_404(BulkDecision, pk=pk)
     undone = undo_all(bulk=done, user=person(request))
     left = done.decisions.filter(undoes=None, undone_by=None).count()
-    kept = (
-        f" {pluralize(left, 'item')} had been decided on since and kept their status."
-        if left
-        else ""
-    )
+    kept = f" Skipped {pluralize(left, 'item')} decided on since." if left else ""
     messages.success(request, f"{pluralize(undone, 'decision')} undone.{kept}")
     return redirect("bulk")
 

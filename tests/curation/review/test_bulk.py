@@ -73,7 +73,7 @@ def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Clien
     ).content.decode()
     again = browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]), follow=True)
 
-    assert "2 decisions undone. 1 item had been decided on since and stayed." in page
+    assert "2 decisions undone. Skipped 1 item decided on since." in page
     assert "0 decisions undone" in again.content.decode()
     assert Kernel.objects.pending().count() == 2
 
@@ -81,8 +81,8 @@ def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Clien
 @pytest.mark.parametrize(
     ("over", "sentence"),
     [
-        ({"comment": ""}, "needs a reason"),
-        ({"status": "retired"}, "Choose whether to approve or to reject"),
+        ({"comment": ""}, "need a reason"),
+        ({"status": "retired"}, "Choose to approve or to reject"),
         ({"filter": "colour=red"}, "There is no filter"),
         ({"request": "x"}, "The form was incomplete"),
     ],

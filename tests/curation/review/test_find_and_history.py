@@ -112,7 +112,7 @@ def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
 
     page = text(browser, f"{reverse('find')}?items={kind}&{filter}")
 
-    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RD]e', page))
+    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RB][eu]', page))
     assert leads.keys() == ({reverse("queue"), reverse("bulk")} if filter else {reverse("queue")})
     for query in leads.values():
         chosen = Filter.from_query(unescape(query))

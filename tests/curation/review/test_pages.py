@@ -257,7 +257,7 @@ def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
     page = text(browser, kernel.get_absolute_url())
     answer = browser.post(act(kernel), decision(kernel))
 
-    assert "grace is looking at this right now" in page
+    assert "grace is reviewing this" in page
     assert answer.status_code == 409
     assert not Decision.objects.exists()
 
@@ -353,7 +353,10 @@ def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
         browser.post(reverse("undo"))
 
     assert Kernel.objects.pending().count() == 2
-    assert "nothing of yours to undo" in browser.post(reverse("undo"), follow=True).content.decode()
+    assert (
+        "You have no decision to undo"
+        in browser.post(reverse("undo"), follow=True).content.decode()
+    )
 
 
 def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(browser: Client) -> None:
@@ -428,8 +431,8 @@ def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: Use
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"text": " ", "asked": ""}, "Write what should be looked at"),
-        ({"text": "so?", "asked": "nobody"}, "nobody does not review here"),
+        ({"text": " ", "asked": ""}, "Write what the reviewer should check"),
+        ({"text": "so?", "asked": "nobody"}, "nobody is not a reviewer"),
     ],
 )
 def test_a_question_to_nobody_keeps_what_was_typed(
@@ -513,12 +516,12 @@ def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> No
     shown = lights(browser, make.a_kernel())
 
     assert shown == {
-        "Licence": "doubt: Unknown",
+        "License": "doubt: Unknown",
         "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "unknown: not tried yet",
-        "Duplicates": "unknown: not looked for yet",
+        "Compiles": "unknown: not compiled yet",
+        "Duplicates": "unknown: not compared yet",
         "Benchmarks": "unknown: not compared yet",
-        "Quality": "unknown: not looked at",
+        "Quality": "unknown: not checked yet",
     }
 
 
@@ -537,12 +540,12 @@ def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
     )
 
     assert lights(browser, kernel) == {
-        "Licence": "good: MIT",
+        "License": "good: MIT",
         "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "good: sm_90, 0.3 s",
+        "Compiles": "good: for sm_90, compile time 0.3 s",
         "Duplicates": "good: none",
         "Benchmarks": "good: no overlap",
-        "Quality": "good: no remarks",
+        "Quality": "good: no warnings",
     }
 
 
@@ -589,7 +592,7 @@ def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browse
 @pytest.mark.parametrize(
     ("verdict", "figures", "said"),
     [
-        ("failed", {}, "bad: not with triton 3.9.0"),
+        ("failed", {}, "bad: does not compile with Triton 3.9.0"),
         ("timeout", {"reason": "timeout"}, "doubt: undecided, timeout"),
         ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
     ],
@@ -616,8 +619,8 @@ def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Clie
 
     page = text(browser, kernel.get_absolute_url())
 
-    assert lights(browser, kernel)["Licence"] == "doubt: MIT, but a twin is blocked"
-    assert f"{blocked}, 0.93 alike, is under GPL-3.0-only" in page
+    assert lights(browser, kernel)["License"] == "doubt: MIT, but a near-duplicate is blocked"
+    assert f"{blocked}, 93 % alike, is under GPL-3.0-only" in page
     assert f'<a href="{blocked.get_absolute_url()}">' in page
 
 
@@ -630,7 +633,7 @@ def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> No
 
     for item in (kernel, pair):
         first = next(iter(lights(browser, item).items()))
-        assert first == ("Opt-out", "bad: its author asked to leave it out")
+        assert first == ("Opt-out", "bad: excluded by an opt-out")
     assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
 
 
@@ -651,7 +654,7 @@ def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
 def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
     kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
 
-    assert lights(browser, kernel)["Benchmarks"] == "unknown: none has been read"
+    assert lights(browser, kernel)["Benchmarks"] == "unknown: not checked: no benchmark ingested"
 
 
 def test_a_page_without_a_claim_to_renew_has_none(browser: Client) -> None:
