@@ -182,7 +182,7 @@ def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
     assert Decision.objects.count() == 8
     shown = Kernel.objects.get(name=heading(ada)) if "kernel" in ada.url else Pair.objects.get()
     bob.goto(shown.get_absolute_url())
-    expect(bob.locator(".banner")).to_contain_text("ada is looking at this right now")
+    expect(bob.locator(".banner")).to_contain_text("ada is reviewing this")
 
 
 def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: Visit) -> None:

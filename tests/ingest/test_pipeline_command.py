@@ -164,7 +164,7 @@ def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(
     mine.parent.mkdir(parents=True)
     mine.write_text("precious")
 
-    with pytest.raises(CurationError, match="not an export as it was written"):
+    with pytest.raises(CurationError, match="is not an unchanged export"):
         pipeline(tutorials, out=tmp_path / "out")
 
     assert not IngestRun.objects.exists()

@@ -321,7 +321,7 @@ def test_an_earlier_extraction_is_replaced_and_anything_else_refused(tmp_path: P
     assert files_in(extracted(tmp_path)) == ["utils/new.py"]
 
     (folder / "utils" / "mine.py").write_text("precious")
-    with pytest.raises(CurationError, match="not an export as it was written"):
+    with pytest.raises(CurationError, match="is not an unchanged export"):
         extract(tmp_path)
     assert (folder / "utils" / "mine.py").read_text() == "precious"
 

@@ -175,7 +175,7 @@ def test_one_that_ignores_the_first_sigterm_gets_a_second(tmp_path: Path) -> Non
 
     output = run(Stage([stubborn], until(tmp_path, "up"), grace=0.2))
 
-    assert "Told to stop once more: stubborn." in output
+    assert "Told to stop again: stubborn." in output
     assert "stubborn | cold shutdown" in output
 
 
