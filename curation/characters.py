@@ -37,7 +37,7 @@ NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class InvisibleCharacter:
     """An invisible character, the first of its lines, and how often the text has it."""
 
     character: str
@@ -80,7 +80,7 @@ def _box(found: re.Match[str]) -> str:
     return f'<span class="cp" title="{name(character)}">{code_point(character)}</span>'
 
 
-def invisible(text: str) -> tuple[list[Seen], list[Seen]]:
+def invisible(text: str) -> tuple[list[InvisibleCharacter], list[InvisibleCharacter]]:
     """Return the invisible characters that can deceive, and the others.
 
     Bidirectional controls, tags and terminal controls deceive anywhere, all others in code only:
@@ -113,19 +113,19 @@ def _prose(text: str) -> Sequence[int]:
     return places
 
 
-def _counted(text: str, matches: Iterable[tuple[int, str]]) -> list[Seen]:
+def _counted(text: str, matches: Iterable[tuple[int, str]]) -> list[InvisibleCharacter]:
     first: dict[str, int] = {}
     count: dict[str, int] = {}
     for at, character in matches:
         first.setdefault(character, at)
         count[character] = count.get(character, 0) + 1
     return [
-        Seen(character, text.count("\n", 0, at) + 1, count[character])
+        InvisibleCharacter(character, text.count("\n", 0, at) + 1, count[character])
         for character, at in first.items()
     ]
 
 
-def listed(seen: Iterable[Seen]) -> str:
+def listed(seen: Iterable[InvisibleCharacter]) -> str:
     """Describe invisible characters in a few words, or return ""."""
     every = list(seen)
     more = f"; and {len(every) - NAMED} other code points" if len(every) > NAMED else ""

@@ -61,7 +61,7 @@ class _Composer(Generic[P]):
         parameters = inspect.signature(compose).parameters.values()
         self._known = sum(one.kind is one.POSITIONAL_ONLY for one in parameters)
         self._names = tuple(one.name for one in parameters)[self._known :]
-        places = {name: _Place(name) for name in self._names}
+        places = {name: _Placeholder(name) for name in self._names}
         by_name: Callable[..., Any] = compose
 
         # Each database has its own SQL.
@@ -102,7 +102,7 @@ class _CompiledUpdate(_Composer[P]):
         return changed
 
 
-class _Place(models.Expression):
+class _Placeholder(models.Expression):
     """Placeholder for a value that is bound later."""
 
     def __init__(self, name: str) -> None:
@@ -193,7 +193,7 @@ def _cursor(connection: Any) -> Any:
 
 def _filled(connection: Any, places: Iterable[Any], values: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(
-        _for(connection, values[place.name]) if isinstance(place, _Place) else place
+        _for(connection, values[place.name]) if isinstance(place, _Placeholder) else place
         for place in places
     )
 

@@ -88,7 +88,7 @@ def _disk(complaints: list[str]) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Probe:
+class WriteProbe:
     """A small write to the database, whose outcome is cached until the next one is due."""
 
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -108,7 +108,7 @@ class Probe:
         return self._lacks
 
 
-probe = Probe()
+probe = WriteProbe()
 
 
 def _write() -> str:

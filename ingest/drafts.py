@@ -16,7 +16,7 @@ from curation.kinds.difficulty import pair_difficulty
 from curation.models import Origin, Provenance, Repository, Role
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_versions
-from curation.pairs.unfinished import Kept, Unfinished, keep
+from curation.pairs.unfinished import DraftCounts, Unfinished, keep
 from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
 from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
@@ -101,7 +101,7 @@ class Drafting:
         line = f"{sources} -> {pluralize(len(self.pairs), 'pair')}"
         return f"{line} ({', '.join(reasons)})" if reasons else line
 
-    def store(self, limit: int | None = None) -> tuple[Stored, Kept]:
+    def store(self, limit: int | None = None) -> tuple[Stored, DraftCounts]:
         """Store the whole drafts as pairs, at most `limit`, and keep the others for curators."""
         stored = store_versions(self.pairs[:limit])
         each = []
@@ -112,7 +112,7 @@ class Drafting:
         added, changed, left = (
             sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
         )
-        return stored, Kept(added, changed, left)
+        return stored, DraftCounts(added, changed, left)
 
 
 def draft_repositories(repositories: Iterable[Repository], progress: Progress) -> Drafting:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from curation.evidence.funnel import Stage
+from curation.evidence.funnel import FunnelStage
 from curation.text import pluralize
 from ingest.report import (
     COVERAGE,
@@ -66,7 +66,7 @@ def gates(found: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
         yield _line(width, gate, *(_share(cell.passed, cell.of) if cell else "" for cell in cells))
 
 
-def funnel(stages: Iterable[Stage]) -> Iterator[str]:
+def funnel(stages: Iterable[FunnelStage]) -> Iterator[str]:
     for stage in stages:
         yield f"{stage.count:>10,}  {stage.name}"
         for reason, count in stage.behind.items():

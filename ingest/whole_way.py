@@ -11,7 +11,7 @@ from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE, validate_com
 from curation.export.dataset import ExportOutcome
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
-from curation.export.gates import Reason
+from curation.export.gates import ExclusionReason
 from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
 from curation.text import pluralize
@@ -99,7 +99,7 @@ def export_summary(outcome: ExportOutcome) -> str:
     return with_reasons(f"{found} -> {exported}", outcome.left_out)
 
 
-def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[Reason, int]) -> str:
+def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[ExclusionReason, int]) -> str:
     if not any(left_out.values()):
         return line
     ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -116,8 +116,8 @@ def next_command(outcome: ExportOutcome | None, out: Path, device: str) -> str:
     if outcome is None:
         folder = shlex.quote(str(out / DATASET))
         return f"python manage.py export_dataset --include-pending --out {folder}"
-    if outcome.left_out.get(Reason.UNEXAMINED):
+    if outcome.left_out.get(ExclusionReason.UNEXAMINED):
         return EXAMINE
-    if outcome.left_out.get(Reason.NOT_VALIDATED):
+    if outcome.left_out.get(ExclusionReason.NOT_VALIDATED):
         return VALIDATE.format(device) if device == Device.CUDA else validate_command()
     return REVIEW if any(stages["found"] for stages in outcome.funnel.values()) else READ

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from curation.errors import CurationError
 from curation.similarity import minhash, operations, syntax
 from curation.similarity.contamination import (
+    BenchmarkPart,
     BenchmarkText,
-    Part,
     fingerprint_parts,
     index,
     matches,
@@ -51,7 +51,7 @@ named like its file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BenchmarkProblem:
     benchmark: str
     name: str
     path: str
@@ -75,8 +75,8 @@ class BenchmarkFingerprints:
     commit: str
     license: str
     rules: str
-    problems: tuple[Problem, ...]
-    parts: tuple[Part, ...]
+    problems: tuple[BenchmarkProblem, ...]
+    parts: tuple[BenchmarkPart, ...]
 
 
 def fingerprint_benchmark(
@@ -91,20 +91,20 @@ def fingerprint_benchmark(
     `files`: paths and texts. `kernels`: paths, names and texts of kernels in other files, such as
     Markdown.
     """
-    texts: list[tuple[Problem, str]] = []
-    tables: list[tuple[Problem, str]] = []
+    texts: list[tuple[BenchmarkProblem, str]] = []
+    tables: list[tuple[BenchmarkProblem, str]] = []
     for path, text in files:
         name = str(PurePosixPath(path).with_suffix(""))
         if path.endswith(PYTHON):
-            problem = Problem(repository, name, path)
+            problem = BenchmarkProblem(repository, name, path)
             if problem.is_task:
                 problem = replace(problem, chain_hash=_chain_hash(path, text))
             texts.append((problem, text))
         elif path.endswith(TABLES):
             for number, code in enumerate(_code_in(text), start=1):
-                tables.append((Problem(repository, f"{name}:{number}", path), code))
+                tables.append((BenchmarkProblem(repository, f"{name}:{number}", path), code))
     for path, name, text in kernels:
-        texts.append((Problem(repository, f"{path}:{name}", path), text))
+        texts.append((BenchmarkProblem(repository, f"{path}:{name}", path), text))
     parts = list(_parts(texts))
     if tables:
         # Tables mostly repeat the neighboring files. A repeated problem must not be counted again:
@@ -124,7 +124,7 @@ def fingerprint_benchmark(
     )
 
 
-def _parts(texts: Iterable[tuple[Problem, str]]) -> Iterator[Part]:
+def _parts(texts: Iterable[tuple[BenchmarkProblem, str]]) -> Iterator[BenchmarkPart]:
     return fingerprint_parts(
         BenchmarkText(problem.key, problem.path, text) for problem, text in texts
     )
@@ -219,13 +219,13 @@ def read_fingerprints(path: Path) -> BenchmarkFingerprints:
 def _read(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BenchmarkFingerprints:
     repository = about["repository"]
     problems = tuple(
-        Problem(repository, name, path, chain) for name, path, chain in about["problems"]
+        BenchmarkProblem(repository, name, path, chain) for name, path, chain in about["problems"]
     )
     distinct = np.cumsum(arrays["shingles"], dtype=np.uint64)
     every = distinct[np.cumsum(arrays["places"], dtype=np.int64)]
     shingles = np.split(every, np.cumsum(arrays["lengths"], dtype=np.int64)[:-1])
     parts = tuple(
-        Part(
+        BenchmarkPart(
             problems[number].key,
             problems[number].path,
             exact.tobytes().hex(),

@@ -22,7 +22,7 @@ from curation.evidence.benchmark_files import (
     RULES,
     SUFFIX,
     BenchmarkFingerprints,
-    Problem,
+    BenchmarkProblem,
     fingerprint_benchmark,
     read_fingerprints,
 )
@@ -37,7 +37,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.similarity.contamination import Index, Match, index, matches
+from curation.similarity.contamination import BenchmarkMatch, Index, index, matches
 from curation.sources.load import load_sources, url_of
 
 
@@ -48,12 +48,12 @@ class Benchmarks:
     rows: Mapping[str, int]
     """Primary keys of their repositories by name; those without a row are left out."""
     index: Index
-    problems: Mapping[str, Problem]
+    problems: Mapping[str, BenchmarkProblem]
     """By key."""
-    by_chain: Mapping[str, tuple[Problem, ...]]
+    by_chain: Mapping[str, tuple[BenchmarkProblem, ...]]
     """By operation hash."""
 
-    def matches(self, texts: list[str]) -> list[tuple[Problem, Match]]:
+    def matches(self, texts: list[str]) -> list[tuple[BenchmarkProblem, BenchmarkMatch]]:
         return [(self.problems[match.problem], match) for match in matches(texts, self.index)]
 
 
@@ -174,7 +174,7 @@ def _label(path: Path, modified: int) -> tuple[str, str, str]:
 def _built(held: tuple[_Held, ...]) -> Benchmarks:
     every = tuple(map(_fingerprints, held))
     problems = {problem.key: problem for benchmark in every for problem in benchmark.problems}
-    by_chain: defaultdict[str, list[Problem]] = defaultdict(list)
+    by_chain: defaultdict[str, list[BenchmarkProblem]] = defaultdict(list)
     for problem in problems.values():
         if problem.chain_hash:
             by_chain[problem.chain_hash].append(problem)

@@ -13,7 +13,7 @@ from curation.evidence.item_facts import ItemFacts
 from curation.evidence.neighborhood import Neighborhood
 from curation.evidence.placement_lock import take_placement_lock
 from curation.evidence.progress import NO_PROGRESS, JobProgress
-from curation.evidence.subjects import EVERYTHING, KERNEL, SUBJECTS, Scope, Subject, chunks
+from curation.evidence.subjects import EVERYTHING, KERNEL, SUBJECTS, ItemScope, Subject, chunks
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -28,7 +28,7 @@ BATCH = 100
 RECENT_DECISIONS = 1000
 
 
-def place_changed(scope: Scope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
+def place_changed(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
     """Place new items, and items of `scope` with changed facts. Return their number."""
     count = 0
     for subject in scope.subjects:

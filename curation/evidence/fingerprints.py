@@ -13,7 +13,7 @@ from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import (
     EVERYTHING,
     KERNEL,
-    Scope,
+    ItemScope,
     Subject,
     chunks,
     identity_fingerprints,
@@ -29,7 +29,7 @@ BANDS_A_STATEMENT = 2000
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
 
 
-def make_missing(scope: Scope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
+def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
     """Fingerprint items without a current fingerprint, and return their number.
 
     If a run is killed, the next one continues.
@@ -43,7 +43,7 @@ def make_missing(scope: Scope = EVERYTHING, progress: JobProgress = NO_PROGRESS)
     return count
 
 
-def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
+def missing(subject: Subject, scope: ItemScope = EVERYTHING) -> QuerySet[Any]:
     """Return live items that lack a fingerprint of their content by the present scheme."""
     current = Fingerprint.objects.filter(
         scheme=SCHEME,

@@ -21,7 +21,7 @@ from curation.models import (
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class FunnelStage:
     """`count` kernels passed; `behind` counts by reason those that did not."""
 
     name: str
@@ -32,22 +32,22 @@ class Stage:
         return asdict(self)
 
 
-def funnel(repositories: QuerySet[Repository]) -> Iterator[Stage]:
+def funnel(repositories: QuerySet[Repository]) -> Iterator[FunnelStage]:
     """Yield the stages from found to uncontaminated, then the statuses of the rest."""
     places = Provenance.objects.filter(
         kernel=OuterRef("pk"), retired_at=None, source_file__repository__in=repositories
     )
     kernels = Kernel.objects.filter(Exists(places)).order_by()
     count = kernels.count()
-    yield Stage("found", count)
+    yield FunnelStage("found", count)
     for name, passing, reasons in STAGES:
         passed = kernels.filter(passing)
         stayed = kernels.exclude(passing)
         kernels, before = passed, count
         count = passed.count()
-        yield Stage(name, count, reasons(stayed) if count < before else {})
+        yield FunnelStage(name, count, reasons(stayed) if count < before else {})
     for status, number in _by(kernels, "status").items():
-        yield Stage(_STANDING.get(status, status), number)
+        yield FunnelStage(_STANDING.get(status, status), number)
 
 
 _STANDING: dict[str, str] = {Status.PENDING: "pending review"}

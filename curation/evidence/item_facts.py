@@ -64,7 +64,7 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
 def _kernels(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
     for about, rows in groupby(_kernels_and_places(keys), ABOUT):
         pk, status, verdict, hardware, documented = about
-        places = [_Place(*place) for _, _, _, _, _, known, *place in rows if known]
+        places = [_PlaceRow(*place) for _, _, _, _, _, known, *place in rows if known]
         allowed = [place for place in places if place.opted_out_at is None]
         yield (
             pk,
@@ -83,7 +83,7 @@ def _kernels(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
         )
 
 
-class _Place(NamedTuple):
+class _PlaceRow(NamedTuple):
     license_verdict: str
     license_inherited: bool
     role: str

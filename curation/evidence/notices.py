@@ -3,13 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.evidence.places import Place, places_of
+from curation.evidence.places import KernelPlace, places_of
 from curation.evidence.sources import every_source
 from curation.models import License, SourceText
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class LicenseText:
     """A license file of a repository, or the standard text of an expression (with empty path)."""
 
     path: str
@@ -23,7 +23,7 @@ class Notice:
     provenance: int
     expression: str
     copyrights: tuple[str, ...]
-    texts: tuple[Text, ...]
+    texts: tuple[LicenseText, ...]
 
 
 def notices(kernels: Collection[int]) -> dict[int, Notice]:
@@ -48,9 +48,11 @@ def standard_texts(expressions: Collection[str]) -> dict[str, str]:
     return dict(rows.values_list("expression", "text"))
 
 
-def _notice(place: Place, texts: Mapping[str, str], standard: Mapping[str, str]) -> Notice:
+def _notice(place: KernelPlace, texts: Mapping[str, str], standard: Mapping[str, str]) -> Notice:
     expression, terms = place.expression or "", place.terms
-    files: Sequence[Text] = [Text(path, texts[sha]) for path, sha in terms.texts if sha in texts]
+    files: Sequence[LicenseText] = [
+        LicenseText(path, texts[sha]) for path, sha in terms.texts if sha in texts
+    ]
     if not files and expression in standard:
-        files = [Text("", standard[expression])]
+        files = [LicenseText("", standard[expression])]
     return Notice(place.pk, expression, terms.copyrights, tuple(files))

@@ -6,21 +6,21 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from curation.evidence.sources import Source
+from curation.evidence.sources import ExportSource
 from curation.lookups import stored
 from curation.models import LicenseVerdict, Provenance
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 
 
-class Terms(NamedTuple):
+class LicenseTerms(NamedTuple):
     """License terms of a place; its texts by path and sha256."""
 
     copyrights: tuple[str, ...]
     texts: tuple[tuple[str, str], ...]
 
 
-class Place(NamedTuple):
+class KernelPlace(NamedTuple):
     """A place of a kernel. A tuple, because an export creates a million: a third of the time."""
 
     pk: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
     expression: str | None
     verdict: str
     opted_out: bool
-    terms: Terms
+    terms: LicenseTerms
 
     @property
     def gives(self) -> bool:
@@ -51,13 +51,15 @@ _COLUMNS = (
 _TERMS = (stored("copyrights"), stored("license_texts"))
 
 
-def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[int, list[Place]]:
+def places_of(
+    kernels: Collection[int], sources: Mapping[int, ExportSource]
+) -> dict[int, list[KernelPlace]]:
     """Return the places of each kernel, the one to export from first.
 
     It is one with a permissive license, in the repository with most stars. Ties are broken by name,
     so that the result does not depend on which worker was faster.
     """
-    places_by_kernel: dict[int, list[Place]] = defaultdict(list)
+    places_by_kernel: dict[int, list[KernelPlace]] = defaultdict(list)
     rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
     for (
         kernel,
@@ -75,7 +77,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
         copyrights,
         texts,
     ) in rows.values_list(*_COLUMNS, *_TERMS):
-        place = Place(
+        place = KernelPlace(
             pk,
             source,
             path,
@@ -95,12 +97,14 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
     return places_by_kernel
 
 
-def _order(place: Place, source: Source) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
+def _order(
+    place: KernelPlace, source: ExportSource
+) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
     known, cell = -(source.stars or 0), place.cell or 0
     return (not place.gives, not place.live, known, source.name, place.path, cell, place.lines)
 
 
 @lru_cache(maxsize=4096)
-def _terms(copyrights: str, texts: str) -> Terms:
+def _terms(copyrights: str, texts: str) -> LicenseTerms:
     named = tuple((path, sha256) for path, sha256 in json.loads(texts))
-    return Terms(tuple(json.loads(copyrights)), named)
+    return LicenseTerms(tuple(json.loads(copyrights)), named)

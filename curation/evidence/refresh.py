@@ -10,7 +10,7 @@ from django.conf import settings
 
 from curation.evidence import clusters, contamination, fingerprints
 from curation.evidence.progress import NO_PROGRESS, JobProgress
-from curation.evidence.subjects import EVERYTHING, PAIRS, Scope
+from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
 from curation.models import Role
 
 
@@ -23,7 +23,9 @@ class Gathered:
     compared: int
 
 
-def refresh_similarity(scope: Scope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> Gathered:
+def refresh_similarity(
+    scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS
+) -> Gathered:
     """Process all of `scope` that is new or has changed since.
 
     An ingest passes its repository (`seen_in`); the scheduler does pairs.

@@ -8,7 +8,7 @@ from curation.models import Origin, PairOrigin, Repository, Role
 
 # One object a repository, so that derived values can be cached by it.
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class ExportSource:
     name: str
     category: str
     origin: str
@@ -26,14 +26,14 @@ class Source:
         return self.row.page_url(commit, path)
 
 
-def every_source() -> dict[int, Source]:
+def every_source() -> dict[int, ExportSource]:
     """Return all sources by primary key; some thousands at most."""
     return {row.pk: _source(row) for row in Repository.objects.order_by("pk")}
 
 
-def _source(row: Repository) -> Source:
+def _source(row: Repository) -> ExportSource:
     local = row.origin != Origin.GIT
-    return Source(
+    return ExportSource(
         # A folder's name is its path, which would reveal the machine's layout.
         name=f"local/{PurePath(row.name).name}" if local else row.name,
         category=row.category,

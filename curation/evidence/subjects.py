@@ -60,7 +60,7 @@ SUBJECTS = (KERNEL, PAIR)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ItemScope:
     """The items that a task processes."""
 
     subjects: tuple[Subject, ...] = SUBJECTS
@@ -74,12 +74,12 @@ class Scope:
         return subject.rows().filter(pk__in=seen.values("kernel"))
 
 
-EVERYTHING = Scope()
-PAIRS = Scope((PAIR,))
+EVERYTHING = ItemScope()
+PAIRS = ItemScope((PAIR,))
 
 
-def seen_in(repository: Repository) -> Scope:
-    return Scope((KERNEL,), repository)
+def seen_in(repository: Repository) -> ItemScope:
+    return ItemScope((KERNEL,), repository)
 
 
 def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:

@@ -31,7 +31,7 @@ Renew = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class TriageGate:
     name: str
     holds_back: Q | Exists
     sentence: str
@@ -41,19 +41,19 @@ class Gate:
         return f"{POLICY} {VERSION}: {self.name}"
 
 
-def gates() -> Iterator[Gate]:
+def gates() -> Iterator[TriageGate]:
     """Yield the gates in a person's order of checks; the first failed one is named."""
-    yield Gate(
+    yield TriageGate(
         "license", Q(license_verdict=LicenseVerdict.BLOCKED), "Its license forbids distribution."
     )
     blocked = QualityFinding.objects.filter(passed=False, action=Action.BLOCK)
     for name in blocked.order_by("gate").values_list("gate", flat=True).distinct():
         failures = blocked.filter(kernel=OuterRef("pk"), gate=name)
-        yield Gate(f"quality, {name}", Exists(failures), f"It fails the gate “{name}”.")
+        yield TriageGate(f"quality, {name}", Exists(failures), f"It fails the gate “{name}”.")
     match = ContaminationMatch.objects.filter(
         kernel=OuterRef("pk"), content_hash=OuterRef("content_hash")
     )
-    yield Gate("contamination", Exists(match), "It overlaps a benchmark.")
+    yield TriageGate("contamination", Exists(match), "It overlaps a benchmark.")
 
 
 def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[str]:

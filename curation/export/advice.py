@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
-from curation.export.gates import FUNNEL, Reason
+from curation.export.gates import FUNNEL, ExclusionReason
 from curation.models import Device, Pair, Status, ValidationResult
 from curation.text import pluralize
 
@@ -23,33 +23,39 @@ class Step(NamedTuple):
     command: str
 
 
-STEPS: dict[Reason, Step] = {
-    Reason.HARDWARE: Step("They are for other hardware: name it with `--hardware`.", FUNNELS),
-    Reason.LICENSE: Step(
+STEPS: dict[ExclusionReason, Step] = {
+    ExclusionReason.HARDWARE: Step(
+        "They are for other hardware: name it with `--hardware`.", FUNNELS
+    ),
+    ExclusionReason.LICENSE: Step(
         "`report` counts the licenses; a curator decides on unknown ones in the admin.",
         "python manage.py report",
     ),
-    Reason.UNEXAMINED: Step(
+    ExclusionReason.UNEXAMINED: Step(
         "`examine` looks for near-duplicates and benchmark problems first.", EXAMINE
     ),
-    Reason.NOT_VALIDATED: Step(
+    ExclusionReason.NOT_VALIDATED: Step(
         "`validate` checks pairs: `--device interpreter` without a GPU, `--device cuda` with one.",
         VALIDATE,
     ),
-    Reason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
-    Reason.GRADE: Step("The table in validation/policy.toml lists the accepted grades.", FUNNELS),
-    Reason.PENDING: Step("Review them in the browser, or export with `--include-pending`.", REVIEW),
-    Reason.DISPUTED: Step(
+    ExclusionReason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
+    ExclusionReason.GRADE: Step(
+        "The table in validation/policy.toml lists the accepted grades.", FUNNELS
+    ),
+    ExclusionReason.PENDING: Step(
+        "Review them in the browser, or export with `--include-pending`.", REVIEW
+    ),
+    ExclusionReason.DISPUTED: Step(
         "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW
     ),
-    Reason.BY_POLICY: Step(
+    ExclusionReason.BY_POLICY: Step(
         "Review them in the browser, or export with `--accept-policy RULES`.", REVIEW
     ),
 }
 OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
 
 
-def advise(examined: int, left_out: Mapping[Reason, int]) -> Iterator[str]:
+def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[str]:
     """Yield why an export has no items, and the command for the most frequent reason.
 
     examined: number of items examined.

@@ -20,7 +20,7 @@ from curation.export.card_sections import (
 )
 from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
 from curation.export.held_out import FOLDER as HELD_OUT
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
@@ -45,7 +45,7 @@ HUB_LICENSES = {
 def write_card(
     folder: Path,
     plan: ExportPlan,
-    options: Options,
+    options: ExportOptions,
     name: str,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
@@ -143,7 +143,7 @@ def _body(
     folder: Path,
     title: str,
     plan: ExportPlan,
-    options: Options,
+    options: ExportOptions,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
 ) -> Iterator[str]:

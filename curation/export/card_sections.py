@@ -9,7 +9,7 @@ from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.manifest import SPLIT_RULE, shares, splits
 from curation.export.mixing import by_phase
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.pictures import draw_bars
 from curation.export.plan import KINDS, ExportPlan
 from curation.export.splits import SPLITS
@@ -26,7 +26,7 @@ PICTURES = {
 }
 
 
-def files_table(files: Sequence[dict[str, Any]], options: Options) -> Iterator[str]:
+def files_table(files: Sequence[dict[str, Any]], options: ExportOptions) -> Iterator[str]:
     tokens = f"tokens ({tokenizer_of(options.tokenizer).name})"
     yield from ("", "## Files", "", f"| file | records | {tokens} | bytes |", "|---|--:|--:|--:|")
     for file in sorted(files, key=lambda file: str(file["path"])):
@@ -35,7 +35,7 @@ def files_table(files: Sequence[dict[str, Any]], options: Options) -> Iterator[s
         )
 
 
-def splits_section(plan: ExportPlan, options: Options) -> Iterator[str]:
+def splits_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     yield from ("", "## Splits", "")
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
@@ -163,7 +163,7 @@ def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
         yield "- No record was decided on by more than one person: agreement is not known."
 
 
-def mixing_section(plan: ExportPlan, options: Options) -> Iterator[str]:
+def mixing_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     table = shares(plan)
     tokens, weighted = sum(s.tokens for s in table), sum(s.weighted for s in table)
     of_all = " of all training tokens |" if options.total_tokens else ""
@@ -186,7 +186,7 @@ def mixing_section(plan: ExportPlan, options: Options) -> Iterator[str]:
         yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
 
 
-def estimates_table(plan: ExportPlan, options: Options) -> Iterator[str]:
+def estimates_table(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     """Yield a table of each source's estimated and exported tokens."""
     exported = {share.source: share.tokens for share in shares(plan)}
     estimated = sorted(
@@ -202,7 +202,7 @@ def estimates_table(plan: ExportPlan, options: Options) -> Iterator[str]:
         yield f"| {name} | {low:,} to {high:,} | {exported.get(name, 0):,} |"
 
 
-def phases_table(statistics: Statistics, options: Options) -> Iterator[str]:
+def phases_table(statistics: Statistics, options: ExportOptions) -> Iterator[str]:
     """Yield the recommended mix by phase of training, and this dataset's share in it."""
     total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
     yield ""

@@ -14,7 +14,7 @@ from django.db.models import Count
 
 from curation.errors import CurationError
 from curation.evidence import benchmarks
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.models import Fingerprint, OperationOverlap
 
 BATCH = 10_000
@@ -92,7 +92,7 @@ class Coverage:
         }
 
 
-def cover(keys: Mapping[str, Sequence[int]], options: Options) -> Coverage:
+def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage:
     """Return the benchmark coverage of the chosen items. `keys`: primary keys by kind."""
     current = benchmarks.current()
     versions: Counter[str] = Counter()
@@ -145,7 +145,7 @@ def check_release(name: str, coverage: Coverage) -> None:
     )
 
 
-def _rest(options: Options) -> str:
+def _rest(options: ExportOptions) -> str:
     if options.unit == "file":
         return "The rest of a kernel's file was"
     return "Launchers of kernels were" if options.with_launcher else ""

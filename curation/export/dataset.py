@@ -15,10 +15,10 @@ from curation.export.card import write_card
 from curation.export.columns import KERNEL, pair_columns
 from curation.export.coverage import Coverage, check_release
 from curation.export.folder import new_folder
-from curation.export.gates import Reason
+from curation.export.gates import ExclusionReason
 from curation.export.lines import LineFile
 from curation.export.manifest import describe, write_manifest
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.parallel_read import Readers, how_many
 from curation.export.persist import save_release, save_splits
 from curation.export.plan import KINDS, ExportPlan, build_plan
@@ -44,7 +44,7 @@ class ExportOutcome:
     """Result of an export."""
 
     funnel: dict[str, dict[str, int]]
-    left_out: Mapping[Reason, int]
+    left_out: Mapping[ExclusionReason, int]
     files: Sequence[dict[str, Any]] = ()
     release: Release | None = None
     coverage: Coverage = field(default_factory=Coverage)
@@ -67,7 +67,7 @@ class ExportOutcome:
 
 
 def export(
-    options: Options,
+    options: ExportOptions,
     out: Path,
     *,
     name: str = "",
@@ -106,7 +106,7 @@ def export(
     return _outcome(plan, manifest["files"], release)
 
 
-def dry_run(options: Options, progress: ProgressCallback = no_progress) -> ExportOutcome:
+def dry_run(options: ExportOptions, progress: ProgressCallback = no_progress) -> ExportOutcome:
     """Return the outcome of an export without writing a file or a row."""
     tokenizer_of(options.tokenizer)
     with (
@@ -120,7 +120,7 @@ def dry_run(options: Options, progress: ProgressCallback = no_progress) -> Expor
 def _outcome(
     plan: ExportPlan, files: Sequence[dict[str, Any]] = (), release: Release | None = None
 ) -> ExportOutcome:
-    left_out = sum((plan.ledger.reasons(kind) for kind in KINDS), Counter[Reason]())
+    left_out = sum((plan.ledger.reasons(kind) for kind in KINDS), Counter[ExclusionReason]())
     return ExportOutcome(plan.funnel(), left_out, files, release, plan.coverage)
 
 

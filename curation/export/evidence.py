@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from curation.evidence.places import Place, places_of
-from curation.evidence.sources import Source
+from curation.evidence.places import KernelPlace, places_of
+from curation.evidence.sources import ExportSource
 from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
 from curation.lookups import stored
 from curation.models import (
@@ -49,7 +49,7 @@ class KnownItem:
     tokens: int
     origin: str
     facts: GateFacts
-    places: Sequence[Place]
+    places: Sequence[KernelPlace]
     # Further columns of its record: `KERNEL_COLUMNS` or `PAIR_COLUMNS`.
     extra_columns: Row
     texts: Sequence[str]
@@ -76,7 +76,7 @@ _HARDWARE_OF_PAIR = PAIR_COLUMNS.index("hardware")
 
 def kernels(
     items: QuerySet[Kernel],
-    sources: Mapping[int, Source],
+    sources: Mapping[int, ExportSource],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
 ) -> Iterator[list[KnownItem]]:
@@ -109,7 +109,7 @@ def kernels(
 
 def pairs(
     items: QuerySet[Pair],
-    sources: Mapping[int, Source],
+    sources: Mapping[int, ExportSource],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
 ) -> Iterator[list[KnownItem]]:
@@ -233,8 +233,8 @@ def _weigh(
     pk: int,
     compared: str | None,
     about: _About,
-    places: Sequence[Place],
-    sources: Mapping[int, Source],
+    places: Sequence[KernelPlace],
+    sources: Mapping[int, ExportSource],
 ) -> None:
     """Add the facts from the other tables."""
     hashed = facts.content_hash
@@ -270,7 +270,9 @@ def _validations(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRo
 
 
 def _with_local_paths(
-    pks: Collection[int], places: Mapping[int, Sequence[Place]], sources: Mapping[int, Source]
+    pks: Collection[int],
+    places: Mapping[int, Sequence[KernelPlace]],
+    sources: Mapping[int, ExportSource],
 ) -> set[int]:
     """Return the kernels from folders whose text may contain a local path.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from curation.evidence.places import Place
+from curation.evidence.places import KernelPlace
 from curation.export.files import KnownFile
 from curation.export.gates import ValidationRow
 
@@ -16,7 +16,7 @@ class ExportItem:
     content_hash: str
     license: str | None
     tokens: int
-    places: Sequence[Place]
+    places: Sequence[KernelPlace]
     # Further columns of its record: see `evidence`.
     extra_columns: tuple[Any, ...]
     texts: Sequence[str]

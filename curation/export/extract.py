@@ -18,7 +18,7 @@ from curation.export.folder import new_folder
 from curation.export.manifest import write_manifest
 from curation.export.notices import Notices
 from curation.export.plain_files import PlainFile, plain_files
-from curation.export.plain_paths import Wanted, placed
+from curation.export.plain_paths import PathRequest, placed
 from curation.export.progress import ProgressCallback, no_progress
 from curation.export.snapshot import db_snapshot
 from curation.models import Category
@@ -44,7 +44,7 @@ def extract(out: Path, *, progress: ProgressCallback = no_progress) -> dict[str,
 def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     sources = every_source()
     left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
-    leaving: dict[Wanted, PlainFile] = {}
+    leaving: dict[PathRequest, PlainFile] = {}
     for number, file in enumerate(plain_files(sources)):
         if not number % BATCH:
             progress("files weighed", number)
@@ -52,7 +52,7 @@ def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
         if file.why is None:
             # The stored text of a notebook is that of its code cells, which is Python.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
-            leaving[Wanted(source.category, source.name, source.row.name, path)] = file
+            leaving[PathRequest(source.category, source.name, source.row.name, path)] = file
         else:
             left_out[source.category][file.why] += 1
     notices = Notices(sources)

@@ -7,18 +7,18 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from curation.evidence.places import Place
-from curation.evidence.sources import Source
+from curation.evidence.places import KernelPlace
+from curation.evidence.sources import ExportSource
 from curation.export import evidence
 from curation.export.evidence import KnownItem
-from curation.export.gates import Exclusion, Reason, Rules, exclusion
+from curation.export.gates import Exclusion, ExclusionReason, Rules, exclusion
 from curation.filters import Filter
 from curation.models import Kernel, Provenance, SourceFile
 
 BATCH = 200
 
 # Reasons that do not exclude a file, such as a near-duplicate exported elsewhere.
-HARMLESS = frozenset({Reason.DUPLICATE, Reason.NOT_STANDALONE})
+HARMLESS = frozenset({ExclusionReason.DUPLICATE, ExclusionReason.NOT_STANDALONE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,17 @@ class KnownFile:
         return PurePosixPath(self.path).name
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[KernelPlace]:
         """Return the places of its kernels in it."""
         return [place for known in self.kernels for place in known.places if self.holds(place)]
 
-    def holds(self, place: Place) -> bool:
+    def holds(self, place: KernelPlace) -> bool:
         return (place.source, place.path) == (self.source, self.path)
 
 
-def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterator[list[KnownFile]]:
+def files(
+    where: Filter, rules: Rules, sources: Mapping[int, ExportSource]
+) -> Iterator[list[KnownFile]]:
     """Yield every file that contains kernels now, once for each content."""
     wanted = where.of(Kernel.objects.all())
     rows = SourceFile.objects.filter(
@@ -69,7 +71,9 @@ def files(where: Filter, rules: Rules, sources: Mapping[int, Source]) -> Iterato
         yield batch_files
 
 
-def _kernels_of(pks: Sequence[int], sources: Mapping[int, Source]) -> dict[int, list[KnownItem]]:
+def _kernels_of(
+    pks: Sequence[int], sources: Mapping[int, ExportSource]
+) -> dict[int, list[KnownItem]]:
     standing: dict[int, list[int]] = defaultdict(list)
     rows = Provenance.objects.filter(source_file__among=pks, retired_at=None).order_by()
     for kernel, file in rows.values_list("kernel_id", "source_file_id").distinct():
@@ -88,13 +92,15 @@ def _why(file: KnownFile, rules: Rules) -> Exclusion | None:
     # License and opt-outs of other places do not count, because this file is distributed.
     for place in file.places:
         if place.live and not place.gives:
-            return Exclusion(Reason.LICENSE, f"The license of its code is {place.verdict} here.")
+            return Exclusion(
+                ExclusionReason.LICENSE, f"The license of its code is {place.verdict} here."
+            )
     reasons = [(known, exclusion(known.facts, rules)) for known in file.kernels]
     for known, why in reasons:
         if why is not None and why.reason not in HARMLESS:
             return Exclusion(why.reason, f"It holds {known.name}. {why.message}")
     if all(why is not None for _, why in reasons):
         return Exclusion(
-            Reason.DUPLICATE, "Other files contain near-duplicates of all its kernels."
+            ExclusionReason.DUPLICATE, "Other files contain near-duplicates of all its kernels."
         )
     return None

@@ -31,7 +31,7 @@ PASSED, UNSUPPORTED = Verdict.PASSED.value, Verdict.UNSUPPORTED.value
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
 
-class Reason(StrEnum):
+class ExclusionReason(StrEnum):
     """Code of a reason, by which items are counted."""
 
     RETIRED = "retired"
@@ -55,23 +55,26 @@ class Reason(StrEnum):
 
 
 # Stages of the funnel, each with the reasons that exclude items from it.
-FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
-    ("present", (Reason.RETIRED,)),
-    ("standalone", (Reason.NOT_STANDALONE,)),
-    ("for this hardware", (Reason.HARDWARE,)),
-    ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
-    ("unique", (Reason.DUPLICATE,)),
-    ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
-    ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED, Reason.GRADE)),
-    ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
-    ("undisputed", (Reason.DISPUTED,)),
-    ("exported", (Reason.CAP, Reason.STRADDLES)),
+FUNNEL: tuple[tuple[str, tuple[ExclusionReason, ...]], ...] = (
+    ("present", (ExclusionReason.RETIRED,)),
+    ("standalone", (ExclusionReason.NOT_STANDALONE,)),
+    ("for this hardware", (ExclusionReason.HARDWARE,)),
+    ("licensed", (ExclusionReason.LICENSE, ExclusionReason.OPTED_OUT, ExclusionReason.LOCAL_PATH)),
+    ("unique", (ExclusionReason.DUPLICATE,)),
+    ("uncontaminated", (ExclusionReason.CONTAMINATED, ExclusionReason.UNEXAMINED)),
+    (
+        "validated",
+        (ExclusionReason.NOT_VALIDATED, ExclusionReason.VALIDATION_FAILED, ExclusionReason.GRADE),
+    ),
+    ("approved", (ExclusionReason.REJECTED, ExclusionReason.PENDING, ExclusionReason.BY_POLICY)),
+    ("undisputed", (ExclusionReason.DISPUTED,)),
+    ("exported", (ExclusionReason.CAP, ExclusionReason.STRADDLES)),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    reason: Reason
+    reason: ExclusionReason
     message: str
 
 
@@ -156,13 +159,15 @@ def exclusion(facts: GateFacts, rules: Rules) -> Exclusion | None:
 
 def _present(facts: GateFacts) -> Exclusion | None:
     if facts.status == RETIRED:
-        return Exclusion(Reason.RETIRED, "It no longer exists in its source.")
+        return Exclusion(ExclusionReason.RETIRED, "It no longer exists in its source.")
     return None
 
 
 def _standalone(facts: GateFacts) -> Exclusion | None:
     if not facts.standalone:
-        return Exclusion(Reason.NOT_STANDALONE, "It uses names that its unit does not define.")
+        return Exclusion(
+            ExclusionReason.NOT_STANDALONE, "It uses names that its unit does not define."
+        )
     return None
 
 
@@ -170,41 +175,42 @@ def _hardware(facts: GateFacts, allowed: tuple[str, ...]) -> Exclusion | None:
     if facts.hardware in allowed:
         return None
     name, labels = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in allowed)
-    return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {labels}.")
+    return Exclusion(ExclusionReason.HARDWARE, f"It is written for {name}, not for {labels}.")
 
 
 def _licensed(facts: GateFacts) -> Exclusion | None:
     if facts.license_verdict != PERMISSIVE or facts.license is None:
         named = f": {facts.license}" if facts.license else ""
-        return Exclusion(Reason.LICENSE, f"Its license is {facts.license_verdict}{named}.")
+        return Exclusion(ExclusionReason.LICENSE, f"Its license is {facts.license_verdict}{named}.")
     if facts.policy_verdict != PERMISSIVE:
         return Exclusion(
-            Reason.LICENSE, f"The policy calls its license {facts.license} {facts.policy_verdict}."
+            ExclusionReason.LICENSE,
+            f"The policy calls its license {facts.license} {facts.policy_verdict}.",
         )
     if not facts.given:
-        return Exclusion(Reason.LICENSE, "None of its present places has that license.")
+        return Exclusion(ExclusionReason.LICENSE, "None of its present places has that license.")
     if facts.opted_out:
-        return Exclusion(Reason.OPTED_OUT, facts.opted_out)
+        return Exclusion(ExclusionReason.OPTED_OUT, facts.opted_out)
     if facts.local_path:
         return Exclusion(
-            Reason.LOCAL_PATH, "Its text contains a path of the machine that generated it."
+            ExclusionReason.LOCAL_PATH, "Its text contains a path of the machine that generated it."
         )
     return None
 
 
 def _unique(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.duplicate_of:
-        return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
+        return Exclusion(ExclusionReason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
     if facts.contaminated_by:
-        return Exclusion(Reason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
+        return Exclusion(ExclusionReason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
     if facts.compared_with is None:
         return Exclusion(
-            Reason.UNEXAMINED,
+            ExclusionReason.UNEXAMINED,
             "It was not compared with other items yet: run `manage.py examine`.",
         )
     if not facts.compared_with and not rules.without_benchmarks:
         return Exclusion(
-            Reason.UNEXAMINED,
+            ExclusionReason.UNEXAMINED,
             "It was not compared with the benchmarks yet: run `manage.py examine`.",
         )
     return None
@@ -215,13 +221,14 @@ def _validated(facts: GateFacts) -> Exclusion | None:
         return None
     decisive = deciding(facts.validations)
     if decisive is None:
-        return Exclusion(Reason.NOT_VALIDATED, "This exact content was not validated.")
+        return Exclusion(ExclusionReason.NOT_VALIDATED, "This exact content was not validated.")
     if decisive.verdict != PASSED:
         return Exclusion(
-            Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
+            ExclusionReason.VALIDATION_FAILED,
+            f"Its validation on {decisive.device}: {decisive.verdict}.",
         )
     if words := refusal(facts.origin, decisive.grades):
-        return Exclusion(Reason.GRADE, words)
+        return Exclusion(ExclusionReason.GRADE, words)
     return None
 
 
@@ -239,23 +246,24 @@ def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
 
 def _approved(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.status == REJECTED:
-        return Exclusion(Reason.REJECTED, "It was rejected.")
+        return Exclusion(ExclusionReason.REJECTED, "It was rejected.")
     if facts.status == PENDING:
         if rules.include_pending:
             return None
-        return Exclusion(Reason.PENDING, "It was not reviewed.")
+        return Exclusion(ExclusionReason.PENDING, "It was not reviewed.")
     approver = facts.approver
     if approver is None:
-        return Exclusion(Reason.PENDING, "This exact content was not approved.")
+        return Exclusion(ExclusionReason.PENDING, "This exact content was not approved.")
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
-    return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+    return Exclusion(ExclusionReason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
 
 
 def _undisputed(facts: GateFacts) -> Exclusion | None:
     if facts.disputed:
         return Exclusion(
-            Reason.DISPUTED, "Two reviewers disagree on it, and the dispute is not settled."
+            ExclusionReason.DISPUTED,
+            "Two reviewers disagree on it, and the dispute is not settled.",
         )
     return None
 

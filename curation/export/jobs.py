@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from curation.export.dataset import export as export_dataset
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.release import rebuild
 from curation.export.retention import remove_old_archives
 from curation.models import ExportRun, Release, RunState
@@ -37,7 +37,7 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
             rebuild(release, written, progress=attempt.tell_later)
         else:
             outcome = export_dataset(
-                Options.from_json(run.options), written,
+                ExportOptions.from_json(run.options), written,
                 name=run.name, user=run.requested_by, progress=attempt.tell_later,
             )  # fmt: skip
             release, funnel = outcome.release, outcome.funnel

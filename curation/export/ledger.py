@@ -10,9 +10,9 @@ from itertools import islice
 
 import numpy as np
 
-from curation.evidence.places import Place
-from curation.evidence.sources import Source
-from curation.export.gates import FUNNEL, Exclusion, Reason
+from curation.evidence.places import KernelPlace
+from curation.evidence.sources import ExportSource
+from curation.export.gates import FUNNEL, Exclusion, ExclusionReason
 from curation.export.lines import LineFile, encode_text
 from curation.export.spool import HashOrder, Spool
 
@@ -33,20 +33,22 @@ class LedgerCounts:
     """Counts of examined items and of reasons, by kind."""
 
     seen: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[Reason]] = field(default_factory=lambda: defaultdict(Counter))
+    reasons: dict[str, Counter[ExclusionReason]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     waiting: dict[str, SpooledLines] = field(default_factory=lambda: defaultdict(SpooledLines))
 
 
 @dataclass(slots=True)
-class Ledger:
+class ExportLedger:
     """Ledger: writes the items left out, and counts the items of each stage."""
 
     spool: Spool | None
-    sources: Mapping[int, Source]
+    sources: Mapping[int, ExportSource]
     counted: LedgerCounts = field(default_factory=LedgerCounts)
 
     def left_out(
-        self, kind: str, name: str, content_hash: str, places: Sequence[Place], why: Exclusion
+        self, kind: str, name: str, content_hash: str, places: Sequence[KernelPlace], why: Exclusion
     ) -> None:
         self.counted.reasons[kind][why.reason] += 1
         if self.spool is None:
@@ -81,7 +83,7 @@ class Ledger:
                 while some := list(islice(lines, BATCH)):
                     file.write(some)
 
-    def reasons(self, kind: str) -> Counter[Reason]:
+    def reasons(self, kind: str) -> Counter[ExclusionReason]:
         return self.counted.reasons[kind]
 
     def funnel(self, kind: str) -> dict[str, int]:
@@ -97,7 +99,7 @@ class Ledger:
 NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"cell":null,"url":null'
 
 
-def located(place: Place, sources: Mapping[int, Source]) -> str:
+def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> str:
     """Return a place as members of a JSON object."""
     file, page = _file(sources[place.source], place.commit, place.path)
     first, last = place.lines
@@ -109,7 +111,7 @@ def located(place: Place, sources: Mapping[int, Source]) -> str:
 
 # The kernels of a file mostly follow each other.
 @lru_cache(maxsize=512)
-def _file(source: Source, commit: str, path: str) -> tuple[str, str]:
+def _file(source: ExportSource, commit: str, path: str) -> tuple[str, str]:
     """Return the JSON members that all places in a file share, and its escaped URL."""
     file = (
         f'"repository":{encode_text(source.name)},"commit":{encode_text(commit)},'

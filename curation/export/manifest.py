@@ -13,8 +13,8 @@ from curation import __version__
 from curation.export.columns import SCHEMA
 from curation.export.folder import MANIFEST
 from curation.export.lines import LineFile
-from curation.export.mixing import Share, table
-from curation.export.options import Options
+from curation.export.mixing import SourceShare, table
+from curation.export.options import ExportOptions
 from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
@@ -37,7 +37,7 @@ SPLIT_RULE = (
 def describe(
     folder: Path,
     plan: ExportPlan,
-    options: Options,
+    options: ExportOptions,
     name: str,
     statistics: Statistics,
     records: Sequence[dict[str, Any]],
@@ -96,17 +96,17 @@ def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
     return {**sizes, "total": whole}
 
 
-def tools(options: Options) -> dict[str, str]:
+def tools(options: ExportOptions) -> dict[str, str]:
     """Return the versions that shape the bytes. They are the same on every Python."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
 
-def shares(plan: ExportPlan) -> list[Share]:
+def shares(plan: ExportPlan) -> list[SourceShare]:
     return table([plan.of(kind) for kind in KINDS], plan.sources)
 
 
-def splits(plan: ExportPlan, options: Options) -> dict[str, dict[str, Any]]:
+def splits(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str, Any]]:
     """Return the requested and the actual splits of each kind of record."""
     result: dict[str, dict[str, Any]] = {}
     for kind in KINDS:

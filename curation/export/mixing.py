@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.evidence.sources import Source
+from curation.evidence.sources import ExportSource
 from curation.export.options import UPSAMPLE_BY_SOURCE, weights_by_name
 from curation.export.selected_items import ORIGINS, SelectedItems
 from curation.export.splits import SPLITS, keyed
@@ -43,13 +43,15 @@ def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -
     return {name: shares[name] * whole for name in biting}
 
 
-def weigher(policy: str, sources: Mapping[int, Source]) -> Callable[[int, str], float]:
+def weigher(policy: str, sources: Mapping[int, ExportSource]) -> Callable[[int, str], float]:
     """Return a function from source and origin to the policy's weight."""
     weights = weights_by_name(policy)
     return cache(lambda source, origin: _weight(policy, weights, sources.get(source), origin))
 
 
-def _weight(policy: str, weights: Mapping[str, float], source: Source | None, origin: str) -> float:
+def _weight(
+    policy: str, weights: Mapping[str, float], source: ExportSource | None, origin: str
+) -> float:
     if policy == UPSAMPLE_BY_SOURCE:
         return source.weight if source else 1.0
     if origin in weights:
@@ -63,7 +65,7 @@ def repeats(weight: float, split: int, repeat_rows: bool) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SourceShare:
     """A row of the mixing table."""
 
     source: str
@@ -80,7 +82,7 @@ class Share:
         }
 
 
-def table(kinds: Sequence[SelectedItems], sources: Mapping[int, Source]) -> list[Share]:
+def table(kinds: Sequence[SelectedItems], sources: Mapping[int, ExportSource]) -> list[SourceShare]:
     """Return tokens by source, plain and weighted; the heaviest first."""
     names: dict[str, list[int]] = {}
     for selected in kinds:
@@ -96,7 +98,7 @@ def table(kinds: Sequence[SelectedItems], sources: Mapping[int, Source]) -> list
             line[0] += int(records[number])
             line[1] += int(plain[number])
             line[2] += round(float(weighted[number]))
-    shares = [Share(name, *figures) for name, figures in names.items()]
+    shares = [SourceShare(name, *figures) for name, figures in names.items()]
     return sorted(shares, key=lambda share: (-share.weighted, share.source))
 
 

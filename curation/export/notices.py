@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curation.evidence.notices import standard_texts, texts_named
-from curation.evidence.places import Place, Terms
-from curation.evidence.sources import Source
+from curation.evidence.places import KernelPlace, LicenseTerms
+from curation.evidence.sources import ExportSource
 from curation.export.lines import LineFile, encode
 from curation.text import pluralize
 
-NO_TERMS = Terms((), ())
+NO_TERMS = LicenseTerms((), ())
 
 
 # One object for each notice, compared by identity: an export looks it up a million times.
@@ -27,7 +27,7 @@ class SharedNotice:
     key: str
     repository: str
     expression: str
-    terms: Terms
+    terms: LicenseTerms
 
     @property
     def copyright(self) -> str:
@@ -38,11 +38,11 @@ class SharedNotice:
 class Notices:
     """Registry of the notices of the records."""
 
-    sources: Mapping[int, Source]
-    given: dict[tuple[str, str, Terms], SharedNotice] = field(default_factory=dict)
+    sources: Mapping[int, ExportSource]
+    given: dict[tuple[str, str, LicenseTerms], SharedNotice] = field(default_factory=dict)
     records: Counter[str] = field(default_factory=Counter)
 
-    def of_kernel(self, place: Place | None, expression: str | None) -> SharedNotice:
+    def of_kernel(self, place: KernelPlace | None, expression: str | None) -> SharedNotice:
         """Return the notice of a kernel's place, or of `expression` if it has none."""
         if place is None or not place.gives:
             return self.of_work("", expression or "", NO_TERMS)
@@ -51,9 +51,9 @@ class Notices:
     def of_pair(self, expression: str | None, copyright: str) -> SharedNotice:
         """Return the notice of a pair that was not drafted from a kernel."""
         copyrights = (copyright,) if copyright else ()
-        return self.of_work("", expression or "", Terms(copyrights, ()))
+        return self.of_work("", expression or "", LicenseTerms(copyrights, ()))
 
-    def of_work(self, repository: str, expression: str, terms: Terms) -> SharedNotice:
+    def of_work(self, repository: str, expression: str, terms: LicenseTerms) -> SharedNotice:
         """Return the notice of a work under these terms."""
         notice = self.given.get((repository, expression, terms))
         if notice is None:
@@ -64,7 +64,7 @@ class Notices:
             )
         return notice
 
-    def absorb(self, more: Mapping[tuple[str, str, Terms], SharedNotice]) -> None:
+    def absorb(self, more: Mapping[tuple[str, str, LicenseTerms], SharedNotice]) -> None:
         """Add the notices that another process registered."""
         self.given = {**more, **self.given}
 

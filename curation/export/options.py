@@ -20,7 +20,7 @@ class WrongOptions(CurationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExportOptions:
     formats: tuple[str, ...] = ("torchtune", "jsonl")
     unit: str = "standalone"
     with_launcher: bool = False

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.processes import Channel, Processes, receive, send
 from curation.export.progress import ProgressCallback
 from curation.export.selection import ItemSelector, SelectionResult
@@ -38,7 +38,7 @@ def how_many() -> int:
 class Readers(Processes):
     """Context manager. Fork before opening the snapshot, so that no connection is inherited."""
 
-    def __init__(self, processes: int, options: Options, spool: Spool | None) -> None:
+    def __init__(self, processes: int, options: ExportOptions, spool: Spool | None) -> None:
         super().__init__()
         self._channels: list[Channel] = []
         try:
@@ -88,7 +88,7 @@ class Readers(Processes):
                     yield message
 
 
-def _read(channel: Channel, number: int, options: Options, spool: Spool | None) -> None:
+def _read(channel: Channel, number: int, options: ExportOptions, spool: Spool | None) -> None:
     """Main function of a reader."""
     with join_snapshot(channel.recv()):
         channel.send(None)

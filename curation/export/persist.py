@@ -14,7 +14,7 @@ from django.db.models import Value
 from curation import __version__
 from curation.errors import CurationError
 from curation.export.folder import MANIFEST
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import Record
 from curation.export.snapshot import keep_few_pages
@@ -74,7 +74,7 @@ def _save_split(kind: str, pks: Sequence[int], split_plan: str, split: Split) ->
 
 def save_release(
     name: str,
-    options: Options,
+    options: ExportOptions,
     manifest: dict[str, Any],
     folder: Path,
     records: Iterator[Record],

@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef
 
 from curation.evidence.notices import texts_named
 from curation.evidence.opt_outs import opted_out
-from curation.evidence.places import Terms
-from curation.evidence.sources import Source
+from curation.evidence.places import LicenseTerms
+from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import chunks
 from curation.export.evidence import LOCAL_PATH
 from curation.export.plain_paths import safe_names
@@ -58,7 +58,7 @@ class KernelTerms:
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    source: Source
+    source: ExportSource
     path: str
     commit: str
     sha256: str
@@ -76,13 +76,13 @@ class PlainFile:
         return " AND ".join(f"({each})" if " OR " in each else each for each in expressions)
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> LicenseTerms:
         copyrights = (line for kernel in self.kernels for line in kernel.copyrights)
         texts = ((path, sha) for kernel in self.kernels for path, sha in kernel.texts)
-        return Terms(tuple(dict.fromkeys(copyrights)), tuple(dict.fromkeys(texts)))
+        return LicenseTerms(tuple(dict.fromkeys(copyrights)), tuple(dict.fromkeys(texts)))
 
 
-def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
+def plain_files(sources: Mapping[int, ExportSource]) -> Iterator[PlainFile]:
     """Yield every file that a source's globs match today."""
     current = SourceFile.objects.filter(retired_at=None).order_by("pk")
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
@@ -97,7 +97,7 @@ def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
 
 
 def _why(
-    source: Source, path: str, kernels: Sequence[KernelTerms], text: str | None
+    source: ExportSource, path: str, kernels: Sequence[KernelTerms], text: str | None
 ) -> Stays | None:
     if source.benchmark:
         return Stays.BENCHMARK

@@ -19,7 +19,7 @@ LONGEST_NAME = 240
 Names = tuple[str, ...]
 
 
-class Wanted(NamedTuple):
+class PathRequest(NamedTuple):
     """A file of a repository, with a name to show and a unique one."""
 
     category: str
@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     path: str
 
 
-def placed(files: Iterable[Wanted]) -> dict[Wanted, str]:
+def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
     """Return a path for each file that can have one.
 
     If repositories share a category, the files of each are below its name.

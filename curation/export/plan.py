@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from curation.evidence.sources import Source
+from curation.evidence.sources import ExportSource
 from curation.export.coverage import Coverage, cover
 from curation.export.families import Families
-from curation.export.gates import Exclusion, Reason
+from curation.export.gates import Exclusion, ExclusionReason
 from curation.export.held_out import (
     TRAIN,
     HeldOut,
@@ -18,18 +18,18 @@ from curation.export.held_out import (
     count_operations,
     drop_connected,
 )
-from curation.export.ledger import Ledger, record_id
+from curation.export.ledger import ExportLedger, record_id
 from curation.export.lines import LineFile
 from curation.export.mixing import over_cap
 from curation.export.notices import Notices
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.parallel_read import Readers
 from curation.export.progress import ProgressCallback
 from curation.export.selected_items import SelectedItems
 from curation.export.selection import ItemSelector
 from curation.export.splits import FIFTH, FREE, SPLITS, Records, assign, keyed, settle
 from curation.export.spool import Spool
-from curation.export.statistics import Profile, occurring
+from curation.export.statistics import RecordProfile, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 
 KINDS = ("pair", "kernel")
@@ -40,10 +40,10 @@ BATCH = 10_000
 class ExportPlan:
     kernels: SelectedItems
     pairs: SelectedItems
-    profiles: list[Profile]
-    sources: dict[int, Source]
+    profiles: list[RecordProfile]
+    sources: dict[int, ExportSource]
     notices: Notices
-    ledger: Ledger
+    ledger: ExportLedger
     agreement: Counter[str]
     # Ledger of the items left out.
     rejected: LineFile | None
@@ -67,7 +67,7 @@ class ExportPlan:
 
 
 def build_plan(
-    options: Options,
+    options: ExportOptions,
     rejected: LineFile | None,
     spool: Spool | None,
     readers: Readers,
@@ -91,13 +91,13 @@ def build_plan(
         selected = plan.of(kind)
         if options.caps:
             over = over_cap(selected, options.caps, options.seed)
-            _leave_out(plan, kind, over, Reason.CAP, "The cap of its origin is reached.")
+            _leave_out(plan, kind, over, ExclusionReason.CAP, "The cap of its origin is reached.")
     _split(plan, options)
     plan.coverage = cover({kind: plan.of(kind).pks for kind in KINDS}, options)
     return plan
 
 
-def _split(plan: ExportPlan, options: Options) -> None:
+def _split(plan: ExportPlan, options: ExportOptions) -> None:
     families = Families(
         np.array(plan.pairs.pks), repositories=options.together, files=options.unit == "file"
     )
@@ -113,7 +113,7 @@ def _split(plan: ExportPlan, options: Options) -> None:
         own, family = assigned[numbers[kind]], known[families.root[numbers[kind]]]
         apart = (own != FREE) & (own != family)
         _leave_out(
-            plan, kind, apart, Reason.STRADDLES,
+            plan, kind, apart, ExclusionReason.STRADDLES,
             "Its group turned out to belong to another split.",
         )  # fmt: skip
         numbers[kind] = numbers[kind][~apart]
@@ -121,7 +121,7 @@ def _split(plan: ExportPlan, options: Options) -> None:
         if plan.profiles:
             over = _overfilling(plan, kind, known[families.root[numbers[kind]]], options)
             _leave_out(
-                plan, kind, over, Reason.CAP,
+                plan, kind, over, ExclusionReason.CAP,
                 "Its group is in validation or test, of which its recipe or repository already "
                 "fills a fifth.",
             )  # fmt: skip
@@ -141,7 +141,9 @@ def _split(plan: ExportPlan, options: Options) -> None:
             plan.held_out = _hold_out(plan, by_chain, options)
 
 
-def _overfilling(plan: ExportPlan, kind: str, family: np.ndarray, options: Options) -> np.ndarray:
+def _overfilling(
+    plan: ExportPlan, kind: str, family: np.ndarray, options: ExportOptions
+) -> np.ndarray:
     """Mark records that join a known group, but would let one source overfill its split.
 
     A dataset grows by groups that keep their split. Without this rule, a recipe that was 8% of test
@@ -166,7 +168,7 @@ def _overfilling(plan: ExportPlan, kind: str, family: np.ndarray, options: Optio
     return over
 
 
-def _hold_out(plan: ExportPlan, groups: np.ndarray, options: Options) -> HeldOut:
+def _hold_out(plan: ExportPlan, groups: np.ndarray, options: ExportOptions) -> HeldOut:
     """Hold out whole recipes, and drop records that share a group with them.
 
     groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
@@ -261,7 +263,7 @@ def _keys(plan: ExportPlan, roots: dict[str, np.ndarray], families: int, seed: i
 
 
 def _leave_out(
-    plan: ExportPlan, kind: str, numbers: np.ndarray, reason: Reason, message: str
+    plan: ExportPlan, kind: str, numbers: np.ndarray, reason: ExclusionReason, message: str
 ) -> None:
     gone = plan.of(kind).leave_out(numbers)
     model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")

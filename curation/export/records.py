@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curation.export.lines import encode
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.models import Kernel, Language, Pair
 
 PALLAS = Language.PALLAS.value
@@ -58,7 +58,7 @@ def completed(metadata: str, own: tuple[str, ...], checks: tuple[str, ...]) -> s
     return encode(document)
 
 
-def kernel_texts(pks: Collection[int], options: Options) -> dict[int, str]:
+def kernel_texts(pks: Collection[int], options: ExportOptions) -> dict[int, str]:
     """Return kernels' texts by primary key, for units other than files."""
     rows = _rows(Kernel, pks, text_columns(options))
     return {pk: joined(parts) for pk, *parts in rows.values()}
@@ -73,7 +73,7 @@ def _rows(model: Any, pks: Collection[int], columns: Sequence[Any]) -> dict[int,
     return {row[0]: row for row in rows.values_list("pk", *columns)}
 
 
-def text_columns(options: Options) -> tuple[str, ...]:
+def text_columns(options: ExportOptions) -> tuple[str, ...]:
     """Return the columns that make up a kernel's text; empty for whole files."""
     if options.unit == "file":
         return ()

@@ -13,7 +13,7 @@ from curation.export.columns import KERNEL, Columns, columns_as_in, pair_columns
 from curation.export.folder import MANIFEST, new_folder
 from curation.export.held_out import HeldOut
 from curation.export.lines import encode_text
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
@@ -37,7 +37,7 @@ def find_release(name: str) -> Release:
 
 def rebuild(release: Release, out: Path, *, progress: ProgressCallback = no_progress) -> None:
     """Write the files of a release, and keep them only if each is unchanged."""
-    options = Options.from_json(release.options)
+    options = ExportOptions.from_json(release.options)
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
@@ -77,7 +77,9 @@ def _write_kept(release: Release, path: str, to: Path) -> None:
             file.write(zlib.decompress(bytes(data)))
 
 
-def _records(release: Release, options: Options, progress: ProgressCallback) -> Iterator[Record]:
+def _records(
+    release: Release, options: ExportOptions, progress: ProgressCallback
+) -> Iterator[Record]:
     """Yield the records in their original order."""
     last = 0
     rows = ReleaseMember.objects.filter(release=release).order_by("pk")
@@ -100,7 +102,7 @@ def _records(release: Release, options: Options, progress: ProgressCallback) -> 
         last = batch[-1][0]
 
 
-def _texts(batch: Sequence[Any], options: Options) -> dict[int, tuple[str, ...]]:
+def _texts(batch: Sequence[Any], options: ExportOptions) -> dict[int, tuple[str, ...]]:
     """Return the texts by member."""
     kernels = {member: (kernel, hashed) for member, kernel, _, _, hashed, *_ in batch if kernel}
     pairs = {member: pair for member, _, pair, *_ in batch if pair}

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from curation.errors import CurationError
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.models import ExportRun, Release, RunState
 from curation.queue.enqueue import enqueue
 
@@ -21,10 +21,10 @@ def request_export(
     retry_of: ExportRun | None = None,
 ) -> ExportRun:
     """Queue an export. With the `name` of a release, the release is rebuilt."""
-    requested = Options.from_json(options).as_json()
+    requested = ExportOptions.from_json(options).as_json()
     release = Release.objects.filter(name=name).first() if name else None
     # An old release lacks options that were added later.
-    if release is not None and Options.from_json(release.options).as_json() != requested:
+    if release is not None and ExportOptions.from_json(release.options).as_json() != requested:
         raise CurationError(
             f"There is a release {name} already, made with other options. Name another."
         )

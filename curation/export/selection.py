@@ -10,33 +10,33 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from curation.evidence.places import Terms
+from curation.evidence.places import LicenseTerms
 from curation.evidence.sources import every_source
 from curation.export import evidence
 from curation.export.evidence import EVERYTHING, KnownItem, Stretch, stretches
 from curation.export.export_item import ExportItem
 from curation.export.files import KnownFile, files
 from curation.export.gates import APPROVED, PERSON, DecisionRow, Rules, deciding, exclusion
-from curation.export.ledger import Ledger, LedgerCounts
+from curation.export.ledger import ExportLedger, LedgerCounts
 from curation.export.mixing import weigher
 from curation.export.notices import Notices, SharedNotice
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.records import PAIR_TEXTS, text_columns
 from curation.export.recount import recount
 from curation.export.selected_items import SelectedItems
 from curation.export.serialize import Drafted, RecordSerializer
 from curation.export.spool import Spool, SpoolIndex
-from curation.export.statistics import Profile
+from curation.export.statistics import RecordProfile
 from curation.filters import Filter
 from curation.models import Kernel, Pair
 
 
 @dataclass(slots=True)
-class Selection:
+class ExportSelection:
     kernels: SelectedItems = field(default_factory=SelectedItems)
     pairs: SelectedItems = field(default_factory=SelectedItems)
     # Profiles, each with its number.
-    profiles: dict[Profile, int] = field(default_factory=dict)
+    profiles: dict[RecordProfile, int] = field(default_factory=dict)
     agreement: Counter[str] = field(default_factory=Counter)
 
     def of(self, kind: str) -> SelectedItems:
@@ -47,8 +47,8 @@ class Selection:
 class SelectionResult:
     """Results of one process, for another to absorb."""
 
-    selection: Selection
-    given: Mapping[tuple[str, str, Terms], SharedNotice]
+    selection: ExportSelection
+    given: Mapping[tuple[str, str, LicenseTerms], SharedNotice]
     counted: LedgerCounts
     index: SpoolIndex
 
@@ -59,11 +59,11 @@ class ItemSelector:
     Without a spool, no drafts are made.
     """
 
-    def __init__(self, options: Options, spool: Spool | None) -> None:
+    def __init__(self, options: ExportOptions, spool: Spool | None) -> None:
         self.sources = every_source()
         self.notices = Notices(self.sources)
-        self.ledger = Ledger(spool, self.sources)
-        self.selection = Selection()
+        self.ledger = ExportLedger(spool, self.sources)
+        self.selection = ExportSelection()
         self._options = options
         self._spool = spool
         self._where = Filter.from_text(options.where)

@@ -11,15 +11,15 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from curation.evidence.notices import texts_named
-from curation.evidence.places import Place
-from curation.evidence.sources import Source
+from curation.evidence.places import KernelPlace
+from curation.evidence.sources import ExportSource
 from curation.export.export_item import ExportItem
 from curation.export.ledger import NOWHERE, located, record_id
 from curation.export.lines import encode, encode_text
 from curation.export.notices import Notices, SharedNotice
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.records import PAIR_TEXTS, joined
-from curation.export.statistics import NONE, Profile
+from curation.export.statistics import NONE, RecordProfile
 from curation.export.verified import UNVERIFIED, verified
 from curation.models import PairOrigin
 from curation.pairs.descriptions import public_name
@@ -49,10 +49,10 @@ class RecordSerializer:
 
     def __init__(
         self,
-        options: Options,
-        sources: Mapping[int, Source],
+        options: ExportOptions,
+        sources: Mapping[int, ExportSource],
         notices: Notices,
-        profiles: dict[Profile, int],
+        profiles: dict[RecordProfile, int],
     ) -> None:
         self._options = options
         self._sources = sources
@@ -140,13 +140,13 @@ class RecordSerializer:
                 (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
 
-    def _repository(self, item: ExportItem, place: Place | None, own: "_Recorded") -> str:
+    def _repository(self, item: ExportItem, place: KernelPlace | None, own: "_Recorded") -> str:
         """Return the repository of a pair's code; "" if it was written for the dataset."""
         if place:
             return self._sources[place.source].name
         return own.repository if item.origin == PairOrigin.REAL_WORLD else ""
 
-    def _where(self, place: Place | None) -> str:
+    def _where(self, place: KernelPlace | None) -> str:
         # Every key, also without a value: see `columns`.
         return located(place, self._sources) if place else NOWHERE
 
@@ -169,7 +169,7 @@ class RecordSerializer:
     ) -> _Mould:
         source = self._sources[place] if place else None
         category = source.category if source else None
-        profile = Profile(
+        profile = RecordProfile(
             operation, difficulty, license, origin, category, reviewed, notice.key, device, checks,
             recipe, repository,
             language,
@@ -191,7 +191,7 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _first(item: ExportItem) -> Place | None:
+def _first(item: ExportItem) -> KernelPlace | None:
     return item.places[0] if item.places else None
 
 

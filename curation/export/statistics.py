@@ -15,7 +15,7 @@ NONE = "none"
 COUNTED_BY_SPLIT = ("operation_type", "difficulty", "recipe", "repository", "source")
 
 
-class Profile(NamedTuple):
+class RecordProfile(NamedTuple):
     """All counted properties of a record: a million records share some thousands of profiles."""
 
     operation_type: str
@@ -61,7 +61,7 @@ class Statistics:
     # Kernels in Pallas.
     pallas: Size = field(default_factory=Size)
 
-    def count(self, kind: str, selected: SelectedItems, profiles: Sequence[Profile]) -> None:
+    def count(self, kind: str, selected: SelectedItems, profiles: Sequence[RecordProfile]) -> None:
         counts = self.counts[kind]
         for profile, times in occurring(selected, profiles):
             counts["operation_type"][profile.operation_type] += times
@@ -78,7 +78,7 @@ class Statistics:
         self.tokens[kind] = sum(selected.tokens)
         self._measure(selected, profiles)
 
-    def _measure(self, selected: SelectedItems, profiles: Sequence[Profile]) -> None:
+    def _measure(self, selected: SelectedItems, profiles: Sequence[RecordProfile]) -> None:
         numbers = np.asarray(selected.profiles)
         records = np.bincount(numbers).tolist()
         # These sums are exact integers up to 2 to the 53.
@@ -105,7 +105,9 @@ class Statistics:
         }
 
 
-def by_split(selected: SelectedItems, profiles: Sequence[Profile]) -> list[dict[str, Counter[str]]]:
+def by_split(
+    selected: SelectedItems, profiles: Sequence[RecordProfile]
+) -> list[dict[str, Counter[str]]]:
     """Count the records of each split by operation type, difficulty, recipe and repository.
 
     `source` counts by the sources that are capped. Records without a value are not counted.
@@ -123,7 +125,9 @@ def by_split(selected: SelectedItems, profiles: Sequence[Profile]) -> list[dict[
     return counted
 
 
-def occurring(selected: SelectedItems, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:
+def occurring(
+    selected: SelectedItems, profiles: Sequence[RecordProfile]
+) -> list[tuple[RecordProfile, int]]:
     """Return the profiles of these records with their counts."""
     numbers, times = np.unique(np.asarray(selected.profiles), return_counts=True)
     return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]

@@ -14,18 +14,18 @@ from django.db.models import Exists, OuterRef
 from curation.evidence.sources import every_source
 from curation.export import evidence
 from curation.export.evidence import KnownItem
-from curation.export.gates import Exclusion, Reason, Rules, exclusion
+from curation.export.gates import Exclusion, ExclusionReason, Rules, exclusion
 from curation.models import Kernel, Pair, ReleaseMember, Withdrawal
 
 # A kernel that merely left its repository was distributed rightly, and a near-duplicate found later
 # infringes no right.
 WITHDRAWN = frozenset(
     {
-        Reason.LICENSE,
-        Reason.OPTED_OUT,
-        Reason.CONTAMINATED,
-        Reason.VALIDATION_FAILED,
-        Reason.REJECTED,
+        ExclusionReason.LICENSE,
+        ExclusionReason.OPTED_OUT,
+        ExclusionReason.CONTAMINATED,
+        ExclusionReason.VALIDATION_FAILED,
+        ExclusionReason.REJECTED,
     }
 )
 BATCH = 500

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 from curation.export.columns import Columns
 from curation.export.formats import FORMATS
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import FormatTarget
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
 from curation.export.mixing import repeats
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.processes import Channel, Processes, receive
 from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record
@@ -32,7 +32,7 @@ Files: TypeAlias = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    options: Options
+    options: ExportOptions
     folder: Path
     pair_columns: Columns
     kernel_columns: Columns
@@ -56,7 +56,7 @@ class Writing:
         channel.send(self._formats([name], records()))
 
     def _formats(self, names: Sequence[str], records: Iterator[Record]) -> Files:
-        target = Target(
+        target = FormatTarget(
             self.folder,
             self.options.fenced,
             pair_columns=self.pair_columns,

@@ -123,13 +123,13 @@ def read_kernels(text: str) -> list[Reading]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Module:
+class _ParsedModule:
     text: str
     root: Node
     bindings: Bindings
 
 
-def _parsed(text: str) -> _Module | None:
+def _parsed(text: str) -> _ParsedModule | None:
     if text[:1] in {" ", "\t"}:
         text = textwrap.dedent(text)
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
@@ -137,11 +137,11 @@ def _parsed(text: str) -> _Module | None:
         root = parse(text)
     except ParseTimeout:
         return None
-    return None if is_rubble(root) else _Module(text, root, read_bindings(root))
+    return None if is_rubble(root) else _ParsedModule(text, root, read_bindings(root))
 
 
 def _reading(
-    name: str, module: _Module, functions: dict[str, Node], first: Node | None, place: str
+    name: str, module: _ParsedModule, functions: dict[str, Node], first: Node | None, place: str
 ) -> Reading:
     reading = Reading(
         name, module.text, not module.root.has_error, place, module.root, module.bindings

@@ -30,7 +30,7 @@ class Unfinished:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DraftCounts:
     added: int = 0
     changed: int = 0
     left: int = 0
@@ -39,7 +39,7 @@ class Kept:
 
 def keep(
     repository: Repository, unfinished_pairs: Iterable[Unfinished], whole: Iterable[PairDraft]
-) -> Kept:
+) -> DraftCounts:
     """Replace the drafts of a repository by the ones found now.
 
     Drafts whose operation became a complete pair are finished; those whose operation has gone are
@@ -73,7 +73,7 @@ def keep(
             and row.state != DraftState.FINISHED
         ):
             _close(row, pairs.get(row.split_group))
-    return Kept(len(new), changed, kept_by_people)
+    return DraftCounts(len(new), changed, kept_by_people)
 
 
 def as_pair(draft: Draft) -> PairDraft:

@@ -33,7 +33,7 @@ from curation.models import (
 )
 from curation.review import claims, listing, second
 from curation.review.access import item_or_404, kind_of, number
-from curation.review.decisions import Classification, NotYours, StaleItem, decide
+from curation.review.decisions import ItemClassification, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
 from curation.unstorable import unstorable
@@ -228,11 +228,11 @@ def _texts(body: dict[str, Any], key: str) -> list[str]:
     return [text[:100] for text in value[:20]]
 
 
-def _kind(body: dict[str, Any], item: Kernel | Pair) -> Classification | None:
+def _kind(body: dict[str, Any], item: Kernel | Pair) -> ItemClassification | None:
     if not {"operation_type", "difficulty", "tags"} & body.keys():
         return None
-    now = Classification.of(item)
-    kind = Classification(
+    now = ItemClassification.of(item)
+    kind = ItemClassification(
         _text(body, "operation_type", now.operation_type),
         _text(body, "difficulty", now.difficulty),
         tuple(_texts(body, "tags")) if "tags" in body else now.tags,

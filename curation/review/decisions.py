@@ -43,7 +43,7 @@ class NotYours(CurationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
+class ItemClassification:
     """Classification of an item, as far as a person may correct it."""
 
     operation_type: str
@@ -72,7 +72,7 @@ def decide(
     request: uuid.UUID,
     reasons: Sequence[str] = (),
     comment: str = "",
-    kind: Classification | None = None,
+    kind: ItemClassification | None = None,
 ) -> Decision:
     """Set an item's status by the decision of a person who saw it at `version`.
 
@@ -103,7 +103,7 @@ def decide(
         comment=comment,
         request=request,
     )
-    if kind is not None and kind != Classification.of(item):
+    if kind is not None and kind != ItemClassification.of(item):
         _correct(item, kind, user, decision)
     if around.holder:
         Claim.objects.filter(**_about(item)).delete()
@@ -145,7 +145,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     if correction:
         _correct(
             item,
-            Classification(**{**correction.before, "tags": tuple(correction.before["tags"])}),
+            ItemClassification(**{**correction.before, "tags": tuple(correction.before["tags"])}),
             user,
             undoing,
         )
@@ -235,7 +235,7 @@ def _move(
     return rows, {"status": status, "version": F("version") + 1, "updated_at": now}
 
 
-def _correct(item: Item, kind: Classification, user: User, decision: Decision) -> None:
+def _correct(item: Item, kind: ItemClassification, user: User, decision: Decision) -> None:
     type(item)._default_manager.filter(pk=item.pk).update(
         **kind.columns(), kind_corrected=decision.undoes_id is None
     )
@@ -243,7 +243,7 @@ def _correct(item: Item, kind: Classification, user: User, decision: Decision) -
         **_about(item),
         user=user,
         decision=decision,
-        before=Classification.of(item).columns(),
+        before=ItemClassification.of(item).columns(),
         after=kind.columns(),
     )
 

@@ -9,7 +9,7 @@ from curation.errors import CurationError
 from curation.models import Draft, DraftState, Pair, Role
 from curation.pairs.store import store_by
 from curation.pairs.unfinished import as_pair, move
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 
 
 class StaleDraft(CurationError):
@@ -20,7 +20,7 @@ class StaleDraft(CurationError):
 class Edit:
     """Input of a person."""
 
-    texts: Texts
+    texts: PairTexts
     operation_type: str
     difficulty: str
     differentiable: bool

@@ -17,21 +17,21 @@ LONGEST_DESCRIPTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PairTexts:
     python_code: str
     triton_code: str
     test_code: str
 
-    def normalized(self) -> "Texts":
+    def normalized(self) -> "PairTexts":
         """Return the texts with the line ends of browsers normalized."""
-        return Texts(
+        return PairTexts(
             *(
                 text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
                 for text in (self.python_code, self.triton_code, self.test_code)
             )
         )
 
-    def storable(self) -> "Texts":
+    def storable(self) -> "PairTexts":
         """Return the texts normalized; each may be empty. Zero bytes are refused in any form."""
         texts = self.normalized()
         sources = (texts.python_code, texts.triton_code, texts.test_code)
@@ -47,7 +47,7 @@ KEPT = (
 )  # fmt: skip
 
 
-def edited(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
+def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "") -> Pair:
     """Return the next version of `pair`, not saved: the caller checks the contract first.
 
     Return `pair` itself, saved, if only its description changed. An empty description keeps the old

@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 
 from curation.models import Difficulty, Draft, OperationType, Status
-from curation.review.decisions import Classification
+from curation.review.decisions import ItemClassification
 from curation.review.drafts import Edit
-from curation.review.editing import LONGEST, Texts
+from curation.review.editing import LONGEST, PairTexts
 
 LONGEST_COMMENT = 10_000
 
@@ -33,12 +33,12 @@ class DecisionForm(forms.Form):
         cleaned["reasons"] = [str(reason)[:100] for reason in self._reasons]
         return cleaned
 
-    def kind(self) -> Classification | None:
+    def kind(self) -> ItemClassification | None:
         """Return the classification in the form, or None if it had no such fields."""
         if not self._says_kind:
             return None
         tags = (tag.strip() for tag in self.cleaned_data["tags"].split(","))
-        return Classification(
+        return ItemClassification(
             self.cleaned_data["operation_type"],
             self.cleaned_data["difficulty"],
             tuple(dict.fromkeys(tag for tag in tags if tag)),
@@ -60,7 +60,7 @@ class DraftForm(forms.Form):
     def edit(self) -> Edit:
         values = self.cleaned_data
         return Edit(
-            texts=Texts(*(values[name] for name in Draft.TEXTS)),
+            texts=PairTexts(*(values[name] for name in Draft.TEXTS)),
             operation_type=values["operation_type"],
             difficulty=values["difficulty"],
             differentiable=values["differentiable"],

@@ -22,7 +22,7 @@ KINDS = ("decision", "second review", "correction", "administration")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     at: datetime
     kind: str
     who: str
@@ -45,7 +45,7 @@ class LogQuery:
     before: datetime | None = None
 
 
-def entries(query: LogQuery, most: int | None = None) -> Iterator[Entry]:
+def entries(query: LogQuery, most: int | None = None) -> Iterator[HistoryEntry]:
     sources = dict(zip(KINDS, (_decisions, _second_reviews, _corrections, _acts), strict=True))
     chosen = [sources[query.kind]] if query.kind in sources else sources.values()
     streams = [source(query, most) for source in chosen]
@@ -78,13 +78,13 @@ def _texts() -> list[str]:
     ]
 
 
-def _decisions(query: LogQuery, most: int | None) -> Iterator[Entry]:
+def _decisions(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     related = ("kernel", "pair", "user", "settles")
     rows = Decision.objects.select_related(*related).defer(*_texts())
     for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
         how = "undone: " if row.undoes_id else "in bulk: " if row.bulk_id else ""
         how = "dispute settled: " if hasattr(row, "settles") else how
-        yield Entry(
+        yield HistoryEntry(
             row.created_at,
             "decision",
             str(row.user or row.rules),
@@ -95,12 +95,12 @@ def _decisions(query: LogQuery, most: int | None) -> Iterator[Entry]:
         )
 
 
-def _second_reviews(query: LogQuery, most: int | None) -> Iterator[Entry]:
+def _second_reviews(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     given = SecondReview.objects.filter(given_at__isnull=False)
     rows = given.select_related("kernel", "pair", "user", "first").defer(*_texts())
     for row in _narrowed(_shown(rows, query.reader), query, "given_at", most):
         agrees = "agrees with" if row.status == row.first.status else "disagrees with"
-        yield Entry(
+        yield HistoryEntry(
             row.given_at,
             "second review",
             str(row.user),
@@ -115,7 +115,7 @@ def _why(row: Decision | SecondReview) -> str:
     return "; ".join([*map(str, row.reasons), *([row.comment] if row.comment else [])])
 
 
-def _corrections(query: LogQuery, most: int | None) -> Iterator[Entry]:
+def _corrections(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     rows = Correction.objects.select_related("kernel", "pair", "user").defer(*_texts())
     for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
         changed = [
@@ -124,7 +124,7 @@ def _corrections(query: LogQuery, most: int | None) -> Iterator[Entry]:
             for name, value in row.after.items()
             if value != row.before.get(name)
         ]
-        yield Entry(
+        yield HistoryEntry(
             row.created_at,
             "correction",
             str(row.user),
@@ -135,10 +135,10 @@ def _corrections(query: LogQuery, most: int | None) -> Iterator[Entry]:
         )
 
 
-def _acts(query: LogQuery, most: int | None) -> Iterator[Entry]:
+def _acts(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     rows = LogEntry.objects.select_related("user", "content_type")
     for row in _narrowed(rows, query, "action_time", most):
-        yield Entry(
+        yield HistoryEntry(
             row.action_time,
             "administration",
             str(row.user),

@@ -8,7 +8,7 @@ from curation.models import Outcome, ValidationCheck
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     label: str
     value: float
     length: float
@@ -17,10 +17,12 @@ class Bar:
     note: str = ""
 
 
-def bars(values: Iterable[tuple[str, float, str]]) -> list[Bar]:
+def bars(values: Iterable[tuple[str, float, str]]) -> list[ChartBar]:
     rows = list(values)
     longest = max((value for _, value, _ in rows), default=0) or 1
-    return [Bar(label, value, round(100 * value / longest, 2), url) for label, value, url in rows]
+    return [
+        ChartBar(label, value, round(100 * value / longest, 2), url) for label, value, url in rows
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _dot(check: ValidationCheck, share: float) -> Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class StackedBar:
     """A bar for the total, and within it one for approved items."""
 
     label: str
@@ -96,11 +98,11 @@ class Share:
     query: str
 
 
-def shares(rows: Iterable[Sequence[object]], key: str) -> list[Share]:
+def shares(rows: Iterable[Sequence[object]], key: str) -> list[StackedBar]:
     values = [(str(name), int(str(part)), int(str(whole))) for name, part, whole in rows]
     longest = max((whole for _, _, whole in values), default=0) or 1
     return [
-        Share(
+        StackedBar(
             name or "not known",
             part,
             whole,

@@ -32,28 +32,28 @@ ASSUMED = {"tl": ("triton", "language"), "triton": ("triton",), "torch": ("torch
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class NameScope:
     """The names of a function; the module's scope has no end."""
 
     start: int
     end: int
-    parent: Scope | None
+    parent: NameScope | None
     bound: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
 class Bindings:
-    module: Scope
-    scopes: list[Scope]
+    module: NameScope
+    scopes: list[NameScope]
     imports: dict[str, tuple[str, ...]]
     parameters: dict[str, tuple[str, ...]]
     """Parameters of each function of the text, by the function's name."""
     _starts: list[int] = field(default_factory=list)
 
-    def scope_of(self, name: str, offset: int) -> Scope | None:
+    def scope_of(self, name: str, offset: int) -> NameScope | None:
         """Return the scope that binds this name, or None if the text does not bind it."""
         index = bisect_right(self._starts, offset) - 1
-        scope: Scope | None = self.scopes[index] if index >= 0 else self.module
+        scope: NameScope | None = self.scopes[index] if index >= 0 else self.module
         while scope is not None and (scope.end <= offset or name not in scope.bound):
             scope = scope.parent
         return scope
@@ -65,14 +65,14 @@ class Bindings:
 
 def read_bindings(root: Node) -> Bindings:
     captured = captures(BINDERS, root)
-    module = Scope(-1, root.end_byte + 1, None)
+    module = NameScope(-1, root.end_byte + 1, None)
     functions = sorted(captured.get("function", ()), key=lambda node: node.start_byte)
     bindings = Bindings(module, [], {}, {})
     around = [module]
     for function in functions:
         while around[-1].end <= function.start_byte:
             around.pop()
-        scope = Scope(function.start_byte, function.end_byte, around[-1])
+        scope = NameScope(function.start_byte, function.end_byte, around[-1])
         scope.bound.update(names := parameters_of(function))
         if (name := function.child_by_field_name("name")) is not None:
             around[-1].bound.add(text_of(name))
@@ -99,9 +99,9 @@ def parameters_of(function: Node) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _innermost(bindings: Bindings, offset: int) -> Scope:
+def _innermost(bindings: Bindings, offset: int) -> NameScope:
     index = bisect_right(bindings._starts, offset) - 1
-    scope: Scope | None = bindings.scopes[index] if index >= 0 else None
+    scope: NameScope | None = bindings.scopes[index] if index >= 0 else None
     while scope is not None and scope.end <= offset:
         scope = scope.parent
     return scope or bindings.module

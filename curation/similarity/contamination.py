@@ -39,7 +39,7 @@ class BenchmarkText:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class BenchmarkMatch:
     problem: str
     path: str
     method: Method
@@ -49,7 +49,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class BenchmarkPart:
     """Fingerprint of a benchmark text, or of one definition in it."""
 
     problem: str
@@ -65,27 +65,27 @@ class Part:
 class Index:
     """Index of a benchmark's parts by syntax, band and shingle."""
 
-    by_syntax: dict[str, list[Part]]
-    by_loose_syntax: dict[str, list[Part]]
-    parts: list[Part]
+    by_syntax: dict[str, list[BenchmarkPart]]
+    by_loose_syntax: dict[str, list[BenchmarkPart]]
+    parts: list[BenchmarkPart]
     own: list[Shingles]
     """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
     shingle_parts: tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]] = field(repr=False)
 
 
-def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[Part]:
+def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:
     """Yield the parts of each text that are long enough to be compared."""
     for item in texts:
         for text, shingles, words in _parts(item.text):
-            yield Part(item.problem, item.path, *syntax_hashes(text), words, shingles)
+            yield BenchmarkPart(item.problem, item.path, *syntax_hashes(text), words, shingles)
 
 
-def index(parts: Iterable[Part]) -> Index:
+def index(parts: Iterable[BenchmarkPart]) -> Index:
     """Build the index of parts from `fingerprint_parts` or from a file."""
     known = list(parts)
-    by_syntax: defaultdict[str, list[Part]] = defaultdict(list)
-    by_loose: defaultdict[str, list[Part]] = defaultdict(list)
+    by_syntax: defaultdict[str, list[BenchmarkPart]] = defaultdict(list)
+    by_loose: defaultdict[str, list[BenchmarkPart]] = defaultdict(list)
     by_band: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for part in known:
         by_syntax[part.syntax].append(part)
@@ -99,12 +99,12 @@ def index(parts: Iterable[Part]) -> Index:
     return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), _postings(own))
 
 
-def matches(texts: str | Sequence[str], index: Index) -> tuple[Match, ...]:
+def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, ...]:
     """Return the strongest match with each problem, the most certain first.
 
     Pass both sides of a pair, or a kernel's function and its standalone unit.
     """
-    best: dict[str, Match] = {}
+    best: dict[str, BenchmarkMatch] = {}
     all_texts = [texts] if isinstance(texts, str) else texts
     # A kernel's function is also in its unit: each text is compared once.
     parts = {part: shingles for text in all_texts for part, shingles, _ in _parts(text)}
@@ -124,12 +124,14 @@ def _parts(text: str) -> list[tuple[str, Shingles, int]]:
     return [(part, found, words) for part, (found, words) in measured if words >= LEAST_WORDS]
 
 
-def _of_part(text: str, shingles: Shingles, signed: Signature, index: Index) -> Iterable[Match]:
+def _of_part(
+    text: str, shingles: Shingles, signed: Signature, index: Index
+) -> Iterable[BenchmarkMatch]:
     exact, loose = syntax_hashes(text)
     for item in index.by_syntax.get(exact, ()):
-        yield Match(item.problem, item.path, "syntax", 1.0)
+        yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0)
     for item in index.by_loose_syntax.get(loose, ()):
-        yield Match(item.problem, item.path, "syntax", 1.0, constants_differ=True)
+        yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0, constants_differ=True)
     candidates = {
         number for slot in enumerate(bands(signed)) for number in index.by_band.get(slot, ())
     }
@@ -137,12 +139,12 @@ def _of_part(text: str, shingles: Shingles, signed: Signature, index: Index) -> 
         part = index.parts[number]
         similarity = jaccard(shingles, part.shingles)
         if similarity >= THRESHOLD:
-            yield Match(part.problem, part.path, "near", similarity)
+            yield BenchmarkMatch(part.problem, part.path, "near", similarity)
     for number in _sharing(shingles, index):
         part = index.parts[number]
         share = containment(index.own[number], shingles)
         if share >= CONTAINED:
-            yield Match(part.problem, part.path, "contained", share)
+            yield BenchmarkMatch(part.problem, part.path, "contained", share)
 
 
 def _sharing(shingles: Shingles, index: Index) -> list[int]:
@@ -169,7 +171,7 @@ def _postings(
     return every[order], owners[order]
 
 
-def _idioms(parts: Sequence[Part]) -> Shingles:
+def _idioms(parts: Sequence[BenchmarkPart]) -> Shingles:
     """Return the shingles that occur in at least `IDIOM` problems."""
     by_problem: defaultdict[str, list[Shingles]] = defaultdict(list)
     for part in parts:
@@ -181,6 +183,6 @@ def _idioms(parts: Sequence[Part]) -> Shingles:
     return values[counts >= IDIOM]
 
 
-def _sureness(match: Match) -> tuple[int, bool, float, str]:
+def _sureness(match: BenchmarkMatch) -> tuple[int, bool, float, str]:
     order = {"syntax": 0, "near": 1, "contained": 2}
     return (order[match.method], match.constants_differ, -match.similarity, match.problem)

@@ -16,7 +16,7 @@ class NotFollowedError(Exception):
 
 
 @dataclass(slots=True)
-class Closure:
+class FunctionValue:
     """A function of the text, with the values of the names around it."""
 
     node: ast.FunctionDef | ast.Lambda
@@ -41,7 +41,7 @@ class Instance:
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
-Value: TypeAlias = "str | tuple[Value, ...] | Closure | Layer | Instance"
+Value: TypeAlias = "str | tuple[Value, ...] | FunctionValue | Layer | Instance"
 """A string is a number (`v3`), a parameter (`p0`), a constant (`=1.0`), a path (`.torch.float32`)
 or a property of a shape (`shape(p0)`)."""
 
@@ -77,7 +77,7 @@ def spelled(value: Value) -> str:
             return f"({','.join(map(spelled, value))})"
         case Layer():
             return f"{value.operation}[{value.arguments}]"
-        case Closure():
+        case FunctionValue():
             return f"function:{syntax_hash(ast.unparse(value.node))}"
     raise NotFollowedError("`self` is handed on.")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from curation.similarity.operation_names import CASTS, COPIES, FLOATS, MODULES, OPERATORS, SHAPES
 from curation.similarity.operation_numbers import Numbering
 from curation.similarity.operation_values import (
-    Closure,
+    FunctionValue,
     Instance,
     Layer,
     NotFollowedError,
@@ -38,7 +38,7 @@ DEEPEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Operations:
+class FunctionOperations:
     exact: str
     """Hash of all operations with their operands and constants. Two functions with the same
     hash give the same result for the same positional arguments."""
@@ -51,14 +51,14 @@ class Operations:
         return _digest("chain", self.chain) if self.chain else ""
 
 
-def read_operations(text: str, entry_point: str) -> Operations:
+def read_operations(text: str, entry_point: str) -> FunctionOperations:
     """Return the operations of the function or module class named `entry_point`."""
     try:
         reader = _Reader(ast.parse(text))
         reader.read(entry_point)
     except (SyntaxError, ValueError, RecursionError, MemoryError, NotFollowedError):
-        return Operations(_digest("syntax", (syntax_hash(text),)), ())
-    return Operations(_digest("exact", reader.numbers.lines), reader.numbers.chain())
+        return FunctionOperations(_digest("syntax", (syntax_hash(text),)), ())
+    return FunctionOperations(_digest("exact", reader.numbers.lines), reader.numbers.chain())
 
 
 def _digest(kind: str, parts: Sequence[str]) -> str:
@@ -81,7 +81,7 @@ class _Reader:
             self._read_class(self._classes[entry_point])
             return
         entry = self._globals.get(entry_point)
-        if not isinstance(entry, Closure):
+        if not isinstance(entry, FunctionValue):
             raise NotFollowedError(f"No function {entry_point!r}.")
         arguments = entry.node.args
         for argument in (*arguments.defaults, *arguments.kw_defaults):
@@ -98,7 +98,9 @@ class _Reader:
             if name in methods:
                 self.numbers.begin_chain()
                 given = parameters(methods[name].args)[1:]
-                result = self._call(Closure(methods[name], self._globals), [instance, *given], {})
+                result = self._call(
+                    FunctionValue(methods[name], self._globals), [instance, *given], {}
+                )
         self.numbers.note("return", result)
 
     def _declare(self, node: ast.stmt) -> None:
@@ -112,7 +114,7 @@ class _Reader:
                     path = f".{node.module or ''}.{alias.name}"
                     self._globals[alias.asname or alias.name] = path
             case ast.FunctionDef():
-                self._globals[node.name] = Closure(node, self._globals)
+                self._globals[node.name] = FunctionValue(node, self._globals)
             case ast.ClassDef():
                 self._classes[node.name] = node
             case ast.Assign(targets=[ast.Name(id=name)]):
@@ -145,7 +147,7 @@ class _Reader:
                 case ast.Expr():
                     self._value(node.value, names)
                 case ast.FunctionDef():
-                    names[node.name] = Closure(node, names)
+                    names[node.name] = FunctionValue(node, names)
                 case ast.With():
                     for item in node.items:
                         self.numbers.note("with", self._value(item.context_expr, names))
@@ -256,7 +258,7 @@ class _Reader:
             case ast.Call():
                 return self._called(node, names)
             case ast.Lambda():
-                return Closure(node, names)
+                return FunctionValue(node, names)
             case ast.Starred():
                 return f"*{spelled(self._value(node.value, names))}"
             case ast.ListComp() | ast.GeneratorExp():
@@ -279,7 +281,7 @@ class _Reader:
             if name in owner.attributes:
                 return owner.attributes[name]
             if name in owner.methods:
-                return Closure(owner.methods[name], {**self._globals, "self": owner})
+                return FunctionValue(owner.methods[name], {**self._globals, "self": owner})
             raise NotFollowedError(f"self.{name}")
         if isinstance(owner, Layer) or is_path(owner):
             return f"{spelled(owner)}.{name}"
@@ -332,7 +334,7 @@ class _Reader:
 
     def _apply(self, function: Value, operands: list[Value], keywords: dict[str, Value]) -> Value:
         match function:
-            case Closure():
+            case FunctionValue():
                 return self._call(function, operands, keywords)
             case Layer(layers=[_, *_] as layers):
                 for layer in layers:
@@ -395,7 +397,9 @@ class _Reader:
         listed = package[:1] not in (["math"], ["builtins"])
         return self.numbers.emit(path.lstrip("."), operands, keywords, listed=listed)
 
-    def _call(self, closure: Closure, operands: list[Value], keywords: dict[str, Value]) -> Value:
+    def _call(
+        self, closure: FunctionValue, operands: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         """Follow a function of the text with these arguments."""
         arguments = closure.node.args
         listed = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]

@@ -15,14 +15,14 @@ SHIPPED = Path(__file__).with_name("known.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadCounts:
     added: int
     updated: int
     kept: int  # sources in which an admin's own value won over a changed one of ours
 
 
 @transaction.atomic
-def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> Loaded:
+def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> LoadCounts:
     """Merge each field three ways: the value shipped last, the value shipped now, the row's.
 
     `names`: load these only.
@@ -49,7 +49,7 @@ def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> 
             row.shipped = ours
             row.save(update_fields=[*changed, "shipped", "updated_at"])
             updated += bool(changed)
-    return Loaded(added, updated, overridden)
+    return LoadCounts(added, updated, overridden)
 
 
 def url_of(name: str) -> str:

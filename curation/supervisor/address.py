@@ -15,7 +15,7 @@ class AddressUnusable(CurationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SiteAddress:
     host: str
     port: int
 
@@ -62,10 +62,10 @@ class Address:
         return f"{self.url}/healthz answers {response.status}: {_complaints(body)}"
 
 
-def read(host: str, port: str) -> Address:
+def read(host: str, port: str) -> SiteAddress:
     """Parse an address as entered by a person."""
     if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
-        return Address(host, int(port))
+        return SiteAddress(host, int(port))
     raise AddressUnusable(f"{port!r} is not a port: write a number from 1 to 65535, such as 8000.")
 
 

@@ -17,11 +17,11 @@ from django.urls import reverse
 from curation.installation import data_folder, database, first_curator, up_lock
 from curation.sources.load import load_sources
 from curation.supervisor import address, leftovers, privileges, procfile, redis_server
-from curation.supervisor.address import Address
+from curation.supervisor.address import SiteAddress
 from curation.supervisor.console import Console, log_file
 from curation.supervisor.process import Process
 from curation.supervisor.procfile import Program
-from curation.supervisor.supervisor import Stage, Supervisor
+from curation.supervisor.supervisor import StartupStage, Supervisor
 
 # The kernel told leftovers of a killed `up` to end; a job in progress could take hours.
 LEFTOVER_SECONDS = 5.0
@@ -72,8 +72,8 @@ def _end_leftovers(folder: Path, console: Console) -> None:
 
 
 def _stages(
-    folder: Path, place: Address, programs: Sequence[Program], console: Console
-) -> list[Stage]:
+    folder: Path, place: SiteAddress, programs: Sequence[Program], console: Console
+) -> list[StartupStage]:
     """Return the stages: Redis first, if embedded, then the Procfile."""
     supervised = partial(
         Process,
@@ -87,15 +87,15 @@ def _stages(
         chosen = redis_server.choose(console.say)
         console.say(f"The queue runs on {chosen}.")
         server = supervised(redis_server.program(folder, listening_on, chosen.binary))
-        stages.append(Stage([server], partial(_redis_lacks, listening_on)))
+        stages.append(StartupStage([server], partial(_redis_lacks, listening_on)))
     else:
         console.say(f"The queue runs on {redis_server.check_named(settings.REDIS_URL)}.")
     lacks = partial(place.lacks, host_header(place))
-    stages.append(Stage([supervised(program) for program in programs], lacks))
+    stages.append(StartupStage([supervised(program) for program in programs], lacks))
     return stages
 
 
-def environment(ours: Mapping[str, str], folder: Path, place: Address) -> dict[str, str]:
+def environment(ours: Mapping[str, str], folder: Path, place: SiteAddress) -> dict[str, str]:
     """Return the environment of every process."""
     bin_folder = os.path.dirname(sys.executable)
     return {
@@ -117,14 +117,14 @@ def _redis_lacks(listening_on: Path) -> str | None:
     return f"Redis does not answer on {listening_on}."
 
 
-def host_header(place: Address) -> str:
+def host_header(place: SiteAddress) -> str:
     """Return a host name that the site accepts."""
     if validate_host("127.0.0.1", settings.ALLOWED_HOSTS):
         return f"127.0.0.1:{place.port}"
     return settings.ALLOWED_HOSTS[0].lstrip(".") if settings.ALLOWED_HOSTS else "localhost"
 
 
-def _welcome(console: Console, place: Address, folder: Path) -> None:
+def _welcome(console: Console, place: SiteAddress, folder: Path) -> None:
     """Print how to log in, the URL and the next step."""
     # Created only now: if a failed start created it, its password would be lost.
     if first_curator.create_first_curator():

@@ -32,7 +32,7 @@ class _StopAsked(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StartupStage:
     """Processes that start together; the next stage starts when `lacks` returns None."""
 
     processes: Sequence[Process]
@@ -45,7 +45,7 @@ class Stage:
 
 class Supervisor:
     def __init__(
-        self, stages: Sequence[Stage], console: Console, when_ready: Callable[[], None]
+        self, stages: Sequence[StartupStage], console: Console, when_ready: Callable[[], None]
     ) -> None:
         self._stages = stages
         self._console = console
@@ -74,7 +74,7 @@ class Supervisor:
                 for stage in reversed(self._stages):
                     self._stop(stage)
 
-    def _keep_running(self, until_ready: Stage | None = None) -> None:
+    def _keep_running(self, until_ready: StartupStage | None = None) -> None:
         """Restart ended processes until the stage is ready, or without limit."""
         ask_at = time.monotonic()
         complain_at = ask_at + COMPLAIN_SECONDS
@@ -141,7 +141,7 @@ class Supervisor:
                 received = map(signal.Signals, self._wake_reader.recv(4096))
                 self._stop_signals += [number for number in received if number in STOPPING]
 
-    def _stop(self, stage: Stage) -> None:
+    def _stop(self, stage: StartupStage) -> None:
         """Send SIGTERM, SIGTERM again, then SIGKILL; a further Ctrl-C sends SIGKILL directly."""
         for process in stage.processes:
             process.start_again_at = None

@@ -93,7 +93,7 @@ def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None
     expect(page.locator(".diff")).to_contain_text("tl.debug_barrier()")
     expect(page.locator(".note")).to_contain_text("1 line differs")
     page.get_by_role("button", name="Approve this, reject its near-duplicates").click()
-    expect(page.locator(".messages")).to_contain_text("2 in all")
+    expect(page.locator(".messages")).to_contain_text("2 items in all")
 
     assert set(Kernel.objects.filter(name__startswith="rotate").values_list("name", "status")) == {
         ("rotate_kernel", "approved"), ("rotate_copy", "rejected"),
@@ -130,7 +130,7 @@ def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Vi
     expect(page.get_by_label("test_code.py")).to_have_value("import os\n")
     page.get_by_role("button", name="Dismiss").click()
 
-    expect(page.locator(".messages")).to_contain_text("ScaledAdd is set aside")
+    expect(page.locator(".messages")).to_contain_text("ScaledAdd is dismissed")
     expect(page.get_by_role("link", name="ScaledAdd")).to_have_count(0)
 
 
@@ -152,7 +152,7 @@ def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
     bob.keyboard.press("Escape")
     press(bob, "r")
     ada.goto(kernel.get_absolute_url())
-    expect(ada.locator(".banner")).to_contain_text("A third person")
+    expect(ada.locator(".banner")).to_contain_text("Another curator")
     expect(ada.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
     eve = visit("eve")
     expect(eve.locator(".banner")).to_contain_text("Your decision settles the dispute")

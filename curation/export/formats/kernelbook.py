@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import Target, tokens_of
+from curation.export.formats.writing import FormatTarget, tokens_of
 from curation.export.lines import LineFile, encode
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -13,7 +13,7 @@ from curation.models import PairOrigin
 
 
 class KernelBook:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._files = [
             stack.enter_context(LineFile(target.folder / "kernelbook" / f"{split}.jsonl"))

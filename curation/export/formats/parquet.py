@@ -9,7 +9,7 @@ from typing import Any
 
 from curation.errors import CurationError
 from curation.export.columns import Columns, ListOf
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import FormatTarget
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
@@ -18,7 +18,7 @@ ROWS = 2000
 
 
 class Parquet:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._stack = stack
         self._kernel_columns = target.kernel_columns

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import INSTRUCTION, Target, fenced, tokens_of
+from curation.export.formats.writing import INSTRUCTION, FormatTarget, fenced, tokens_of
 from curation.export.lines import LineFile, encode_text
 from curation.export.records import PALLAS, Record
 from curation.export.splits import SPLITS
 
 
 class Torchtune:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._fenced = target.fenced
         beside = target.folder / "torchtune"

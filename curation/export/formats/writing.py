@@ -12,7 +12,7 @@ from curation.export.records import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FormatTarget:
     """Output folder and options of a format."""
 
     folder: Path
@@ -25,7 +25,7 @@ class Target:
 class Format(Protocol):
     """Protocol of a format. It gets the records in output order, including repetitions."""
 
-    def __init__(self, target: Target, stack: ExitStack) -> None: ...
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None: ...
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None: ...
 

@@ -9,7 +9,7 @@ from curation.export.dataset import ExportOutcome, dry_run, export
 from curation.export.options import (
     FORMATS,
     UNITS,
-    Options,
+    ExportOptions,
     parse_cap,
     parse_hardware,
     parse_splits,
@@ -105,7 +105,7 @@ class Command(BaseCommand):
         self._width = 0
         options = _asked(given)
         if given["dry_run"]:
-            self._tell(dry_run(Options.from_json(options), self._progress))
+            self._tell(dry_run(ExportOptions.from_json(options), self._progress))
             return
         if given["out"] is None:
             raise CommandError("Name a folder: --out DIR.")
@@ -113,7 +113,7 @@ class Command(BaseCommand):
             self._again(given["release"], options, given["out"])
             return
         outcome = export(
-            Options.from_json(options), given["out"],
+            ExportOptions.from_json(options), given["out"],
             name=given["release"] or "", progress=self._progress,
         )  # fmt: skip
         self._tell(outcome)
@@ -124,8 +124,8 @@ class Command(BaseCommand):
 
     def _again(self, name: str, options: dict[str, Any], out: Path) -> None:
         release = find_release(name)
-        made = Options.from_json(release.options).as_json()
-        wanted = Options.from_json(options).as_json()
+        made = ExportOptions.from_json(release.options).as_json()
+        wanted = ExportOptions.from_json(options).as_json()
         differing = [key for key in options if made[key] != wanted[key]]
         if differing:
             raise CommandError(

@@ -26,7 +26,7 @@ from curation.review.access import (
     person,
     there,
 )
-from curation.review.decisions import Classification, decide, undo, undoable
+from curation.review.decisions import ItemClassification, decide, undo, undoable
 from curation.review.forms import LONGEST_COMMENT, DecisionForm
 from curation.review.priority import pin
 from curation.review.queue import next_item
@@ -164,12 +164,12 @@ def _on(request: HttpRequest, item: Any) -> HttpResponse:
     return answer
 
 
-def _kind(form: DecisionForm, item: Any) -> Classification | None:
+def _kind(form: DecisionForm, item: Any) -> ItemClassification | None:
     """Return the corrected classification. An emptied choice keeps the old value."""
     kind = form.kind()
     if kind is None:
         return None
-    return Classification(
+    return ItemClassification(
         kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
     )
 

@@ -12,20 +12,20 @@ from django.views.decorators.http import require_safe
 from curation.characters import listed_in
 from curation.models import Pair
 from curation.review.access import may_edit_pairs
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 
 
 @require_safe
 @may_edit_pairs
 def edit_pair(request: HttpRequest, pk: int) -> HttpResponse:
     pair = get_object_or_404(Pair, pk=pk)
-    return pair_editor(request, pair, Texts(*(getattr(pair, name) for name in Pair.SOURCES)))
+    return pair_editor(request, pair, PairTexts(*(getattr(pair, name) for name in Pair.SOURCES)))
 
 
 def pair_editor(
     request: HttpRequest,
     pair: Pair,
-    texts: Texts,
+    texts: PairTexts,
     problems: Sequence[str] = (),
     description: str | None = None,
 ) -> HttpResponse:

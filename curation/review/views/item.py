@@ -20,7 +20,7 @@ from curation.matching import KINDS, WrongFilter
 from curation.models import Decision, Pair, Status
 from curation.review import claims, rows
 from curation.review.access import item_or_404, may_review, person, there
-from curation.review.decisions import Classification
+from curation.review.decisions import ItemClassification
 from curation.review.page import ReasonChoice, context, reasons
 from curation.review.queue import next_item, waiting
 
@@ -156,7 +156,7 @@ def _fields(item: Any, undone: Decision | None) -> dict[str, Any]:
     if undone is None:
         return {"tags": _tags(item.tags)}
     correction = getattr(undone, "correction", None)
-    kind = correction.after if correction else Classification.of(item).columns()
+    kind = correction.after if correction else ItemClassification.of(item).columns()
     return {
         "comment": undone.comment,
         "reasons": undone.reasons,

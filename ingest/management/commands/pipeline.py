@@ -14,7 +14,7 @@ from curation.errors import CurationError
 from curation.evidence.funnel import funnel
 from curation.export.dataset import ExportOutcome, export
 from curation.export.extract import FOLDER, extract
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.management.arguments import device as device_argument
 from curation.models import Device, Repository
 from curation.progress_bar import Bar
@@ -142,7 +142,7 @@ class Command(BaseCommand):
         yield from ("", *tables.extraction(manifest), "")
 
     def _export(self, out: Path) -> Iterable[str]:
-        everything = Options(include_pending=True)
+        everything = ExportOptions(include_pending=True)
         self._outcome = export(everything, out / DATASET, progress=self._bar.count)
         yield export_summary(self._outcome)
         yield from self._outcome.stages()

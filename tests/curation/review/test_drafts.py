@@ -14,7 +14,7 @@ from django.utils import timezone
 from curation.models import Draft, DraftState, LicenseVerdict, Pair, ValidationRun
 from curation.pairs.unfinished import move
 from curation.review.drafts import Edit, save
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -334,7 +334,7 @@ def test_nothing_is_made_from_a_source_that_has_opted_out(browser: Client, draft
 def test_what_a_person_saves_while_a_machine_writes_stays(draft: Draft, curator: User) -> None:
     as_the_machine_saw_it = Draft.objects.get()
     edit = Edit(
-        texts=Texts("mine = 1", "", ""),
+        texts=PairTexts("mine = 1", "", ""),
         operation_type="other",
         difficulty="easy",
         differentiable=False,
