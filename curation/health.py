@@ -1,4 +1,4 @@
-"""`/healthz`: can requests be served and work be stored, and what works behind the site?"""
+"""`/healthz`: report whether requests are served and work is stored."""
 
 import logging
 import threading
@@ -25,9 +25,9 @@ from curation.review.figures import keep
 log = logging.getLogger(__name__)
 
 NAME = "healthz"
-# A flood of requests must not become a flood of writes.
+# Limits writes: many requests must not cause many writes.
 PROBE_SECONDS = 10.0
-# An operator's check gives up after few seconds; the settings let a writer wait for 20.
+# Monitoring gives up after few seconds; the settings let a writer wait for 20.
 MOST_SECONDS = 1.5
 
 
@@ -36,7 +36,7 @@ MOST_SECONDS = 1.5
 def healthz(request: HttpRequest) -> JsonResponse:
     """Answer 200 while decisions and work can be stored, else 503 with sentences.
 
-    Missing workers are told, not fatal.
+    Missing workers are reported, but are not fatal.
     """
     complaints: list[str] = []
     parts = _database(complaints) | _redis(complaints) | _disk(complaints)
@@ -97,8 +97,8 @@ def _disk(complaints: list[str]) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Probe:
-    """A small write to the database, and its outcome until the next one is due."""
+class WriteProbe:
+    """A small write to the database, whose outcome is cached until the next one is due."""
 
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _due: float = -float("inf")
@@ -106,7 +106,7 @@ class Probe:
 
     def lacks(self) -> str:
         """Return why the database stores nothing, or "" if it does."""
-        # While one thread waits for the database, the others repeat what was last known.
+        # While one thread waits for the database, the others repeat the cached outcome.
         if time.monotonic() >= self._due and self._turn.acquire(blocking=self._due < 0):
             try:
                 if time.monotonic() >= self._due:
@@ -117,7 +117,7 @@ class Probe:
         return self._lacks
 
 
-probe = Probe()
+probe = WriteProbe()
 
 
 def _write() -> str:
@@ -128,7 +128,7 @@ def _write() -> str:
         log.warning("/healthz could not write to the database: %s", error)
         if "locked" in str(error) or "timeout" in str(error):
             return f"The database did not take a write within {MOST_SECONDS:g} seconds."
-        # A message of PostgreSQL's may name a host.
+        # A message of PostgreSQL may contain a host name.
         reason = f": {error}" if connection.vendor == "sqlite" else ""
         return f"The database takes no writes{reason}."
     return ""
@@ -136,7 +136,7 @@ def _write() -> str:
 
 @contextmanager
 def _impatient() -> Iterator[None]:
-    """A transaction that waits for other writers for `MOST_SECONDS` only."""
+    """Open a transaction that waits at most `MOST_SECONDS` for other writers."""
     sqlite = connection.vendor == "sqlite"
     most = int(MOST_SECONDS * 1000)
     with connection.cursor() as cursor:

@@ -10,12 +10,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.evidence.clusters import place_changed
 from curation.evidence.opt_outs import mark_opted_out
-from curation.evidence.resemblance import gather
+from curation.evidence.progress import JobProgress
+from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, seen_in
 from curation.evidence.triage import triage
-from curation.evidence.twins import settle
-from curation.evidence.watch import Watch
 from curation.models import (
     Condition,
     Drop,
@@ -134,14 +134,14 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         attempt.renew()
         mark_opted_out(places)
     # Who resembles whom depends on every licence being settled and on what is retired.
-    here, watch = seen_in(repository), Watch(renew=attempt.renew, tell=progress)
-    gather(here, watch)
+    here, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
+    refresh_similarity(here, watch)
     # A benchmark's problems may stand in anybody's kernels.
     everywhere = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if everywhere else here.rows(KERNEL)
     if triage(kernels, attempt.renew):
         # Who was turned down represents nobody any more.
-        settle(here, watch)
+        place_changed(here, watch)
 
 
 def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:

@@ -10,7 +10,7 @@ from curation.errors import CurationError
 from curation.evidence.benchmark_files import write_fingerprints
 from curation.models import Repository
 from curation.sources.load import load_sources
-from curation.words import counted
+from curation.text import pluralize
 from ingest.benchmarks import fingerprint
 from ingest.persist.licenses import kept_readings, licence_reader
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             tasks = sum(problem.is_task for problem in made.problems)
             self.stdout.write(
                 f"{made.repository} at {made.commit[:12]}, {made.license or 'license not known'}: "
-                f"{counted(tasks, 'problem')}, {counted(len(made.problems), 'text')} compared, "
+                f"{pluralize(tasks, 'problem')}, {pluralize(len(made.problems), 'text')} compared, "
                 f"{path.stat().st_size:,} bytes in {path.name}."
             )
         kept_readings().write()

@@ -1,7 +1,7 @@
-"""One moment of the database: what is read inside it belongs together, whoever writes meanwhile.
+"""Database snapshots: all reads inside see the same state, whatever is written meanwhile.
 
-An export reads the rows more than once, and in several processes; without this, a licence that is
-found blocked between two readings would stand in a record that the first one let through.
+An export reads rows more than once, and in several processes. Without a snapshot, a license that is
+found blocked between two reads would be in a record that the first read admitted.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +12,10 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def one_moment(others: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Only for reading. Inside a transaction of somebody else's it is that one's view.
+def db_snapshot(others: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Open a snapshot for reading. Inside a transaction, the transaction's view is used.
 
-    `others` is told the moment's name, and has other processes enter it before it returns.
+    `others` gets the snapshot's name, and returns after the other processes have joined it.
     """
     if connection.in_atomic_block:
         yield
@@ -31,8 +31,8 @@ def one_moment(others: Callable[[str], None] | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def same_moment(name: str) -> Iterator[None]:
-    """The moment that another process is in, and holds while this one enters."""
+def join_snapshot(name: str) -> Iterator[None]:
+    """Join the snapshot of another process, which must hold it during this call."""
     if connection.vendor == "sqlite":
         with _sqlite_snapshot():
             yield
@@ -43,7 +43,7 @@ def same_moment(name: str) -> Iterator[None]:
 
 
 def keep_few_pages() -> None:
-    """Rows come by once or twice: what keeps pages for others would only hold memory here."""
+    """Reduce SQLite's cache: an export reads each row once or twice."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA mmap_size = 0")
@@ -59,13 +59,13 @@ def _postgresql_snapshot() -> Iterator[Any]:
 
 @contextmanager
 def _sqlite_snapshot(others: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Django's own transactions would take the writers' lock from the start."""
+    """Open a snapshot in SQLite. Django's transactions would take the write lock."""
     keep_few_pages()
     with connection.cursor() as cursor:
         try:
             with _nobody_writing() if others else nullcontext():
                 cursor.execute("BEGIN DEFERRED")
-                # The snapshot begins with the first row that is read.
+                # The snapshot starts with the first read.
                 cursor.execute("SELECT 1 FROM django_migrations LIMIT 1").fetchone()
                 if others:
                     others("")
@@ -76,7 +76,10 @@ def _sqlite_snapshot(others: Callable[[str], None] | None = None) -> Iterator[No
 
 @contextmanager
 def _nobody_writing() -> Iterator[None]:
-    """SQLite's snapshots have no names: they are the same if nobody could write between them."""
+    """Block writers:
+
+    SQLite's snapshots have no names, but are equal without a write between them.
+    """
     lock = connection.copy()
     try:
         with lock.cursor() as cursor:

@@ -1,7 +1,7 @@
-"""What is read in one order and leaves in another: rows lie as they came, files go by hash.
+"""On-disk spool: rows are read in key order, and written in content hash order.
 
-Rows are read once, in the order of the database, where neighbours share a page. What is made of
-them waits in files without a name; memory holds only where each lies, and in which order to go.
+Rows are read once, in the order of the database, where neighbors share a page. The serialized
+records wait in unnamed files; memory holds only their positions and the final order.
 """
 
 import marshal
@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 FLUSH = 1 << 20
-# A place is a file's number above so many bits, and a distance from its beginning below.
+# A position is a file number in the high bits, and an offset in the low bits.
 DISTANCE = 48
 
 
 @dataclass(slots=True)
-class Shelf:
-    """Where values lie, and how long each is."""
+class SpoolIndex:
+    """Positions and lengths of the spooled values."""
 
     places: "array[int]" = field(default_factory=lambda: array("q"))
     lengths: "array[int]" = field(default_factory=lambda: array("I"))
@@ -34,53 +34,53 @@ class Shelf:
         return len(self.places)
 
 
-class Aside(ExitStack):
-    """A context: texts and tuples are put down one after the other and taken up in any order.
+class Spool(ExitStack):
+    """Context manager that stores values in sequence and returns them in any order.
 
-    Each of `shares` processes puts them into a file of its own; this one reads them all.
+    Each of `shares` processes writes a file of its own; this process reads them all.
     """
 
     def __init__(self, folder: Path, shares: int = 1) -> None:
         super().__init__()
-        # Beside what is being written, not in memory, which /tmp may be.
+        # On the target's disk, because /tmp may be in memory.
         self._files: list[IO[bytes]] = [
             self.enter_context(TemporaryFile(dir=folder, buffering=FLUSH))  # noqa: SIM115
             for _ in range(shares)
         ]
-        self._shelf = Shelf()
+        self._index = SpoolIndex()
         self._own = 0
         self._end = 0
 
     def begin(self, share: int) -> None:
-        """In the process that this share is for: put everything there."""
-        self._own, self._shelf, self._end = share, Shelf(), 0
+        """Select the file that this process writes."""
+        self._own, self._index, self._end = share, SpoolIndex(), 0
 
     def put(self, values: Iterable[Any]) -> range:
-        """Their numbers, to take them up by."""
+        """Store values and return their numbers."""
         data = [marshal.dumps(value) for value in values]
         self._files[self._own].write(b"".join(data))
-        shelf, first = self._shelf, len(self._shelf)
-        shelf.lengths.extend(map(len, data))
+        index, first = self._index, len(self._index)
+        index.lengths.extend(map(len, data))
         *places, self._end = accumulate(map(len, data), initial=self._end)
-        shelf.places.extend([place | self._own << DISTANCE for place in places])
-        return range(first, len(shelf))
+        index.places.extend([place | self._own << DISTANCE for place in places])
+        return range(first, len(index))
 
-    def shelf(self) -> Shelf:
-        """All that was put down here, for `adopt` elsewhere."""
+    def index(self) -> SpoolIndex:
+        """Return the index of this process' values, for `adopt` in another process."""
         self._files[self._own].flush()
-        return self._shelf
+        return self._index
 
-    def adopt(self, shelf: Shelf) -> int:
-        """Know what another process has put down, its numbers moved by what this returns."""
-        first = len(self._shelf)
-        self._shelf.places += shelf.places
-        self._shelf.lengths += shelf.lengths
+    def adopt(self, index: SpoolIndex) -> int:
+        """Add the values of another process, and return the offset of their numbers."""
+        first = len(self._index)
+        self._index.places += index.places
+        self._index.lengths += index.lengths
         return first
 
     def take(self, numbers: Iterable[int]) -> Iterator[Any]:
         self._files[self._own].flush()
         files = [file.fileno() for file in self._files]
-        places, lengths = self._shelf.places, self._shelf.lengths
+        places, lengths = self._index.places, self._index.lengths
         pread, loads, distance = os.pread, marshal.loads, (1 << DISTANCE) - 1
         for number in numbers:
             place = places[number]
@@ -90,7 +90,7 @@ class Aside(ExitStack):
 
 @dataclass(slots=True)
 class HashOrder:
-    """Content hashes as far as an order needs them: half of each."""
+    """First half of each content hash, which suffices for an order."""
 
     _halves: bytearray = field(default_factory=bytearray)
 
@@ -102,11 +102,11 @@ class HashOrder:
 
     @property
     def heads(self) -> NDArray[np.uint64]:
-        """The first 64 bits of each: what keyed orders are made of."""
+        """Return the first 64 bits of each hash, the input of keyed orders."""
         return self._columns()[:, 0].astype(np.uint64)
 
     def order(self) -> NDArray[np.int64]:
-        """The numbers of the items, by hash."""
+        """Return the numbers of the items, ordered by hash."""
         columns = self._columns()
         order: NDArray[np.int64] = np.lexsort((columns[:, 1], columns[:, 0]))
         return order

@@ -1,4 +1,4 @@
-"""Finds each item's place among its twins, and follows what its place rests on."""
+"""Clusters of near-duplicates: places items, and updates clusters when facts change."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -6,13 +6,14 @@ from typing import Any
 
 from django.db import transaction
 
-from curation.evidence import standing
+from curation.compiled_queries import Update, compiled_update
+from curation.evidence import item_facts
 from curation.evidence.copies import renew_flags
-from curation.evidence.neighbourhood import Neighbourhood
-from curation.evidence.standing import Standing
-from curation.evidence.subjects import EVERYTHING, KERNEL, SUBJECTS, Scope, Subject, chunks
-from curation.evidence.turn import one_at_a_time
-from curation.evidence.watch import NOBODY, Watch
+from curation.evidence.item_facts import ItemFacts
+from curation.evidence.neighborhood import Neighborhood
+from curation.evidence.placement_lock import take_placement_lock
+from curation.evidence.progress import NO_PROGRESS, JobProgress
+from curation.evidence.subjects import EVERYTHING, KERNEL, SUBJECTS, ItemScope, Subject, chunks
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -21,56 +22,57 @@ from curation.models import (
     OperationOverlap,
     Status,
 )
-from curation.prepared import Update, prepared_update
 from curation.similarity.duplicates import by_default, place, remove
 
 BATCH = 100
 RECENT_DECISIONS = 1000
 
 
-def settle(scope: Scope = EVERYTHING, watch: Watch = NOBODY) -> int:
-    """Place what is new, and what of `scope` has changed; says how many items that were."""
-    settled = 0
+def place_changed(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
+    """Place new items, and items of `scope` with changed facts. Return their number."""
+    count = 0
     for subject in scope.subjects:
         known = scope.rows(subject).values_list("pk", flat=True)
         due = _due(subject, [*_never_looked_at(subject), *known])
-        for batch in watch.batches("duplicates", due, BATCH):
-            settle_items(subject, batch, watch)
-        settled += len(due)
-    return settled
+        for batch in progress.batches("duplicates", due, BATCH):
+            place_items(subject, batch, progress)
+        count += len(due)
+    return count
 
 
 def follow_decisions() -> int:
-    """Let the newest decisions show: who was turned down represents nobody any more.
+    """Apply the newest decisions: a rejected item no longer represents others.
 
-    A scheduler's duty; whatever it misses, `settle` finds.
+    A scheduled task; `place_changed` finds all that it misses.
     """
     newest = Decision.objects.order_by("-pk").values_list("kernel_id", "pair_id")
     kernels, pairs = zip(*newest[:RECENT_DECISIONS], strict=True) if newest.exists() else ((), ())
-    settled = 0
+    count = 0
     for subject, keys in zip(SUBJECTS, (kernels, pairs), strict=True):
         due = _due(subject, [key for key in keys if key is not None])
         for batch in chunks(due, BATCH):
-            settle_items(subject, batch)
-        settled += len(due)
-    return settled
+            place_items(subject, batch)
+        count += len(due)
+    return count
 
 
 @transaction.atomic
-def settle_items(subject: Subject, keys: Collection[int], watch: Watch = NOBODY) -> None:
-    """One batch, in one transaction: who else must move moves with them."""
-    one_at_a_time()
-    watch.renew()
-    around = Neighbourhood(subject)
+def place_items(
+    subject: Subject, keys: Collection[int], progress: JobProgress = NO_PROGRESS
+) -> None:
+    """Place one batch in one transaction, including the items that must move with it."""
+    take_placement_lock()
+    progress.renew()
+    around = Neighborhood(subject)
     around.load(keys)
-    present = standing.present(subject, keys)
+    present = item_facts.present(subject, keys)
     changed = {
-        key: now for key, now in present.items() if key in around and around[key].standing != now
+        key: now for key, now in present.items() if key in around and around[key].item_facts != now
     }
-    before = {key: around[key].standing for key in changed}
-    _take_out([key for key in changed if around[key].standing.placed], around)
+    before = {key: around[key].item_facts for key in changed}
+    _take_out([key for key in changed if around[key].item_facts.placed], around)
     ranked = {key: by_default(now.facts(around[key].content_hash)) for key, now in changed.items()}
-    # Best first: whoever comes after finds its representative in place.
+    # Best first, so that later items find their representative in place.
     for key in sorted(changed, key=ranked.__getitem__):
         now = changed[key]
         if now.placed:
@@ -84,8 +86,8 @@ def settle_items(subject: Subject, keys: Collection[int], watch: Watch = NOBODY)
         renew_flags(around, before)
 
 
-def _take_out(leaving: Sequence[int], around: Neighbourhood) -> None:
-    """Members first, for nothing hangs on them; then all representatives at once."""
+def _take_out(leaving: Sequence[int], around: Neighborhood) -> None:
+    """Remove members first, since no item depends on them; then all representatives at once."""
     representatives = [key for key in leaving if around[key].link is None]
     for key in leaving:
         if around[key].link:
@@ -102,26 +104,26 @@ def _never_looked_at(subject: Subject) -> Iterable[int]:
 
 
 def _due(subject: Subject, keys: Iterable[int]) -> list[int]:
-    """Those whose place rests on what is no longer so."""
+    """Return the items whose facts have changed since they were placed."""
     due = []
     for chunk in chunks(sorted({*keys})):
-        before = standing.recorded(subject, chunk)
-        present = standing.present(subject, before)
+        before = item_facts.recorded(subject, chunk)
+        present = item_facts.present(subject, before)
         due += [key for key, now in present.items() if before[key] != now]
     return sorted(due)
 
 
-def _write_standings(subject: Subject, changed: dict[int, Standing]) -> None:
-    """One statement for all that stand alike: a repository's kernels mostly do."""
+def _write_standings(subject: Subject, changed: dict[int, ItemFacts]) -> None:
+    """Update items with equal facts in one statement: a repository's kernels mostly agree."""
 
     def by_values(key: int) -> tuple[Any, ...]:
-        return tuple(getattr(changed[key], column) for column in standing.COLUMNS)
+        return tuple(getattr(changed[key], column) for column in item_facts.COLUMNS)
 
     for values, keys in groupby(sorted(changed, key=by_values), by_values):
         _stand(subject, list(keys), *values)
 
 
-@prepared_update
+@compiled_update
 def _stand(
     subject: Subject,
     /,
@@ -136,10 +138,10 @@ def _stand(
 ) -> Update:
     now = (placed, status, license_verdict, license_stated, documented, stars, hardware)
     rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
-    return rows, dict(zip(standing.COLUMNS, now, strict=True))
+    return rows, dict(zip(item_facts.COLUMNS, now, strict=True))
 
 
-def _write_links(subject: Subject, around: Neighbourhood) -> None:
+def _write_links(subject: Subject, around: Neighborhood) -> None:
     moved = around.moved()
     for chunk in chunks(member.key for member in moved if member.stored):
         DuplicateLink.objects.filter(**subject.about(chunk)).delete()
@@ -157,9 +159,9 @@ def _write_links(subject: Subject, around: Neighbourhood) -> None:
 
 
 def _forget_matches(
-    subject: Subject, before: Mapping[int, Standing], changed: Mapping[int, Standing]
+    subject: Subject, before: Mapping[int, ItemFacts], changed: Mapping[int, ItemFacts]
 ) -> None:
-    """What is retired overlaps nothing; what comes back is held against the benchmarks anew."""
+    """Delete the matches of retired items; a reactivated item is compared again."""
     retired = [
         key for key, now in changed.items() if Status.RETIRED in (now.status, before[key].status)
     ]

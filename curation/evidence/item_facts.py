@@ -1,4 +1,4 @@
-"""What an item's place among its twins rests on: its status, its licence, where it stands."""
+"""Facts that decide an item's place in its cluster: status, license, documentation, stars."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
 from curation.models import Fingerprint, LicenseVerdict, QualityFinding, Role, Status
-from curation.prepared import prepared
 from curation.similarity.duplicates import Facts
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ItemFacts:
     placed: bool | None
-    """Whether the item takes part. What is retired, held by a benchmark or opted out doesn't."""
+    """True if the item takes part. Retired, benchmark and opted-out items do not."""
     status: str
     license_verdict: str
     license_stated: bool
@@ -44,16 +44,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def present(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
-    """How these items stand now."""
+def present(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
+    """Return the present facts of these items."""
     read = _kernels if subject is KERNEL else _pairs
-    return {pk: standing for chunk in chunks(keys) for pk, standing in read(chunk)}
+    return {pk: item_facts for chunk in chunks(keys) for pk, item_facts in read(chunk)}
 
 
-def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
-    """How they stood when they were placed; items without a fingerprint are left out."""
+def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, ItemFacts]:
+    """Return the facts at the time of placement; items without a fingerprint are left out."""
     return {
-        pk: Standing(*columns)
+        pk: ItemFacts(*columns)
         for chunk in chunks(keys)
         for pk, *columns in Fingerprint.objects.filter(**subject.about(chunk)).values_list(
             subject.column, *COLUMNS
@@ -61,29 +61,29 @@ def recorded(subject: Subject, keys: Iterable[int]) -> dict[int, Standing]:
     }
 
 
-def _kernels(keys: list[int]) -> Iterable[tuple[int, Standing]]:
+def _kernels(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
     for about, rows in groupby(_kernels_and_places(keys), ABOUT):
         pk, status, verdict, hardware, documented = about
-        here = [_Place(*place) for _, _, _, _, _, known, *place in rows if known]
-        given = [place for place in here if place.opted_out_at is None]
+        places = [_PlaceRow(*place) for _, _, _, _, _, known, *place in rows if known]
+        allowed = [place for place in places if place.opted_out_at is None]
         yield (
             pk,
-            Standing(
+            ItemFacts(
                 placed=status != Status.RETIRED
-                and all(place.role != Role.BENCHMARK for place in here)
-                and (bool(given) or not here),
+                and all(place.role != Role.BENCHMARK for place in places)
+                and (bool(allowed) or not places),
                 status=status,
                 license_verdict=verdict,
                 license_stated=verdict != LicenseVerdict.UNKNOWN
-                and any(p.license_verdict == verdict and not p.license_inherited for p in here),
+                and any(p.license_verdict == verdict and not p.license_inherited for p in places),
                 documented=documented,
-                stars=max((place.stars or 0 for place in given), default=0),
+                stars=max((place.stars or 0 for place in allowed), default=0),
                 hardware=hardware,
             ),
         )
 
 
-class _Place(NamedTuple):
+class _PlaceRow(NamedTuple):
     license_verdict: str
     license_inherited: bool
     role: str
@@ -91,14 +91,14 @@ class _Place(NamedTuple):
     stars: int | None
 
 
-def _pairs(keys: list[int]) -> Iterable[tuple[int, Standing]]:
+def _pairs(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
     for pk, status, verdict, hardware in _pair_rows(keys):
-        yield pk, Standing(status != Status.RETIRED, status, verdict, False, False, 0, hardware)
+        yield pk, ItemFacts(status != Status.RETIRED, status, verdict, False, False, 0, hardware)
 
 
-@prepared
+@compiled_query
 def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
-    """A row for each place of a kernel, and one for a kernel without any."""
+    """Return a row for each place of a kernel, and one for a kernel without any."""
     docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
     rows: QuerySet[Any] = KERNEL.rows().filter(pk__among=keys).order_by("pk")
     about: QuerySet[Any, Any] = rows.annotate(
@@ -120,7 +120,7 @@ def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
     return about
 
 
-@prepared
+@compiled_query
 def _pair_rows(keys: list[int]) -> QuerySet[Any, Any]:
     rows = PAIR.rows().filter(pk__among=keys)
     return rows.values_list("pk", "status", "license_verdict", "hardware")

@@ -1,24 +1,24 @@
-"""Queries that are composed once and asked often.
+"""Compiled queries: SQL that is built once and executed often.
 
-Django puts a statement together anew each time that it is asked: for a page of eight statements,
-that takes several times what the database and the templates take. What is asked on every page is
-written as a function of the values that are not known yet, and composed when it is first called:
+Django builds a statement anew for each execution. For a page of eight statements, that takes
+several times as long as the database and the templates. A frequent query is written as a function
+of its unknown values, and compiled at its first call:
 
-    @prepared
+    @compiled_query
     def places(kernel: int) -> QuerySet[Provenance]:
         return Provenance.objects.filter(kernel=kernel).order_by("pk")
 
     places(7)  # a list
 
-Inside, `kernel` is a place to be filled: it can be compared with, not looked at. What has to be
-looked at, such as a model, stands before a slash: there is a statement for each.
+Inside, `kernel` is a placeholder: it can be compared with, but has no value. Parameters whose value
+is needed, such as a model, are positional-only; each value has its own statement.
 
-    @prepared
+    @compiled_query
     def by_key(model: type[Item], /, pk: int) -> QuerySet[Any]: ...
 
-What is changed that often is composed once as well, and says how many rows it has changed:
+Frequent updates are compiled too, and return the number of rows changed:
 
-    @prepared_update
+    @compiled_update
     def rename(kernel: int, name: str) -> Update:
         return Kernel.objects.filter(pk=kernel), {"name": name}
 """
@@ -38,33 +38,33 @@ from django.db.models.sql.compiler import SQLCompiler
 
 P = ParamSpec("P")
 Row = TypeVar("Row")
-# Some rows, and what their columns become.
+# A queryset, and the new values of its columns.
 Update = tuple[models.QuerySet[Any, Any], dict[str, Any]]
-# Of one function, so many statements are kept.
+# Maximum number of statements cached for one function.
 KEPT = 256
-# The first number that a database's largest column can't hold.
+# The smallest positive number that overflows a 64-bit column.
 BEYOND = 1 << 63
 
 
-def prepared(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "Prepared[P, Row]":
-    return Prepared(compose)
+def compiled_query(compose: "Callable[P, models.QuerySet[Any, Row]]") -> "CompiledQuery[P, Row]":
+    return CompiledQuery(compose)
 
 
-def prepared_update(compose: "Callable[P, Update]") -> "Callable[P, int]":
-    return _PreparedUpdate(compose)
+def compiled_update(compose: "Callable[P, Update]") -> "Callable[P, int]":
+    return _CompiledUpdate(compose)
 
 
 class _Composer(Generic[P]):
-    """Knows which arguments a statement is composed for, and which it is filled with."""
+    """Compiles a function's statement for its positional-only arguments, and binds the others."""
 
     def __init__(self, compose: Callable[P, Any], composed: Callable[[Any], Any]) -> None:
         parameters = inspect.signature(compose).parameters.values()
         self._known = sum(one.kind is one.POSITIONAL_ONLY for one in parameters)
         self._names = tuple(one.name for one in parameters)[self._known :]
-        places = {name: _Place(name) for name in self._names}
+        places = {name: _Placeholder(name) for name in self._names}
         by_name: Callable[..., Any] = compose
 
-        # Each database has its own way of saying it.
+        # Each database has its own SQL.
         def statement(vendor: str, known: tuple[Hashable, ...]) -> Any:
             return composed(by_name(*known, **places))
 
@@ -78,7 +78,7 @@ class _Composer(Generic[P]):
         return statement, connection, values
 
 
-class Prepared(_Composer[P], Generic[P, Row]):
+class CompiledQuery(_Composer[P], Generic[P, Row]):
     def __init__(self, compose: Callable[P, models.QuerySet[Any, Row]]) -> None:
         super().__init__(compose, _Statement)
 
@@ -88,11 +88,11 @@ class Prepared(_Composer[P], Generic[P, Row]):
         return rows
 
     def first(self, *args: P.args, **kwargs: P.kwargs) -> Row | None:
-        """For what is one row at the most."""
+        """Return the only row, or None."""
         return next(iter(self(*args, **kwargs)), None)
 
 
-class _PreparedUpdate(_Composer[P]):
+class _CompiledUpdate(_Composer[P]):
     def __init__(self, compose: Callable[P, Update]) -> None:
         super().__init__(compose, _Change)
 
@@ -102,8 +102,8 @@ class _PreparedUpdate(_Composer[P]):
         return changed
 
 
-class _Place(models.Expression):
-    """Stands where a value will be."""
+class _Placeholder(models.Expression):
+    """Placeholder for a value that is bound later."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -117,11 +117,11 @@ class _Statement:
     def __init__(self, rows: models.QuerySet[Any, Any]) -> None:
         self._rows = rows
         self._compiler = rows.query.get_compiler(using=rows.db)
-        # How values of this database become Python's: the same for every row that is ever read.
+        # Converters of this database's values: the same for every row.
         self._known: dict[str, Any] = {}
         try:
             self._sql, self._values = self._compiler.as_sql()
-        except EmptyResultSet:  # Whatever is asked, no row can be like this.
+        except EmptyResultSet:  # The conditions contradict each other, so no row can match.
             self._sql, self._values = "", ()
 
     def rows(self, connection: Any, values: dict[str, Any]) -> list[Any]:
@@ -139,9 +139,9 @@ class _Statement:
 
 class _Change:
     def __init__(self, update: Update) -> None:
-        rows, said = update
+        rows, values = update
         query: UpdateQuery = rows.query.chain(UpdateQuery)  # type: ignore[assignment]
-        query.add_update_values(said)
+        query.add_update_values(values)
         self._sql, self._values = query.get_compiler(using=rows.db).as_sql()
 
     def change(self, connection: Any, values: dict[str, Any]) -> int:
@@ -155,7 +155,7 @@ class _Change:
 
 
 class _Composed(SQLCompiler):
-    """A compiler whose work is done: it knows the statement, and how its rows become objects."""
+    """An SQL compiler whose statement and converters are already known."""
 
     def __init__(
         self, done: SQLCompiler, connection: Any, sql: str, values: Any, known: dict[str, Any]
@@ -176,8 +176,11 @@ class _Composed(SQLCompiler):
 
 
 def _cursor(connection: Any) -> Any:
-    """PostgreSQL plans what it is asked often once a connection, where statement and values come
-    apart. Planning what surrounds an item takes it three times as long as finding it."""
+    """Return a cursor that binds values on the server.
+
+    PostgreSQL then plans a frequent statement once a connection. Planning the queries of an item's
+    page takes three times as long as executing them.
+    """
     if connection.vendor != "postgresql":
         return connection.cursor()
     from django.db.backends.postgresql.base import ServerBindingCursor
@@ -190,13 +193,13 @@ def _cursor(connection: Any) -> Any:
 
 def _filled(connection: Any, places: Iterable[Any], values: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(
-        _for(connection, values[place.name]) if isinstance(place, _Place) else place
+        _for(connection, values[place.name]) if isinstance(place, _Placeholder) else place
         for place in places
     )
 
 
 def _for(connection: Any, value: Any) -> Any:
-    """As Django itself hands it to this database."""
+    """Convert a value as Django does for this database."""
     if isinstance(value, models.Model):
         value = value.pk
     if isinstance(value, int) and not -BEYOND <= value < BEYOND:

@@ -1,4 +1,4 @@
-"""The chosen items in columns: some 55 bytes each, so that a million of them fit anywhere."""
+"""Selected items in columns: some 55 bytes each, to keep a million in memory."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from curation.export.aside import HashOrder
-from curation.export.leaving import Leaving
+from curation.export.export_item import ExportItem
 from curation.export.splits import FREE
+from curation.export.spool import HashOrder
 from curation.models import PairOrigin
 
 ORIGINS = tuple(PairOrigin.values)
@@ -21,24 +21,24 @@ COLUMNS = (
 
 
 @dataclass(slots=True)
-class Picks:
-    """In the order in which they are written, once they are complete: by content hash."""
+class SelectedItems:
+    """Columns of the selected items; ordered by content hash after `complete`."""
 
     pks: "array[int]" = field(default_factory=lambda: array("q"))
     tokens: "array[int]" = field(default_factory=lambda: array("I"))
-    # The repository that a record is counted under, or 0.
+    # Primary key of the repository that a record is counted under, or 0.
     sources: "array[int]" = field(default_factory=lambda: array("q"))
-    # Its origin, as a number of `ORIGINS`.
+    # Origin, as an index into `ORIGINS`.
     origins: "array[int]" = field(default_factory=lambda: array("b"))
     weights: "array[float]" = field(default_factory=lambda: array("d"))
-    # Where its draft was put aside.
+    # Number of its draft in the spool.
     drafts: "array[int]" = field(default_factory=lambda: array("I"))
-    # What it counts as: see `statistics`.
+    # Number of its profile: see `statistics`.
     profiles: "array[int]" = field(default_factory=lambda: array("I"))
-    # Of its texts.
+    # Lines and bytes of its texts.
     lines: "array[int]" = field(default_factory=lambda: array("I"))
     bytes: "array[int]" = field(default_factory=lambda: array("I"))
-    # The content hash's first 64 bits.
+    # First 64 bits of the content hash.
     identities: "array[int]" = field(default_factory=lambda: array("Q"))
     splits: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     _hashes: HashOrder = field(default_factory=HashOrder)
@@ -48,11 +48,11 @@ class Picks:
 
     def add(
         self,
-        items: Sequence[Leaving],
+        items: Sequence[ExportItem],
         drafts: Sequence[int],
         counted: Sequence[tuple[int, int, int]],
     ) -> None:
-        """Each with where its draft lies, and what is counted of it."""
+        """Add items with the numbers of their drafts and their counts."""
         self._hashes.add([item.content_hash for item in items])
         self.pks.extend([item.pk for item in items])
         self.tokens.extend([item.tokens for item in items])
@@ -64,9 +64,11 @@ class Picks:
         self.lines.extend([lines for _, lines, _ in counted])
         self.bytes.extend([size for _, _, size in counted])
 
-    def absorb(self, more: "Picks", profiles: NDArray[np.int64], first: int) -> None:
-        """Those of another process: with its profiles' numbers here, its drafts adopted as of
-        number `first`."""
+    def absorb(self, more: "SelectedItems", profiles: NDArray[np.int64], first: int) -> None:
+        """Add the items of another process.
+
+        `profiles` maps its profile numbers to the ones here; its drafts start at number `first`.
+        """
         self._hashes.extend(more._hashes)
         more.drafts = _array("I", np.asarray(more.drafts) + first)
         more.profiles = _array("I", profiles[np.asarray(more.profiles)])
@@ -75,7 +77,7 @@ class Picks:
             column += getattr(more, name)
 
     def complete(self) -> None:
-        """All are there: put them in order, and give the splits, which come later, their place."""
+        """Order the items after all were added, and create the column of splits."""
         order = self._hashes.order()
         self.identities = array("Q", self._hashes.heads.tobytes())
         self._hashes = HashOrder()
@@ -83,7 +85,7 @@ class Picks:
         self.splits = np.full(len(self), FREE, dtype=np.int8)
 
     def leave_out(self, numbers: NDArray[np.bool_]) -> list[int]:
-        """Drop those, and name them."""
+        """Drop items and return their primary keys."""
         gone: list[int] = np.asarray(self.pks)[numbers].tolist()
         self._keep(~numbers)
         self.splits = self.splits[~numbers]

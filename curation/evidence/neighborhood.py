@@ -1,7 +1,7 @@
-"""The items around some others, as the database holds them: what the pure rules are asked with.
+"""In-memory neighborhood of items, the input of the pure clustering rules.
 
-Everything is fetched for many items at once. Who holds the turn may work on it in memory, for
-nobody else places meanwhile, and writes what has changed at the end.
+Everything is fetched for many items at once. The holder of the placement lock changes it in memory,
+and writes the changes at the end.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.fingerprints import SCHEME
+from curation.evidence.item_facts import COLUMNS, ItemFacts
 from curation.evidence.known_shingles import known_shingles
-from curation.evidence.standing import COLUMNS, Standing
 from curation.evidence.subjects import PAIR, Subject, chunks
 from curation.models import Band, DuplicateLink, Fingerprint
-from curation.prepared import prepared
 from curation.similarity import fingerprint
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
     Facts,
     Likeness,
     Link,
+    NearDuplicate,
     Placement,
-    Twin,
     likeness,
     may_represent,
 )
@@ -33,45 +33,45 @@ from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_byt
 from curation.similarity.shingles import Shingles
 
 ALIKE_ENOUGH = PERMUTATIONS // 2
-"""Signatures that agree in fewer places belong to no twins: at 0.7 it happens once in a million.
-It spares reading the texts of those that met in a single band by chance."""
+"""Signatures that agree in fewer places are no near-duplicates: at 0.7, one error in a million.
+It avoids reading the texts of items that share a single band by chance."""
 
 NO_SHINGLES = np.zeros(0, np.uint64)
 
 
 @dataclass(slots=True)
 class Member:
-    """An item as it stands in memory."""
+    """An item in memory."""
 
     key: int
     content_hash: str
     syntax_hash: str
     words: int
     signature: Signature
-    standing: Standing
+    item_facts: ItemFacts
     functions: frozenset[str]
     lineage: int
     link: Link | None = None
     stored: Link | None = None
-    """Its link as the database has it."""
+    """Its link in the database."""
 
     @property
     def facts(self) -> Facts:
-        return self.standing.facts(self.content_hash)
+        return self.item_facts.facts(self.content_hash)
 
     @property
     def hardware(self) -> str:
-        return self.standing.hardware
+        return self.item_facts.hardware
 
 
-class Neighbourhood:
+class Neighborhood:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._members: dict[int, Member] = {}
         self._key_of: dict[int, int] = {}
         """Items by the keys of their fingerprints."""
         self._previous: dict[int, int | None] = {}
-        """The version before each item, also of versions that are no members."""
+        """Previous version of each item, including versions that are not loaded."""
         self._candidates: dict[int, list[int]] = {}
         self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
 
@@ -82,35 +82,35 @@ class Neighbourhood:
         return key in self._members
 
     def load(self, keys: Iterable[int]) -> None:
-        """Fetch these items and all that might be their twins."""
-        asked = [key for key in keys if key not in self._candidates]
-        self._fetch(asked)
-        asked = [key for key in asked if key in self._members]
-        met = self._meetings(asked)
+        """Load these items and all candidate near-duplicates."""
+        unknown = [key for key in keys if key not in self._candidates]
+        self._fetch(unknown)
+        unknown = [key for key in unknown if key in self._members]
+        met = self._meetings(unknown)
         self._fetch_met({pk for pks in met.values() for pk in pks})
-        for key in asked:
+        for key in unknown:
             others = {self._key_of[pk] for pk in met[key] if pk in self._key_of}
             self._candidates[key] = self._plausible(key, others - {key})
 
-    def near(self, key: int) -> list[Twin]:
+    def near(self, key: int) -> list[NearDuplicate]:
         """Return the near-duplicates of an item."""
         return self.among(key, lambda other: may_represent(self[key], other))
 
-    def representatives(self, key: int) -> list[Twin]:
+    def representatives(self, key: int) -> list[NearDuplicate]:
         """Return those of its near-duplicates that represent others."""
         return self.among(key, lambda other: other.link is None and may_represent(self[key], other))
 
-    def among(self, key: int, wanted: Callable[[Member], bool]) -> list[Twin]:
-        """Return the wanted items whose text is near, verified by their texts."""
+    def among(self, key: int, accepts: Callable[[Member], bool]) -> list[NearDuplicate]:
+        """Return the accepted items whose text is near, verified by their texts."""
         self.load([key])
         others = [
             other
             for other in self._candidates.get(key, ())
-            if self[other].standing.placed and wanted(self[other])
+            if self[other].item_facts.placed and accepts(self[other])
         ]
         self._verify(key, others)
         return [
-            Twin(other, self[other].facts, *alike, *self._representative(other))
+            NearDuplicate(other, self[other].facts, *alike, *self._representative(other))
             for other in others
             if (alike := self._alike[_pair(key, other)])
         ]
@@ -119,16 +119,16 @@ class Neighbourhood:
         for key, link in placement.items():
             self[key].link = link
 
-    def stand(self, key: int, standing: Standing) -> None:
-        self[key].standing = standing
+    def stand(self, key: int, item_facts: ItemFacts) -> None:
+        self[key].item_facts = item_facts
 
     def moved(self) -> list[Member]:
-        """Those whose link is no longer the one that the database has."""
+        """Return the items whose link differs from the one in the database."""
         return [member for member in self._members.values() if member.link != member.stored]
 
     def withdraw(self, key: int) -> None:
-        """The item takes no part for now."""
-        self[key].standing = replace(self[key].standing, placed=False)
+        """Take the item out of all clusters for now."""
+        self[key].item_facts = replace(self[key].item_facts, placed=False)
         self[key].link = None
 
     def _representative(self, key: int) -> tuple[int | None, Facts | None]:
@@ -147,23 +147,24 @@ class Neighbourhood:
         new: list[int] = []
         of_pair = self._subject is PAIR
         rows = list(rows)
-        # A kernel's next version replaces it in its place; an edited pair stays beside its own.
+        # A kernel's next version replaces it at its place; an edited pair stays next to the
+        # original.
         versions = {key: previous if of_pair else None for _, key, previous, *_ in rows}
         self._take_in_versions(versions)
-        for pk, key, _, content, syntax, operations, chain, words, signature, *standing in rows:
+        for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:
             self._key_of[pk] = key
             if key not in self._members:
                 member = Member(
-                    key, content, syntax, words, from_bytes(signature), Standing(*standing),
+                    key, content, syntax, words, from_bytes(signature), ItemFacts(*item_facts),
                     functions_of(of_pair, syntax, operations, chain), self._lineage(key),
                 )  # fmt: skip
                 self._members[key] = member
-                if member.standing.placed:
+                if member.item_facts.placed:
                     new.append(key)
         self._take_in_links(new)
 
     def _take_in_versions(self, previous: Mapping[int, int | None]) -> None:
-        """Follow each item back to its first version, which need be no near-duplicate itself."""
+        """Follow each item back to its first version, which need not be a near-duplicate."""
         self._previous |= previous
         ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
         while ahead:
@@ -184,11 +185,11 @@ class Neighbourhood:
             for key, representative, kind, similarity in _links(self._subject, chunk):
                 self[key].link = self[key].stored = Link(representative, kind, similarity)
                 of.add(representative)
-        # The representative of a candidate need be no candidate itself.
+        # The representative of a candidate need not be a candidate.
         self._fetch(of)
 
     def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
-        """The fingerprints that share a band or the whole syntax with each of these items."""
+        """Return the fingerprints that share a band or the syntax hash with each of these items."""
         by_band: dict[int, list[int]] = {}
         by_syntax: dict[str, list[int]] = {}
         for key in keys:
@@ -207,18 +208,18 @@ class Neighbourhood:
         return met
 
     def _plausible(self, key: int, others: Collection[int]) -> list[int]:
-        one = self[key]
-        exact = {other for other in others if self[other].syntax_hash == one.syntax_hash}
+        member = self[key]
+        exact = {other for other in others if self[other].syntax_hash == member.syntax_hash}
         rest = [other for other in others if other not in exact]
         if not rest:
             return sorted(exact)
-        agreeing = (np.array([self[other].signature for other in rest]) == one.signature).sum(1)
+        agreeing = (np.array([self[other].signature for other in rest]) == member.signature).sum(1)
         near = np.flatnonzero(agreeing >= ALIKE_ENOUGH).tolist()
         return sorted([*exact, *(rest[number] for number in near)])
 
     def _verify(self, key: int, others: Iterable[int]) -> None:
         unknown = [other for other in others if _pair(key, other) not in self._alike]
-        # What is the same but for its names needs no text.
+        # Texts that differ in names only need no comparison.
         read = {
             member.content_hash: member.key
             for other in unknown
@@ -242,18 +243,18 @@ def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
         yield from _of_syntax(chunk)
 
 
-@prepared
+@compiled_query
 def _prints_of(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
 
 
-@prepared
+@compiled_query
 def _prints(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
 
 
 def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any]:
-    """Of these fingerprints the ones of our kind and scheme."""
+    """Select the fingerprints of this kind and scheme."""
     column = subject.column
     return (
         rows.filter(scheme=SCHEME)
@@ -273,23 +274,23 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
     )
 
 
-@prepared
+@compiled_query
 def _versions(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
 
 
-@prepared
+@compiled_query
 def _links(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
     return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
 
 
-@prepared
+@compiled_query
 def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
     return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
 
 
-@prepared
+@compiled_query
 def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
     return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
 

@@ -1,4 +1,4 @@
-"""What an export leaves in the database: each record's split, and a release with its members."""
+"""Persistence of exports: each record's split, and a release with its members."""
 
 import zlib
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from django.db.models import Value
 
 from curation import __version__
 from curation.errors import CurationError
-from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
-from curation.export.moment import keep_few_pages
-from curation.export.options import Options
+from curation.export.options import ExportOptions
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import Record
+from curation.export.snapshot import keep_few_pages
 from curation.export.splits import FREE, SPLITS
 from curation.models import (
     Kernel,
@@ -34,29 +34,33 @@ STRETCH = 1 << 20
 
 
 class OvertakenByAnother(CurationError):
-    """Two exports at once gave the same records their first split, or took the same name."""
+    """A concurrent export gave the same records their first split, or took the same name."""
 
     retry = True
 
 
-def remember_splits(drawn: Draw, plan: str) -> None:
-    """Write down the split of every record that had none."""
+def save_splits(plan: ExportPlan, split_plan: str) -> None:
+    """Save the split of every record that had none."""
     keep_few_pages()
     for kind in KINDS:
-        picks, known = drawn.of(kind), drawn.known[kind]
-        # A kernel may stand for several files, which are of one family.
-        pks, first = np.unique(np.asarray(picks.pks), return_index=True)
+        selected, known = plan.of(kind), plan.known[kind]
+        # A kernel may represent several files, all of one family.
+        pks, first = np.unique(np.asarray(selected.pks), return_index=True)
         for number, split in enumerate(SPLITS):
-            new = pks[(known[first] == FREE) & (picks.splits[first] == number)]
+            new = pks[(known[first] == FREE) & (selected.splits[first] == number)]
             for start in range(0, len(new), 10_000):
-                _remember_split(kind, new[start : start + 10_000].tolist(), plan, split)
+                _save_split(kind, new[start : start + 10_000].tolist(), split_plan, split)
 
 
-def _remember_split(kind: str, pks: Sequence[int], plan: str, split: Split) -> None:
-    """By the database itself: a million rows made here would take longer than all the rest."""
+def _save_split(kind: str, pks: Sequence[int], split_plan: str, split: Split) -> None:
+    """Insert rows by SQL: creating a million objects would take longer than all the rest."""
     items = Kernel.objects.all() if kind == "kernel" else Pair.objects.all()
-    named = items.filter(pk__among=pks).order_by("pk").values_list("pk", Value(plan), Value(split))
-    select, values = named.query.sql_with_params()
+    rows = (
+        items.filter(pk__among=pks)
+        .order_by("pk")
+        .values_list("pk", Value(split_plan), Value(split))
+    )
+    select, values = rows.query.sql_with_params()
     table = connection.ops.quote_name(SplitAssignment._meta.db_table)
     insert = f"INSERT INTO {table} ({kind}_id, plan, split) {select}"
     try:
@@ -64,19 +68,19 @@ def _remember_split(kind: str, pks: Sequence[int], plan: str, split: Split) -> N
             cursor.execute(insert, values)
     except IntegrityError:
         raise OvertakenByAnother(
-            "Another export gave some of these records their split meanwhile. Run it again."
+            "Another export has assigned splits to some of these records. Run it again."
         ) from None
 
 
-def remember_release(
+def save_release(
     name: str,
-    options: Options,
+    options: ExportOptions,
     manifest: dict[str, Any],
     folder: Path,
     records: Iterator[Record],
     user: User | None,
 ) -> Release:
-    """The release, all of it or nothing."""
+    """Create the release with all its members, or nothing."""
     try:
         with transaction.atomic():
             release = Release.objects.create(
@@ -91,7 +95,7 @@ def remember_release(
                 ReleaseMember.objects.bulk_create([_member(release, record) for record in batch])
             _keep_files(release, manifest, folder)
     except IntegrityError:
-        raise OvertakenByAnother(f"{name} was made by somebody else meanwhile.") from None
+        raise OvertakenByAnother(f"{name} was made by another export meanwhile.") from None
     return release
 
 
@@ -109,11 +113,11 @@ def _member(release: Release, record: Record) -> ReleaseMember:
 
 
 def _keep_files(release: Release, manifest: dict[str, Any], folder: Path) -> None:
-    """What can't be made again from the members, because the rows behind it change."""
+    """Store the files that can't be rebuilt from the members, because their rows change."""
     for path in [MANIFEST, *(file["path"] for file in manifest["files"] if file["kept"])]:
         with (folder / path).open("rb") as stream:
             data, number = stream.read(STRETCH), 0
-            # An empty file has one empty stretch.
+            # An empty file has one empty chunk.
             while data or not number:
                 ReleaseFile.objects.create(
                     release=release, path=path, number=number, data=zlib.compress(data)

@@ -1,10 +1,10 @@
-"""How often a process may end before it is given up, and how long to wait in between."""
+"""Restart policy: delays between restarts, and when to give up."""
 
 from collections import deque
 
 
-class Patience:
-    """Delays double with every end and are forgotten after a `window` of good running."""
+class RestartPolicy:
+    """Delays double with every end, and are reset after a `window` without one."""
 
     def __init__(
         self, *, most: int = 5, window: float = 60, first: float = 0.5, longest: float = 10
@@ -17,7 +17,7 @@ class Patience:
         self._delay = first
 
     def delay(self, started: float, ended: float) -> float | None:
-        """Seconds to wait before the next start, or None: it ended too often."""
+        """Return the seconds to wait before the next start, or None after too many ends."""
         if ended - started >= self.window:
             self._delay = self._first
         self._ends.append(ended)

@@ -1,7 +1,6 @@
-"""Drafts: records as far as they can be made before all the others are known.
+"""Serialization of records into JSON, before the splits are known.
 
-Their metadata is made once, as the JSON that leaves; what many records share is spelled once for
-all of them.
+Metadata is serialized once, in its final form. Parts that many records share are cached.
 """
 
 import json
@@ -12,30 +11,30 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from curation.evidence.notices import texts_named
-from curation.evidence.places import Place
-from curation.evidence.sources import Source
-from curation.export.leaving import Leaving
+from curation.evidence.places import KernelPlace
+from curation.evidence.sources import ExportSource
+from curation.export.export_item import ExportItem
 from curation.export.ledger import NOWHERE, located, record_id
 from curation.export.lines import encode, encode_text
-from curation.export.notices import Notices, Shared
-from curation.export.options import Options
+from curation.export.notices import Notices, SharedNotice
+from curation.export.options import ExportOptions
 from curation.export.records import PAIR_TEXTS, joined
-from curation.export.statistics import NONE, Profile
+from curation.export.statistics import NONE, RecordProfile
 from curation.export.verified import UNVERIFIED, verified
 from curation.models import PairOrigin
 from curation.pairs.descriptions import public_name
 from curation.pairs.min_triton import min_triton
 
 Draft: TypeAlias = tuple[str, str, str, tuple[str, ...]]
-"""Id, content hash, metadata and texts, both as JSON; put aside as it is."""
+"""Id, content hash, metadata and texts, the latter two as JSON; spooled in this form."""
 
 Drafted: TypeAlias = tuple[Draft, tuple[int, int, int]]
-"""With what is counted of it: the number of its profile, its texts' lines and bytes."""
+"""A draft with its counts: profile number, lines and bytes of its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mould:
-    """What records have in common, as members of JSON objects: a million have some thousands."""
+    """JSON parts that many records share: a million records have some thousands."""
 
     profile: int
     kind: str
@@ -45,15 +44,15 @@ class _Mould:
     end: str
 
 
-class Drafting:
-    """Makes drafts, each with what the export counts of it."""
+class RecordSerializer:
+    """Serializer of records, each with its counts."""
 
     def __init__(
         self,
-        options: Options,
-        sources: Mapping[int, Source],
+        options: ExportOptions,
+        sources: Mapping[int, ExportSource],
         notices: Notices,
-        profiles: dict[Profile, int],
+        profiles: dict[RecordProfile, int],
     ) -> None:
         self._options = options
         self._sources = sources
@@ -61,11 +60,13 @@ class Drafting:
         self._profiles = profiles
         self._mould = lru_cache(maxsize=512)(self._moulded)
 
-    def kernels(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
-        """In the order of the batch."""
+    def kernels(self, batch: Sequence[ExportItem]) -> Iterator[Drafted]:
+        """Yield drafts of kernels in the order of the batch."""
         of_files = texts_named([item.content_hash for item in batch if item.file])
         for item in batch:
-            tags, operation, difficulty, kind, language, lines, hardware, lowest = item.told
+            tags, operation, difficulty, kind, language, lines, hardware, lowest = (
+                item.extra_columns
+            )
             hardwares = [hardware]
             if item.file:
                 lines = item.file.lines
@@ -96,37 +97,40 @@ class Drafting:
                 (mould.profile, text.count("\n"), _size(text)),
             )  # fmt: skip
 
-    def pairs(self, batch: Sequence[Leaving]) -> Iterator[Drafted]:
-        """In the order of the batch. Of the checks, each has its own only: see `completed`."""
-        tried = verified({item.tried.pk for item in batch if item.tried})
+    def pairs(self, batch: Sequence[ExportItem]) -> Iterator[Drafted]:
+        """Yield drafts of pairs in the order of the batch.
+
+        Each has only its own checks; `completed` adds the others.
+        """
+        by_result = verified({item.validation.pk for item in batch if item.validation})
         for item in batch:
             (
-                tags, operation, difficulty, kernel, entry_point, differentiable, recipe, told,
+                tags, operation, difficulty, kernel, entry_point, differentiable, recipe, stored,
                 hardware, lowest, description,
-            ) = item.told  # fmt: skip
+            ) = item.extra_columns  # fmt: skip
             lowest = lowest or min_triton(item.texts[PAIR_TEXTS.index("triton_code")])
             license, place = item.license, _first(item)
-            own = _recorded(told)
-            # A pair that was drafted from a kernel is given away on the kernel's terms.
+            own = _recorded(stored)
+            # A pair drafted from a kernel is distributed on the kernel's terms.
             notice = (
                 self._notices.of_kernel(place, license)
                 if kernel
                 else self._notices.of_pair(license, own.copyright)
             )
-            found = tried[item.tried.pk] if item.tried else UNVERIFIED
+            validation = by_result[item.validation.pk] if item.validation else UNVERIFIED
             mould = self._mould(
                 tags, operation, difficulty, license, item.origin, item.weight,
-                place and place.source, item.reviewed, notice, found.device, found.checks, recipe,
-                self._repository(item, place, own),
+                place and place.source, item.reviewed, notice, validation.device, validation.checks,
+                recipe, self._repository(item, place, own),
             )  # fmt: skip
             metadata = (
                 f'{{"description":{encode_text(description)},{mould.kind},'
                 f'"entry_point":{encode_text(entry_point)},'
                 f'"origin":"{item.origin}",{_runs_on(hardware, lowest=lowest)},'
                 f'"differentiable":{"true" if differentiable else "false"},'
-                f'{found.computed_by},"mutates":{own.mutates},'
+                f'{validation.computed_by},"mutates":{own.mutates},'
                 f'"provenance":{{{self._where(place) if place else own.members},{mould.terms}}},'
-                f'"verified":{found.said},'
+                f'"verified":{validation.json_text},'
                 f'"recipe":{encode_text(recipe or None)},"category":{mould.category},'
                 f'{mould.rights},"tokens":{item.tokens},{mould.end}}}'
             )
@@ -136,14 +140,14 @@ class Drafting:
                 (mould.profile, "".join(item.texts).count("\n"), sum(map(_size, item.texts))),
             )  # fmt: skip
 
-    def _repository(self, item: Leaving, place: Place | None, own: "_Recorded") -> str:
-        """Return where a pair's code comes from; "" if it was written for the dataset."""
+    def _repository(self, item: ExportItem, place: KernelPlace | None, own: "_Recorded") -> str:
+        """Return the repository of a pair's code; "" if it was written for the dataset."""
         if place:
             return self._sources[place.source].name
         return own.repository if item.origin == PairOrigin.REAL_WORLD else ""
 
-    def _where(self, place: Place | None) -> str:
-        # Every key, also where nothing is known: see `columns`.
+    def _where(self, place: KernelPlace | None) -> str:
+        # Every key, also without a value: see `columns`.
         return located(place, self._sources) if place else NOWHERE
 
     def _moulded(
@@ -156,7 +160,7 @@ class Drafting:
         weight: float,
         place: int | None,
         reviewed: bool,
-        notice: Shared,
+        notice: SharedNotice,
         device: str = NONE,
         checks: tuple[str, ...] = (),
         recipe: str = "",
@@ -165,7 +169,7 @@ class Drafting:
     ) -> _Mould:
         source = self._sources[place] if place else None
         category = source.category if source else None
-        profile = Profile(
+        profile = RecordProfile(
             operation, difficulty, license, origin, category, reviewed, notice.key, device, checks,
             recipe, repository,
             language,
@@ -187,25 +191,25 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _first(item: Leaving) -> Place | None:
+def _first(item: ExportItem) -> KernelPlace | None:
     return item.places[0] if item.places else None
 
 
 class _Recorded(NamedTuple):
-    """Spell the stored provenance of a pair that has no kernel."""
+    """Stored provenance of a pair without a kernel, as JSON."""
 
     members: str
-    """The members of a JSON object, spelled."""
+    """Members of a JSON object."""
     copyright: str
     repository: str
     mutates: str
-    """The arguments that it writes to, as a JSON list."""
+    """Arguments that the function writes to, as a JSON list."""
 
 
-# All pairs by recipe have the same.
+# All pairs by recipe have the same metadata.
 @lru_cache(maxsize=512)
 def _recorded(metadata: str) -> _Recorded:
-    """Read the JSON that a pair was stored with."""
+    """Parse the JSON that a pair was stored with."""
     stored = json.loads(metadata)
     provenance = stored.get("provenance") or {}
     ends = re.fullmatch(r"(\d+)-(\d+)", str(provenance.get("lines", "")))

@@ -11,14 +11,14 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from curation.compiled_queries import Update, compiled_query, compiled_update
 from curation.models import Claim, Kernel, Provenance
-from curation.prepared import Update, prepared, prepared_update
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
 
-@prepared
+@compiled_query
 def places(kernel: int) -> QuerySet[Provenance]:
     rows = Provenance.objects.filter(kernel=kernel, retired_at=None)
     return rows.select_related("source_file__repository").order_by("pk")
@@ -39,7 +39,7 @@ def test_the_rows_come_with_what_was_joined() -> None:
 def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
     composed = []
 
-    @prepared
+    @compiled_query
     def named(name: str) -> QuerySet[Kernel]:
         composed.append(name)
         return Kernel.objects.filter(name=name)
@@ -51,7 +51,7 @@ def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
 
 
 def test_values_reach_the_database_as_django_hands_them_over() -> None:
-    @prepared
+    @compiled_query
     def claims(token: uuid.UUID, now: datetime, user: Any) -> QuerySet[Claim]:
         return Claim.objects.filter(token=token, expires_at__gt=now, user=user)
 
@@ -65,7 +65,7 @@ def test_values_reach_the_database_as_django_hands_them_over() -> None:
 
 
 def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None:
-    @prepared
+    @compiled_query
     def seen(repository: str) -> QuerySet[Any]:
         there = Provenance.objects.filter(
             kernel=OuterRef("pk"), source_file__repository__name=repository
@@ -80,7 +80,7 @@ def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None
 
 
 def test_columns_come_as_they_do_from_django() -> None:
-    @prepared
+    @compiled_query
     def names(status: str) -> QuerySet[Kernel, tuple[str, int]]:
         return Kernel.objects.filter(status=status).order_by("pk").values_list("name", "version")
 
@@ -90,7 +90,7 @@ def test_columns_come_as_they_do_from_django() -> None:
 
 
 def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
-    @prepared
+    @compiled_query
     def none(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk, name__in=())
 
@@ -102,7 +102,7 @@ def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
 def test_a_number_that_no_column_holds_is_no_rows_and_changes_none(number: int) -> None:
-    @prepared_update
+    @compiled_update
     def renamed(kernel: int) -> Update:
         return Kernel.objects.filter(pk=kernel), {"name": "other"}
 
@@ -118,7 +118,7 @@ def test_what_is_not_there_is_none() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
-    @prepared
+    @compiled_query
     def one(pk: int) -> QuerySet[Kernel]:
         return Kernel.objects.filter(pk=pk)
 
@@ -145,7 +145,7 @@ def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
 def test_an_update_is_composed_once_and_says_how_many_rows_it_changed() -> None:
     composed = []
 
-    @prepared_update
+    @compiled_update
     def rename(model: type[Kernel], /, pk: int, name: str, now: datetime) -> Update:
         composed.append(model)
         return model.objects.filter(pk=pk), {
@@ -164,7 +164,7 @@ def test_an_update_is_composed_once_and_says_how_many_rows_it_changed() -> None:
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in no time")
 def test_postgresql_plans_once_what_it_is_asked_often() -> None:
-    @prepared
+    @compiled_query
     def called(name: str) -> QuerySet[Kernel]:
         return Kernel.objects.filter(name=name, kind="entry")
 
