@@ -15,6 +15,10 @@ PEELED = {
 """What is done to an answer so that it can be compared."""
 
 WIDENING = {"float", "double"}
+METHODS = {"allclose", "equal"}
+MODULES = {"torch", "np", "numpy", "jnp"}
+"""Modules that have functions of the same names as these methods."""
+
 OPTIONS = {"rtol", "atol", "tol", "ratio", "msg", "equal_nan", "dtype", "check_dtype", "name",
            "prefix", "err_msg", "verbose", "max_print", "extra_info", "warning"}  # fmt: skip
 
@@ -60,7 +64,7 @@ def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func).rpartition(".")[2]
             if COMPARING.search(name):
-                found = _arguments(node)
+                found = [*_receiver(node.func), *_arguments(node)]
                 if len(found) >= 2:
                     yield found[0], found[1]
         elif (
@@ -71,6 +75,15 @@ def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
         ):
             # `(a - b).abs().max() < limit`, and nothing but an assertion.
             yield node.left, node.right
+
+
+def _receiver(called: ast.expr) -> list[ast.expr]:
+    """Return the tensor whose method compares it: `expected` of `expected.allclose(actual)`."""
+    match called:
+        case ast.Attribute(value=value, attr=attr) if attr in METHODS:
+            root = ast.unparse(value).partition(".")[0]
+            return [] if root in MODULES else [value]
+    return []
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

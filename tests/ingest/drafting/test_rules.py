@@ -59,6 +59,20 @@ def test_an_expression_is_a_reference() -> None:
     assert "return x + x" in draft.texts.python_code
 
 
+def test_a_method_that_compares_two_tensors_compares_its_receiver() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            tolerance = 1e-3
+            x = torch.randn(64, device="cuda")
+            assert (x + x).allclose(doubled(x), 0, tolerance)
+        """
+    )
+
+    assert "return x + x" in draft.texts.python_code
+    assert "return doubled(x)" in function(draft.texts.triton_code, "run_doubling")
+
+
 MODULES = """
 class DoublingLayer(torch.nn.Module):
     def __init__(self, size):
