@@ -17,7 +17,7 @@ from ingest.drafting.options import without_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
 from ingest.drafting.registering import unregistered
 from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_gradient
-from ingest.drafting.slices import Cut
+from ingest.drafting.slices import Cut, free_of
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import effects
 from ingest.drafting.suites import Suite
@@ -119,7 +119,7 @@ def _assembled(
         whole.actual,
         bound,
         "The kernel's launcher, called as the author's test calls it.",
-        [*head, *(f"{name} = {name}.clone()" for name in copied)],
+        [*head, *_unset(whole, whole.candidate, whole.actual), *(f"{name} = {name}.clone()" for name in copied)],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
     python = side(
@@ -129,7 +129,7 @@ def _assembled(
         _expected(test, whole, takes, answer_types(launcher.text, entry_point)),
         bound,
         "What the author's test compares the kernel with.",
-        [*head, *detached],
+        [*head, *_unset(whole, whole.reference, whole.expected), *detached],
     )
     inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
     modules = {
@@ -152,6 +152,12 @@ def _assembled(
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+
+
+def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
+    """Lines that give None to the names that only some branch of a side binds."""
+    read = free_of(side, results)
+    return [f"{name} = None" for name in whole.unset if name in read]
 
 
 def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Made:

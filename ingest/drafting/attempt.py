@@ -18,7 +18,7 @@ from ingest.drafting.naming import dotted, entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.slices import Cut, cut, needed
+from ingest.drafting.slices import Cut, cut, free_of, needed, plain_names
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
 from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
@@ -71,8 +71,8 @@ def attempts(
                 yield Attempt(name, None, Missing.UNREADABLE, said)
 
 
-Pair = tuple[ast.expr, ast.expr, bool]
-"""Expected, actual, and whether the answer was widened to be compared."""
+Pair = tuple[ast.expr, ast.expr, bool, Comparison]
+"""Expected, actual, whether the answer was widened to be compared, and where that is done."""
 
 
 class _Reader:
@@ -86,6 +86,8 @@ class _Reader:
         best: Mapping[Local, Attempt],
     ) -> None:
         self._suite, self._function = suite, function
+        self._written = function
+        self._given: frozenset[str] = frozenset()
         self._reach, self._operations = reach, operations
         self._isolator, self._best = isolator, best
         self._launched: dict[int, tuple[Local, ...]] = {}
@@ -120,11 +122,8 @@ class _Reader:
         self._local = frozenset(parameters).union(*(stores(s) for s in function.body))
         if not self._launches(function):
             return
-        try:
-            calls = calls_of(self._suite, function.name)
-            self._cases = cases(function, self._suite.evaluator(), calls)
-        except NoCases as error:
-            self._no_cases = str(error)
+        self._given = frozenset(parameters)
+        self._read_cases()
         function, self._weights = with_weights(function, self._module_kind)
         self._function = function
         self._local |= frozenset().union(*(stores(s) for s in function.body))
@@ -138,6 +137,15 @@ class _Reader:
             yield self._try(operation, before, pairs)
         if not seen and (self._failed or function.name.startswith("test")):
             yield from self._without_pairs()
+
+    def _read_cases(self, conditions: Sequence[ast.expr] = ()) -> None:
+        """`conditions`: those under which a case is compared at all."""
+        function = self._written
+        try:
+            calls = calls_of(self._suite, function.name)
+            self._cases = cases(function, self._suite.evaluator(), calls, conditions)
+        except NoCases as error:
+            self._cases, self._no_cases = None, str(error)
 
     def _module_kind(self, call: ast.expr) -> str | None:
         """`kernel` or `torch` for the construction of a module, None for anything else."""
@@ -184,7 +192,9 @@ class _Reader:
             if not any(ast.dump(pair[1]) == ast.dump(other[1]) for other in pairs):
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
-        yield from groups.values()
+        for operation, before, pairs in groups.values():
+            # One that is always made says what the test is about.
+            yield operation, before, [p for p in pairs if not p[3].conditions] or pairs
 
     def _sides(self, comparison: Comparison) -> tuple[list[ast.AST], Pair] | None:
         """Which argument comes from a kernel; None where that leads nowhere."""
@@ -219,7 +229,7 @@ class _Reader:
         expected = parts[1 - ours][0]
         if isinstance(expected, ast.Constant) or (not parts[1 - ours][2] and not loads(expected)):
             return None
-        return launching[ours], (expected, actual, widened)
+        return launching[ours], (expected, actual, widened, comparison)
 
     def _is_gradient(self, node: ast.expr, before: Sequence[ast.stmt], numbers: set[int]) -> bool:
         """Whether a name was bound to somebody's `.grad`."""
@@ -265,11 +275,17 @@ class _Reader:
     ) -> Attempt:
         whole = cut(
             before,
-            [(expected, actual) for expected, actual, _ in pairs],
+            [(expected, actual) for expected, actual, *_ in pairs],
             self._local,
             lambda statement: bool(self._launches(statement)),
+            self._given,
         )
         rule = self._rule(whole)
+        if said := _no_reference(whole):
+            return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
+        conditions = [condition for *_, comparison in pairs for condition in comparison.conditions]
+        if conditions:
+            self._read_cases(conditions)
         if any(self._launches(statement) for statement in whole.inputs):
             return self._stopped(operation, rule, Missing.INPUTS, "A kernel makes its inputs.")
         if self._cases is None:
@@ -286,7 +302,7 @@ class _Reader:
             self._place,
             self._cases,
             frozenset(self._weights),
-            [widened for *_, widened in pairs],
+            [widened for _, _, widened, _ in pairs],
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
@@ -334,3 +350,19 @@ class _Reader:
     def _stopped(self, operation: Local, rule: Rule, missing: Missing, said: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
         return Attempt(operation, draft, missing, f"{self._said}: {said}")
+
+
+def _no_reference(whole: Cut) -> str:
+    """Say why the other argument of a comparison is no reference; "" if it is one."""
+    read = free_of(whole.reference, whole.expected)
+    loose = free_of((), (*whole.expected, *whole.actual)) & set(whole.unset)
+    loose -= frozenset().union(*map(stores, (*whole.reference, *whole.candidate)))
+    if loose:
+        return f"It compares in a loop, by its {', '.join(sorted(loose))}."
+    if not (read & set(whole.parameters)) - plain_names(whole.inputs):
+        return "What it compares with is written out: it depends on no input."
+    if not whole.reference and all(
+        isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected
+    ):
+        return "What it compares with is an input: nothing is computed."
+    return ""

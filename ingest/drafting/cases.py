@@ -36,8 +36,17 @@ class NoCases(Exception):
     """A parameter whose values can't be told, in a sentence."""
 
 
-def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.Call] = ()) -> Cases:
-    """`calls`: those of the function at its file's top level, where no decorator says more."""
+def cases(
+    function: ast.FunctionDef,
+    evaluator: Evaluator,
+    calls: Sequence[ast.Call] = (),
+    conditions: Sequence[ast.expr] = (),
+) -> Cases:
+    """Return the cases of a test.
+
+    `calls`: those of the function at its file's top level, where no decorator says more;
+    `conditions`: a row for which one of them is false is no case.
+    """
     parameters = [name for name in _parameters(function) if name not in GIVEN]
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
     given = {name for names, _ in axes for name in names}
@@ -56,6 +65,7 @@ def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.C
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
     skipping = _skips(function)
+    skipping += [ast.UnaryOp(ast.Not(), condition) for condition in conditions]
     rows = [row for row in rows if not _skipped(skipping, row, evaluator)] or rows
     if not rows:
         raise NoCases("The test is given no values at all.")

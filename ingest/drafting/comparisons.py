@@ -29,14 +29,16 @@ class Comparison:
     right: ast.expr
     before: tuple[ast.stmt, ...]
     """The statements that have run, in their order."""
+    conditions: tuple[ast.expr, ...] = ()
+    """The conditions under which it is made."""
 
 
 def comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
-    for statement, before in before_each(body):
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+    for reached in before_each(body):
+        if isinstance(reached.statement, ast.FunctionDef | ast.ClassDef):
             continue
-        for left, right in _compared(statement):
-            yield Comparison(left, right, tuple(before))
+        for left, right in _compared(reached.statement):
+            yield Comparison(left, right, reached.before, reached.conditions)
 
 
 def peeled(node: ast.expr) -> tuple[ast.expr, bool]:

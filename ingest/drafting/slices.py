@@ -8,11 +8,12 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.statements import effects, loads
+from ingest.drafting.statements import effects, free_names, loads
 
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
           "normal", "normal_", "uniform_", "random_", "bernoulli", "bernoulli_", "multinomial",
           "exponential_", "shuffle", "sample", "choice"}  # fmt: skip
+OF_NUMBERS = {"sum", "len", "int", "float", "min", "max", "range", "list", "sorted"}
 ALIASING = {"clone", "detach", "requires_grad_", "contiguous", "requires_grad"}
 
 Statements = tuple[ast.stmt, ...]
@@ -28,6 +29,8 @@ class Cut:
     expected: tuple[ast.expr, ...]
     actual: tuple[ast.expr, ...]
     parameters: tuple[str, ...]
+    unset: tuple[str, ...] = ()
+    """Names that a side reads and that only some branch of it binds, or none at all."""
 
     @property
     def uses(self) -> frozenset[str]:
@@ -59,8 +62,12 @@ def cut(
     pairs: Sequence[tuple[ast.expr, ast.expr]],
     local: frozenset[str],
     launches: Callable[[ast.stmt], bool],
+    given: frozenset[str],
 ) -> Cut:
-    """`pairs` of (expected, actual); `local`: the names that the test itself binds."""
+    """Cut the statements before a comparison.
+
+    `pairs` of (expected, actual); `local`: the names that the test itself binds; `given`: those
+    of them that are its parameters."""
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)
     theirs = needed(before, _loads(expected), local)
@@ -72,10 +79,10 @@ def cut(
     reference = [before[n] for n in sorted(theirs - shared)]
     candidate = [before[n] for n in sorted(ours - shared)]
     inputs = [before[n] for n in sorted(shared)]
-    parameters = _crossing(inputs, candidate, actual, local)
-    for name in _crossing(inputs, reference, expected, local):
-        if name not in parameters:
-            parameters.append(name)
+    crossing = _crossing(candidate, actual, local)
+    crossing += [n for n in _crossing(reference, expected, local) if n not in crossing]
+    made = given.union(*(effects(one).binds | effects(one).changes for one in inputs))
+    parameters = [name for name in crossing if name in made]
     return Cut(
         _still_needed(inputs, parameters, local),
         tuple(reference),
@@ -83,7 +90,28 @@ def cut(
         expected,
         actual,
         tuple(parameters),
+        tuple(name for name in crossing if name not in made),
     )
+
+
+def free_of(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
+    """Return the names that a side takes from outside itself."""
+    body = [*side, *(ast.copy_location(ast.Expr(result), result) for result in results)]
+    return free_names(ast.If(ast.Constant(True), body, []))
+
+
+def plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
+    """Return the names of Python numbers and lists, by statements that call nothing of torch."""
+    plain: set[str] = set()
+    other: set[str] = set()
+    for statement in inputs:
+        said = effects(statement)
+        calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+        certain = all(isinstance(call, ast.Name) and call.id in OF_NUMBERS for call in calls)
+        certain &= not any(isinstance(node, ast.Attribute) for node in ast.walk(statement))
+        certain &= free_names(statement) - OF_NUMBERS <= plain
+        (plain if certain else other).update(said.binds | said.changes)
+    return plain - other
 
 
 def _random(before: Statements, numbers: Iterable[int]) -> set[int]:
@@ -149,23 +177,12 @@ def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) ->
 
 
 def _crossing(
-    inputs: Sequence[ast.stmt],
-    side: Sequence[ast.stmt],
-    results: Sequence[ast.expr],
-    local: frozenset[str],
+    side: Sequence[ast.stmt], results: Sequence[ast.expr], local: frozenset[str]
 ) -> list[str]:
     """The names that a side takes from outside itself, in the order of its text."""
-    bound: set[str] = set()
-    found: dict[str, None] = {}
-    for node in (*side, *results):
-        said = effects(node) if isinstance(node, ast.stmt) else None
-        uses = (said.uses | said.changes) if said else loads(node)
-        for name in _in_order(node):
-            if name in uses and name in local and name not in bound:
-                found[name] = None
-        if said:
-            bound |= said.binds
-    return list(found)
+    free = free_of(side, results) & local
+    named = (name for node in (*side, *results) for name in _in_order(node))
+    return [name for name in dict.fromkeys(named) if name in free]
 
 
 def _in_order(node: ast.AST) -> list[str]:

@@ -78,6 +78,61 @@ def stores(node: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
+def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the names that a statement or expression reads before it binds them itself."""
+    return _Scope(set(bound)).read(node)
+
+
+class _Scope:
+    """The names that are bound so far, while statements are read in their order."""
+
+    def __init__(self, bound: set[str]) -> None:
+        self.bound = bound
+
+    def read(self, node: ast.AST | None) -> frozenset[str]:
+        match node:
+            case None:
+                return frozenset()
+            case ast.For(target=target, iter=iterated, body=body, orelse=orelse):
+                free = self.read(iterated)
+                self.bound |= stores(target)
+                return free | self._block([*body, *orelse])
+            case ast.If(test=test, body=body, orelse=orelse):
+                first, second = _Scope(set(self.bound)), _Scope(set(self.bound))
+                free = self.read(test) | first._block(body) | second._block(orelse)
+                self.bound = first.bound & second.bound
+                return free
+            case ast.With(items=items, body=body):
+                free = frozenset().union(*(self.read(item.context_expr) for item in items))
+                for item in items:
+                    self.bound |= stores(item.optional_vars) if item.optional_vars else set()
+                return free | self._block(body)
+            case ast.While() | ast.Try():
+                free = loads(node) - self.bound - stores(node)
+                return free | self._block(node.body)
+            case ast.FunctionDef(name=name):
+                free = loads(node) - _own_names(node) - self.bound
+                self.bound.add(name)
+                return free
+            case ast.AugAssign(target=target, value=value):
+                changed = {root_of(target)} - {None}
+                free = (loads(value) | loads(target) | _clean(changed)) - self.bound
+                self.bound |= stores(target)
+                return free
+        inner = frozenset().union(
+            *(
+                stores(each.target) for each in ast.walk(node)
+                if isinstance(each, ast.comprehension)
+            )
+        )  # fmt: skip
+        free = loads(node) - self.bound - inner
+        self.bound |= stores(node)
+        return free
+
+    def _block(self, body: Sequence[ast.stmt]) -> frozenset[str]:
+        return frozenset().union(*(self.read(statement) for statement in body))
+
+
 def root_of(node: ast.expr) -> str | None:
     """`x` of `x.a[0].b`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
@@ -85,24 +140,63 @@ def root_of(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A simple statement, the statements that run before it, and the conditions around it."""
+
+    statement: ast.stmt
+    before: tuple[ast.stmt, ...]
+    conditions: tuple[ast.expr, ...] = ()
+
+
 def before_each(
-    body: Sequence[ast.stmt], before: Sequence[ast.stmt] = ()
-) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Each simple statement with those that run before it, the branches that lead to it taken."""
+    body: Sequence[ast.stmt],
+    before: Sequence[ast.stmt] = (),
+    conditions: tuple[ast.expr, ...] = (),
+) -> Iterator[Reached]:
+    """Yield each simple statement with those that run before it, the branches that lead to it
+    taken."""
     earlier = list(before)
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
             # Its statements count as if they stood here: their values are the same.
-            inner = list(before_each(statement.body, earlier))
-            yield from inner
+            yield from before_each(statement.body, earlier, conditions)
             earlier += flat(statement.body)
             continue
-        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+        if isinstance(statement, ast.If):
+            negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
+            yield from before_each(statement.body, earlier, (*conditions, statement.test))
+            yield from before_each(statement.orelse, earlier, (*conditions, negated))
+        elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
             for part in ("body", "orelse", "finalbody"):
-                yield from before_each(getattr(statement, part, []), earlier)
+                yield from before_each(getattr(statement, part, []), earlier, conditions)
         else:
-            yield statement, list(earlier)
-        earlier.append(statement)
+            yield Reached(statement, tuple(earlier), conditions)
+        earlier.append(without_comparisons(statement))
+
+
+@functools.lru_cache(maxsize=20_000)
+def without_comparisons(statement: ast.stmt) -> ast.stmt:
+    """Return a compound statement without the assertions and comparisons inside of it, so that it
+    does not seem to need the answers that they compare."""
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+        return statement
+    parts = {
+        part: [without_comparisons(each) for each in getattr(statement, part) if not _idle(each)]
+        for part in ("body", "orelse")
+        if hasattr(statement, part)
+    }
+    if all(kept == getattr(statement, part) for part, kept in parts.items()):
+        return statement
+    parts["body"] = parts["body"] or [ast.copy_location(ast.Pass(), statement)]
+    return ast.copy_location(type(statement)(**{**vars(statement), **parts}), statement)
+
+
+def _idle(statement: ast.stmt) -> bool:
+    """Whether a simple statement only compares, prints or asserts."""
+    if isinstance(statement, ast.Assert):
+        return True
+    return isinstance(statement, ast.Expr) and effects(statement).idle
 
 
 def flat(body: Sequence[ast.stmt]) -> list[ast.stmt]:
