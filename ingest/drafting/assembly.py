@@ -44,6 +44,8 @@ class Test:
     cases: Cases
     weights: frozenset[str]
     widened: Sequence[bool]
+    compared: Sequence[ast.expr] = ()
+    """All that the test compares, gradients aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +101,10 @@ def _assembled(
     rows = test.cases.rows
     names = list(dict.fromkeys(name for row in rows for name in row))
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
-    tensors = _tensors(whole)
     head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
-    held = [name for name in tensors if name in takes and name not in graded]
-    # Where the author asks for no gradient, the reference has none to compare with.
-    detached = [f"{name} = {name}.detach()" for name in held] if graded else []
-    if graded:
-        unsure = [name for name in _answers(whole) if name in takes and name not in graded]
-        detached += [
-            f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
-            for name in unsure
-            if name not in held
-        ]
-    copied = overwritten(whole.candidate, whole.actual, takes)
+    detached = _detached(whole, takes, graded)
+    compared = [*whole.actual, *test.compared]
+    copied = overwritten(whole.candidate, compared, takes)
     triton = side(
         entry_point,
         takes,
@@ -119,7 +112,12 @@ def _assembled(
         whole.actual,
         bound,
         "The kernel's launcher, called as the author's test calls it.",
-        [*head, *_unset(whole, whole.candidate, whole.actual), *(f"{name} = {name}.clone()" for name in copied)],
+        [
+            *head,
+            *_unset(whole, whole.candidate, whole.actual),
+            *detached,
+            *(f"{name} = {name}.clone()" for name in copied),
+        ],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
     python = side(
@@ -152,6 +150,23 @@ def _assembled(
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+
+
+def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
+    """Lines that detach the inputs whose gradients the author does not ask for: some launchers
+    refuse to compute them, and a reference would have them where the launcher has none."""
+    if not graded:
+        return []
+    others = [name for name in takes if name not in graded]
+    tensors = set(_tensors(whole))
+    unsure = set(_answers(whole)) - tensors
+    return [
+        f"{name} = {name}.detach()"
+        if name in tensors
+        else f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
+        for name in others
+        if name in tensors | unsure
+    ]
 
 
 def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:

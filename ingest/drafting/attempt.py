@@ -293,6 +293,9 @@ class _Reader:
         if whole.uses & {"self", "request"} or not whole.parameters:
             said = "Its inputs are not made in the test itself."
             return self._stopped(operation, rule, Missing.INPUTS, said)
+        if any("data_ptr" in ast.unparse(statement) for statement in whole.inputs):
+            said = "Its inputs hold addresses of tensors, which are others in each process."
+            return self._stopped(operation, rule, Missing.INPUTS, said)
         if held := self._modules_among(whole):
             said = f"Its inputs would hold a module ({held}), where tensors and plain values go."
             return self._stopped(operation, rule, Missing.INPUTS, said)
@@ -303,9 +306,18 @@ class _Reader:
             self._cases,
             frozenset(self._weights),
             [widened for _, _, widened, _ in pairs],
+            self._compared(),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
+
+    def _compared(self) -> list[ast.expr]:
+        each = (
+            peeled(side)[0]
+            for comparison in comparisons(self._function.body)
+            for side in (comparison.left, comparison.right)
+        )
+        return [side for side in each if isinstance(side, ast.Name)]
 
     def _modules_among(self, whole: Cut) -> str:
         """A parameter that both sides would share, and that the inputs construct as a module."""

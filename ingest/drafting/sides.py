@@ -186,6 +186,14 @@ class _Rewrite(ast.NodeTransformer):
                 return None
         return self.generic_visit(node)
 
+    def visit_With(self, node: ast.With) -> ast.AST:
+        """Tensors that are made in inference mode take no gradient afterwards."""
+        self.generic_visit(node)
+        for item in node.items:
+            if ast.unparse(item.context_expr) == "torch.inference_mode()":
+                item.context_expr = ast.parse("torch.no_grad()", mode="eval").body
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         self.generic_visit(node)
         target = node.targets[0]

@@ -29,11 +29,11 @@ def plainly_tuned(data: bytes) -> bytes:
         return data
     try:
         edits = Edits(data.decode())
-        calls = [call for node in ast.walk(ast.parse(data)) for call in _tuners(node)]
+        found = [(node, call) for node in ast.walk(ast.parse(data)) for call in _tuners(node)]
     except UNREADABLE:
         return data
-    for call in calls:
-        written = _written(call, edits)
+    for kernel, call in found:
+        written = _written(call, edits, kernel)
         lost = edits.of(call).count("\n") - written.count("\n")
         edits.put(call, written + "\n" * lost)
     return edits.text().encode()
@@ -59,14 +59,25 @@ def _tuners(node: ast.AST) -> list[ast.Call]:
     ]
 
 
-def _written(call: ast.Call, edits: Edits) -> str:
+def _written(call: ast.Call, edits: Edits, kernel: ast.AST) -> str:
+    takes = {node.arg for node in ast.walk(kernel) if isinstance(node, ast.arg)}
     parts = []
     for keyword in call.keywords:
         if keyword.arg == "configs":
             parts.append(f"configs={_first(keyword.value, edits)}")
+        elif keyword.arg == "key" and not takes.issuperset(_listed(keyword.value)):
+            # Triton 3.9 refuses a name that is no parameter of the kernel.
+            kept = [name for name in _listed(keyword.value) if name in takes]
+            parts.append(f"key={kept}")
         elif keyword.arg in KEPT:
             parts.append(f"{keyword.arg}={_on_a_line(keyword.value, edits)}")
     return f"triton.autotune({', '.join(parts)})"
+
+
+def _listed(key: ast.expr) -> list[str]:
+    """The names in a list that is written out; of any other expression none."""
+    elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
+    return [each.value for each in elements if isinstance(each, ast.Constant)]
 
 
 def _first(configs: ast.expr, edits: Edits) -> str:

@@ -259,7 +259,58 @@ def test_what_no_gradient_is_asked_of_has_none_in_the_reference() -> None:
     )
 
     assert draft.differentiable
-    assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in draft.texts.python_code
+    for code in (draft.texts.python_code, draft.texts.triton_code):
+        assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in code
+        assert "x = x.detach()" not in code
+
+
+def test_an_input_that_is_made_twice_is_detached_once() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device, requires_grad=True)
+            y = x.detach().clone().requires_grad_()
+            scale = torch.randn(64, device=device)
+            scale = torch.abs(scale)
+            expected, actual = 2 * x * scale, Doubling.apply(y) * scale
+            torch.testing.assert_close(actual, expected)
+            actual.sum().backward()
+            torch.testing.assert_close(y.grad, x.grad)
+        """
+    )
+
+    assert draft.texts.python_code.count("scale = scale.detach()") == 1
+    assert draft.texts.triton_code.count("scale = scale.detach()") == 1
+
+
+def test_inputs_of_inference_mode_are_made_without_gradients_instead() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            def made(n):
+                with torch.inference_mode():
+                    return torch.randn(n, device=device)
+            x = made(64)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "with torch.no_grad():" in function(draft.texts.test_code, "make_inputs")
+    assert "inference_mode" not in draft.texts.test_code
+
+
+def test_addresses_among_the_inputs_are_a_reason() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            parts = [torch.randn(4, device=device) for _ in range(4)]
+            x = torch.tensor([part.data_ptr() for part in parts], device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert outcome.missing is Missing.INPUTS
+    assert "addresses" in outcome.sentence
 
 
 def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indices() -> None:

@@ -71,6 +71,49 @@ def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
     assert "x.clone()" not in launching
 
 
+def test_an_input_that_a_launcher_changes_beside_its_answer_is_a_copy() -> None:
+    draft = in_place(
+        """
+        from ops.doubling import updating
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            state = torch.zeros(64, device=device)
+            state_ref = state.clone()
+            out = updating(state, x)
+            state_ref.add_(x)
+            assert torch.allclose(state, state_ref)
+            assert torch.allclose(out, x + x)
+        """,
+        DOUBLING.replace("def doubled(x, scale=1)", "def updating(state, x)").replace(
+            "doubled(", "updating(0, "
+        )
+        + "\n\ndef doubled(x):\n    return x + x\n",
+    )
+
+    launching = function(draft.texts.triton_code, draft.entry_point)
+    assert "state = state.clone()\n" in launching
+    assert "x.clone()" not in launching
+
+
+def test_a_key_of_tuning_names_parameters_of_the_kernel_only() -> None:
+    tuned = DOUBLING.replace(
+        "@triton.jit",
+        "@triton.autotune(configs=[triton.Config({'BLOCK': 16})], key=['n', 'BT'])\n@triton.jit",
+    )
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=tuned,
+    )
+
+    assert "key=['n'])" in draft.texts.triton_code
+
+
 def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() -> None:
     draft = whole(
         """
