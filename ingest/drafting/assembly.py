@@ -11,6 +11,7 @@ from ingest.drafting.answers import answer_types
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.devices import DEVICE
+from ingest.drafting.distributed import without_distributed
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.naming import dotted
 from ingest.drafting.options import without_foreign_options
@@ -120,6 +121,7 @@ def _assembled(
         ],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
+    launcher = _of_plain_tensors(launcher, test, isolator, entry_point)
     python = side(
         entry_point,
         takes,
@@ -150,6 +152,17 @@ def _assembled(
         notes=tuple(dict.fromkeys(note for m in modules.values() for note in m.notes)),
     )
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
+
+
+def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
+    """The launcher without branches for distributed tensors, and without what only they need."""
+    text = without_distributed(module.text)
+    if text == module.text:
+        return module
+    again = isolator.isolated(test.suite, text, name)
+    if again.reasons:
+        return module
+    return replace(again, drawn_from=module.drawn_from, notes=module.notes)
 
 
 def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:

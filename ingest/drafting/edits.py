@@ -33,6 +33,10 @@ class Edits:
         """What stood there."""
         return self._data[self.start(node) : self.end(node)].decode()
 
+    def between(self, first: ast.AST, last: ast.AST) -> str:
+        """What stood from the beginning of one node to the end of another."""
+        return self._data[self.start(first) : self.end(last)].decode()
+
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
 

@@ -134,6 +134,54 @@ def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() 
     assert torch.equal(module[draft.entry_point](ones), ones + ones)
 
 
+def test_branches_for_distributed_tensors_are_left_out() -> None:
+    spread = DOUBLING.replace(
+        "    out = torch.empty_like(x)\n",
+        """    if isinstance(x, torch.distributed.tensor.DTensor):
+        x = gathered(x)
+    if isinstance(x, torch.distributed.tensor.DTensor) or isinstance(x, Spread):
+        scale = 1
+    if not isinstance(x, torch.distributed.tensor.DTensor) and scale:
+        pass
+    if isinstance(x, _DTensor):
+        return x.to_local()
+    else:
+        # On one machine.
+        out = torch.empty_like(
+            x
+        )
+""",
+    ).replace(
+        "def doubled(",
+        """try:
+    from torch.distributed.tensor import DTensor as _DTensor
+except Exception:
+    _DTensor = ()
+
+Spread = ()
+
+def gathered(x):
+    return x.full_tensor()
+
+def doubled(""",
+    )
+
+    code = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=spread,
+    ).texts.triton_code
+
+    launcher = function(code, "doubled")
+    assert "if False or isinstance(x, Spread):" in launcher
+    assert "    out = torch.empty_like(x)" in launcher
+    assert "gathered" not in code
+    assert "_DTensor" not in code
+
+
 def test_options_that_another_makers_compiler_knows_are_left_out() -> None:
     launching = DOUBLING.replace(
         "BLOCK=16)", "BLOCK=16, num_warps=4,\n        waves_per_eu=0, kpack=2)"
