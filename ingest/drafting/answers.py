@@ -15,6 +15,8 @@ LIKE = {"empty_like", "zeros_like", "ones_like", "full_like"}
 KEEPS = {"view", "reshape", "contiguous", "squeeze", "unsqueeze", "transpose", "permute",
          "expand", "flatten", "unflatten", "clone", "detach", "narrow", "t", "view_as",
          "movedim"}  # fmt: skip
+ELEMENTWISE = {"exp", "log", "sqrt", "rsqrt", "where"}
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
 CASTS = {"float": "float32", "half": "float16", "bfloat16": "bfloat16", "double": "float64",
          "int": "int32", "long": "int64", "bool": "bool"}  # fmt: skip
 # A launcher calls few others; whoever calls himself is not followed.
@@ -31,7 +33,17 @@ def answer_types(module: str, entry_point: str) -> list[str]:
     function = host.functions.get(entry_point)
     if function is None:
         return []
-    return [_agreed(host, answers) or "" for answers in _returned(host, _Place(function))]
+    return [_answered(host, each) or "" for each in _returned(host, _Place(function))]
+
+
+def optional_answers(module: str, entry_point: str) -> list[bool]:
+    """For each answer, whether the launcher may answer None in its place."""
+    host = Host(module)
+    function = host.functions.get(entry_point)
+    if function is None:
+        return []
+    returned = _returned(host, _Place(function))
+    return [any(_may_be_none(host, answer) for answer in each) for each in returned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,26 @@ class _At:
     number: int | None = None
 
 
+def _is_none(at: _At) -> bool:
+    return isinstance(at.node, ast.Constant) and at.node.value is None
+
+
+def _may_be_none(host: Host, at: _At) -> bool:
+    if at.number is not None:
+        called = _called(host, at.node, at.place)
+        answers = _returned(host, called) if called is not None else []
+        return at.number < len(answers) and any(
+            _may_be_none(host, answer) for answer in answers[at.number]
+        )
+    if isinstance(at.node, ast.Name):
+        values = at.place.values(at.node.id)
+        return any(
+            _is_none(value) or (value.number is not None and _may_be_none(host, value))
+            for value in values
+        )
+    return _is_none(at)
+
+
 def _returned(host: Host, place: _Place) -> list[list[_At]]:
     """What the function may hand back first, second, and so on."""
     found: list[list[_At]] = []
@@ -129,7 +161,14 @@ def _called(host: Host, node: ast.expr, place: _Place) -> _Place | None:
     """The module's own function that a call runs, with what it is given."""
     if not isinstance(node, ast.Call) or place.depth >= DEEPEST:
         return None
-    function, skipped = _target(host, node.func)
+    match node:
+        case ast.Call(
+            func=ast.Attribute(attr="functional_call"),
+            args=[module, _, ast.Tuple(elts=arguments)],
+        ):
+            # `torch.func.functional_call(module, weights, (x,))` calls the module.
+            node = ast.Call(module, arguments, [])
+    function, skipped = _target(host, node.func, place)
     if function is None or any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
     names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
@@ -146,8 +185,8 @@ def _called(host: Host, node: ast.expr, place: _Place) -> _Place | None:
     return _Place(function, given, place.depth + 1)
 
 
-def _target(host: Host, called: ast.expr) -> tuple[Function | None, int]:
-    """And how many parameters come before the first argument."""
+def _target(host: Host, called: ast.expr, place: _Place) -> tuple[Function | None, int]:
+    """Return the function, and how many parameters come before the first argument."""
     match called:
         case ast.Name(id=name) if name in host.functions:
             return host.functions[name], 0
@@ -155,7 +194,20 @@ def _target(host: Host, called: ast.expr) -> tuple[Function | None, int]:
             return host.methods.get(host.applied[name], {}).get("forward"), 1
         case ast.Attribute(value=ast.Name(id=name), attr="apply"):
             return host.methods.get(name, {}).get("forward"), 1
-    return None, 0
+        case ast.Name(id=name):
+            made = [value.node for value in place.values(name)]
+            return (_forward(host, made[0]), 1) if len(made) == 1 else (None, 0)
+    return _forward(host, called), 1
+
+
+def _forward(host: Host, constructing: ast.expr) -> Function | None:
+    """Return the method that runs when the module is called that `C(…).to(device)` constructs."""
+    node = constructing
+    while isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name):
+            return host.method(node.func.id, "forward")
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    return None
 
 
 def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
@@ -164,7 +216,7 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
     if at.number is not None:
         called = _called(host, node, place)
         answers = _returned(host, called) if called is not None else []
-        return _agreed(host, answers[at.number], seen) if at.number < len(answers) else None
+        return _answered(host, answers[at.number], seen) if at.number < len(answers) else None
     match node:
         case ast.Name(id=name):
             if (id(place), name) in seen:
@@ -176,9 +228,21 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
             ]  # fmt: skip
             own = place.depth == 0 and name in _parameters(place.function)
             known = seen | {(id(place), name)}
-            return _agreed(host, values, known, [f"{name}.dtype"] if own else [])
+            types = [
+                (_typed(host, value, known), name in _names(value.node))
+                for value in values
+                if not _is_none(value)
+            ]
+            # `loss = alpha * loss` tells nothing by itself, and contradicts nothing.
+            told = [each for each, of_itself in types if each is not None or not of_itself]
+            return _same([*([f"{name}.dtype"] if own else []), *told])
         case ast.IfExp(body=first, orelse=second):
             return _agreed(host, [_At(first, place), _At(second, place)], seen)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _typed(host, _At(operand, place), seen)
+        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
+            tensors = [each for each in (left, right) if not _is_number(each)]
+            return _agreed(host, [_At(each, place) for each in tensors], seen)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
             if attr in ALLOCATES | LIKE:
                 dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
@@ -186,6 +250,10 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
                     return _named(host, _At(dtype, place), seen)
                 like = node.args[0] if attr in LIKE else value
                 return _typed(host, _At(like, place), seen) if _root(like) != "torch" else None
+            if _root(value) == "torch" and attr in ELEMENTWISE:
+                # `where` answers with the type of its two values.
+                each = node.args[1:] if attr == "where" else node.args[:1]
+                return _agreed(host, [_At(one, place) for one in each], seen)
             if attr in {"to", "view"} and len(node.args) == 1:
                 said = _named(host, _At(node.args[0], place), seen)
                 if said or attr == "to":
@@ -196,7 +264,14 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
                 return _typed(host, _At(value, place), seen)
     called = _called(host, node, place)
     answers = _returned(host, called) if called is not None else []
-    return _agreed(host, answers[0], seen) if len(answers) == 1 else None
+    return _answered(host, answers[0], seen) if len(answers) == 1 else None
+
+
+def _answered(host: Host, answers: Sequence[_At], seen: Seen = frozenset()) -> str | None:
+    """The type of what a function answers. A way out that tells nothing, or answers None, does
+    not contradict the others."""
+    types = [_typed(host, answer, seen) for answer in answers if not _is_none(answer)]
+    return _same([each for each in types if each is not None])
 
 
 def _agreed(
@@ -240,6 +315,17 @@ def _is_still(node: ast.expr, name: str) -> bool:
 
 def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def _is_number(node: ast.expr) -> bool:
+    return all(
+        isinstance(each, ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop)
+        for each in ast.walk(node)
+    )
 
 
 def _parameters(function: Function) -> set[str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.answers import answer_types
+from ingest.drafting.answers import answer_types, optional_answers
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, without_backward
 from ingest.drafting.devices import DEVICE
@@ -126,7 +126,7 @@ def _assembled(
         entry_point,
         takes,
         whole.reference,
-        _expected(test, whole, takes, answer_types(launcher.text, entry_point)),
+        _expected(test, whole, takes, launcher.text, entry_point),
         bound,
         "What the author's test compares the kernel with.",
         [*head, *_unset(whole, whole.reference, whole.expected), *detached],
@@ -273,7 +273,9 @@ def _answers(whole: Cut) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _expected(test: Test, whole: Cut, takes: Sequence[str], types: Sequence[str]) -> list[ast.expr]:
+def _expected(
+    test: Test, whole: Cut, takes: Sequence[str], launcher: str, entry_point: str
+) -> list[ast.expr]:
     """The reference's answers with the launcher's types, where its text fixes them. Otherwise at
     the inputs' own precision where only the test narrows them: that is what most kernels answer
     with."""
@@ -283,16 +285,23 @@ def _expected(test: Test, whole: Cut, takes: Sequence[str], types: Sequence[str]
     texts += _reference_functions(test, whole)
     widens = any(map(WIDER.search, texts))
     narrows = any(map(NARROWER.search, texts))
+    types = answer_types(launcher, entry_point)
+    optional = optional_answers(launcher, entry_point)
     if len(types) != len(whole.expected):
         types = [""] * len(whole.expected)
+        optional = [False] * len(whole.expected)
     answers: list[ast.expr] = []
     for place, (answer, known) in enumerate(zip(whole.expected, types, strict=True)):
+        cast = answer
         if known and (known.startswith("torch.") or widens or test.widened[place]):
-            answers.append(_cast(answer, known))
+            cast = _cast(answer, known)
         elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
-            answers.append(_cast(answer, like))
-        else:
-            answers.append(answer)
+            cast = _cast(answer, like)
+        if cast is not answer and optional[place] and isinstance(answer, ast.Name):
+            cast = ast.parse(
+                f"None if {answer.id} is None else {ast.unparse(cast)}", mode="eval"
+            ).body
+        answers.append(cast)
     return answers
 
 

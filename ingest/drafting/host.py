@@ -32,6 +32,19 @@ class Host:
             if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
                 self.functions.setdefault(node.name, node)
 
+    def method(self, owner: str, name: str) -> Function | None:
+        """Return a method of a class or of the nearest of its bases in the module."""
+        seen: set[str] = set()
+        pending = [owner]
+        while pending:
+            each = pending.pop(0)
+            if name in self.methods.get(each, {}):
+                return self.methods[each][name]
+            if each not in seen:
+                seen.add(each)
+                pending += self.bases.get(each, [])
+        return None
+
     def functions_of_autograd(self) -> list[str]:
         return [
             name for name, bases in self.bases.items()
