@@ -22,6 +22,7 @@ from ingest.drafting.slices import Cut, free_of
 from ingest.drafting.standalone import Isolator, Module
 from ingest.drafting.statements import effects
 from ingest.drafting.suites import Suite
+from ingest.drafting.tolerances import Allowed
 from ingest.drafting.tuning import tightened
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
@@ -47,6 +48,8 @@ class Test:
     widened: Sequence[bool]
     compared: Sequence[ast.expr] = ()
     """All that the test compares, gradients aside."""
+    allowed: Sequence[Allowed] = ()
+    """What its comparisons allow in each case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +218,15 @@ def _test_code(
 ) -> str:
     used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
     try:
-        return test_code(entry_point, module.text, test.cases, _dtype(whole), differentiable, used)
+        return test_code(
+            entry_point,
+            module.text,
+            test.cases,
+            _dtype(whole),
+            differentiable,
+            used,
+            test.allowed,
+        )
     except UNREADABLE:
         return module.text
 

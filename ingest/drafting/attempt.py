@@ -22,6 +22,7 @@ from ingest.drafting.slices import Cut, cut, free_of, needed, plain_names
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
 from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
+from ingest.drafting.tolerances import Allowed, allowed
 from ingest.drafting.weights import constructing, with_weights
 from ingest.extract.resolve import External, Local
 
@@ -307,9 +308,17 @@ class _Reader:
             frozenset(self._weights),
             [widened for _, _, widened, _ in pairs],
             self._compared(),
+            self._allowed(),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
+
+    def _allowed(self) -> list[Allowed]:
+        """What the test's comparisons allow in each case, those of gradients included."""
+        evaluator = self._suite.evaluator()
+        made = list(comparisons(self._function.body))
+        rows = self._cases.rows if self._cases else ()
+        return [allowed(made, evaluator, row) for row in rows]
 
     def _compared(self) -> list[ast.expr]:
         each = (

@@ -31,14 +31,16 @@ class Comparison:
     """The statements that have run, in their order."""
     conditions: tuple[ast.expr, ...] = ()
     """The conditions under which it is made."""
+    call: ast.expr | None = None
+    """The call, or the comparison with a limit."""
 
 
 def comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
     for reached in before_each(body):
         if isinstance(reached.statement, ast.FunctionDef | ast.ClassDef):
             continue
-        for left, right in _compared(reached.statement):
-            yield Comparison(left, right, reached.before, reached.conditions)
+        for left, right, call in _compared(reached.statement):
+            yield Comparison(left, right, reached.before, reached.conditions, call)
 
 
 def peeled(node: ast.expr) -> tuple[ast.expr, bool]:
@@ -61,14 +63,14 @@ def about_gradients(node: ast.AST) -> bool:
     )
 
 
-def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr, ast.expr]]:
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func).rpartition(".")[2]
             if COMPARING.search(name):
                 found = [*_receiver(node.func), *_arguments(node)]
                 if len(found) >= 2:
-                    yield found[0], found[1]
+                    yield found[0], found[1], node
         elif (
             isinstance(statement, ast.Assert)
             and isinstance(node, ast.BinOp)
@@ -76,7 +78,7 @@ def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
             and _is_distance(statement, node)
         ):
             # `(a - b).abs().max() < limit`, and nothing but an assertion.
-            yield node.left, node.right
+            yield node.left, node.right, statement.test
 
 
 def _receiver(called: ast.expr) -> list[ast.expr]:

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ingest.drafting.cases import Cases, plain
 from ingest.drafting.lifting import bound_names
 from ingest.drafting.sides import INPUTS
+from ingest.drafting.tolerances import Allowed
 from ingest.drafting.values import Dtype
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
@@ -27,7 +28,7 @@ TOLERANCE: Mapping[str, tuple[float, float]] = {
 OTHERWISE = (1e-2, 1e-2)
 
 RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs", "leaves",
-            "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
+            "magnitude", "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
 # What takes the place of modules that a pair may not import: by their paths, the files of ours.
@@ -50,13 +51,17 @@ def test_code(
     dtype: str,
     differentiable: bool,
     parameters: Sequence[str],
+    allowed: Sequence[Allowed],
 ) -> str:
     """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
-    `parameters` those of the test that make_inputs uses."""
+    `parameters` those of the test that make_inputs uses; `allowed` what it tolerates by case."""
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
+    tolerance: dict[str, tuple[float, float]] = {}
+    for row, most in zip(rows, allowed, strict=True):
+        name = str(row["dtype"])
+        tolerance[name] = most.at_least(name, tolerance.get(name, TOLERANCE.get(name, OTHERWISE)))
     rows = [row for n, row in enumerate(rows) if not any(_same(row, r) for r in rows[:n])]
-    dtypes = dict.fromkeys(str(row["dtype"]) for row in rows)
     fixed = [name for name in cases.fixed if name in rows[0] and name not in {"seed", "dtype"}]
     written: str = (
         _environment()
@@ -64,7 +69,7 @@ def test_code(
         .render(
             entry_point=entry_point,
             imports=sorted({*imports, "import pytest", "import torch"}),
-            tolerance={name: TOLERANCE.get(name, OTHERWISE) for name in dtypes},
+            tolerance=tolerance,
             fixed="{" + ", ".join(f'"{name}"' for name in sorted(fixed)) + "}" if fixed else "",
             cases=[repr(row) for row in rows],
             make_inputs=rest,

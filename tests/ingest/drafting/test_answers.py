@@ -90,7 +90,8 @@ def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
         "def doubled(",
         "def both(x, more):\n    y = torch.empty_like(x)\n"
         "    doubling_kernel[(4,)](x, y, 64, BLOCK=16)\n    if more:\n"
-        "        z = torch.empty_like(x)\n    else:\n        z = None\n    return y, z\n\n\ndef doubled(",
+        "        z = torch.empty_like(x)\n    else:\n        z = None\n"
+        "    return y, z\n\n\ndef doubled(",
     )
     outcomes = drafted(
         text.replace("def ref", "from ops.doubling import both\n\n    def ref"),
