@@ -18,7 +18,7 @@ from ingest.drafting.naming import dotted, entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.slices import Cut, cut, free_of, needed, plain_names
+from ingest.drafting.slices import Cut, cut, free_of, needed, plain_names, without_functions
 from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
 from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
@@ -281,6 +281,7 @@ class _Reader:
             lambda statement: bool(self._launches(statement)),
             self._given,
         )
+        whole = without_functions(whole, self._is_function, self._local)
         rule = self._rule(whole)
         if said := _no_reference(whole):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
@@ -312,6 +313,18 @@ class _Reader:
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
+
+    def _is_function(self, node: ast.expr) -> bool:
+        """Whether an expression is a function, which no input can hold."""
+        if isinstance(node, ast.Lambda):
+            return True
+        parts = dotted(node)
+        if parts is None or parts[0] in self._local:
+            return False
+        target = self._suite.meaning(parts)
+        if not isinstance(target, Local):
+            return False
+        return any(text.startswith("def ") for text in self._suite.source_of(target))
 
     def _allowed(self) -> list[Allowed]:
         """What the test's comparisons allow in each case, those of gradients included."""

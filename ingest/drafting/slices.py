@@ -5,10 +5,17 @@ candidate does. The names that cross the cut become the parameters of both sides
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.statements import effects, free_names, loads
+from ingest.drafting.statements import (
+    effects,
+    free_names,
+    loads,
+    only_binding,
+    stores,
+    without_binding,
+)
 
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
           "normal", "normal_", "uniform_", "random_", "bernoulli", "bernoulli_", "multinomial",
@@ -82,16 +89,122 @@ def cut(
     crossing = _crossing(candidate, actual, local)
     crossing += [n for n in _crossing(reference, expected, local) if n not in crossing]
     made = given.union(*(effects(one).binds | effects(one).changes for one in inputs))
-    parameters = [name for name in crossing if name in made]
-    return Cut(
-        _still_needed(inputs, parameters, local),
+    whole = Cut(
+        tuple(inputs),
         tuple(reference),
         tuple(candidate),
         expected,
         actual,
-        tuple(parameters),
+        tuple(name for name in crossing if name in made),
         tuple(name for name in crossing if name not in made),
     )
+    whole = _without_copies(whole)
+    return replace(whole, inputs=_still_needed(whole.inputs, whole.parameters, local))
+
+
+def _without_copies(whole: Cut) -> Cut:
+    """Move to the sides what only copies an input: two inputs with the same values would differ
+    as soon as a checker varies one of them."""
+    later: set[str] = set()
+    for statement in reversed(whole.inputs):
+        said = effects(statement)
+        originals = _copied(statement)
+        (name,) = said.binds if len(said.binds) == 1 else ("",)
+        others = (effects(one) for one in whole.inputs if one is not statement)
+        again = any(name in one.binds | one.changes for one in others)
+        if originals and name in whole.parameters and not again and not originals & later:
+            whole = _with_copy(whole, statement, name, originals)
+        later |= said.binds | said.changes
+    return whole
+
+
+def _with_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[str]) -> Cut:
+    place = whole.parameters.index(name)
+    fresh = [each for each in _in_order(statement) if each in originals - {*whole.parameters}]
+    reads = [name in free_of(*side) for side in _both(whole)]
+    return replace(
+        whole,
+        reference=(statement,) * reads[0] + whole.reference,
+        candidate=(statement,) * reads[1] + whole.candidate,
+        parameters=(
+            *whole.parameters[:place],
+            *dict.fromkeys(fresh),
+            *whole.parameters[place + 1 :],
+        ),
+    )
+
+
+def without_functions(
+    whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
+) -> Cut:
+    """Let each side bind a function itself that the inputs would hold: `f = naive`, a lambda, an
+    inner definition."""
+    for name in whole.parameters:
+        binding = [only_binding(statement, name) for statement in whole.inputs]
+        moved = [statement for statement in binding if statement is not None]
+        values = [value for statement in moved for value in _bound_values(statement, name)]
+        if not values or not all(value is None or is_function(value) for value in values):
+            continue
+        needs = frozenset().union(*(free_names(statement) for statement in moved)) & local
+        place = whole.parameters.index(name)
+        fresh = sorted(needs - {*whole.parameters})
+        reads = [name in free_of(*side) for side in _both(whole)]
+        rest = [without_binding(statement, name) for statement in whole.inputs]
+        parameters = (*whole.parameters[:place], *fresh, *whole.parameters[place + 1 :])
+        inputs = [statement for statement in rest if statement is not None]
+        whole = replace(
+            whole,
+            inputs=_still_needed(inputs, parameters, local),
+            reference=(*moved,) * reads[0] + whole.reference,
+            candidate=(*moved,) * reads[1] + whole.candidate,
+            parameters=parameters,
+        )
+    return whole
+
+
+def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
+    """Yield the values that a name is bound to, None for a definition."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.FunctionDef(name=bound) if bound == name:
+                yield None
+            case ast.Assign(targets=targets, value=value):
+                if any(name in stores(target) for target in targets):
+                    yield value
+
+
+def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
+    return [(whole.reference, whole.expected), (whole.candidate, whole.actual)]
+
+
+def _copied(statement: ast.stmt) -> frozenset[str]:
+    """Return the names that a statement copies and nothing else: `a = b.clone()`,
+    `a = None if b is None else b.clone()`, `a = [x.clone() for x in (b, c)]`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            found = _copies(value)
+            return frozenset() if name in found else found
+    return frozenset()
+
+
+def _copies(value: ast.expr) -> frozenset[str]:
+    match value:
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            parts = [part for part in (body, orelse) if not isinstance(part, ast.Constant)]
+            found = frozenset().union(*map(_copies, parts))
+            return found if all(map(_copies, parts)) and loads(test) <= found else frozenset()
+        case ast.ListComp(
+            elt=elt,
+            generators=[ast.comprehension(target=ast.Name(id=each), iter=iterated, ifs=[])],
+        ):
+            names = iterated.elts if isinstance(iterated, ast.List | ast.Tuple) else []
+            plain = all(isinstance(one, ast.Name) for one in names)
+            return loads(iterated) if plain and _copies(elt) == {each} else frozenset()
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr not in ALIASING:
+            return frozenset()
+        value = value.func.value
+    return frozenset({value.id}) if isinstance(value, ast.Name) else frozenset()
 
 
 def free_of(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:

@@ -385,3 +385,85 @@ def test_a_helper_that_only_seeds_does_nothing() -> None:
 
     assert function(draft.texts.test_code, "seeded") == ("def seeded():\n    pass\n    pass")
     assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")
+
+
+def test_a_copy_of_an_input_is_made_by_the_side_that_needs_it() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            bias = torch.randn(64, device=device)
+            both = [t.clone().detach() for t in [x, bias]]
+            y = x.detach().clone()
+            more = bias.clone() if bias is not None else None
+            shift = torch.sigmoid(y)
+            actual = doubled(both[0] + y) + shift
+            assert torch.allclose(actual, 4 * x + shift + 0 * more)
+        """
+    )
+
+    assert "def run_doubling(shift, bias, x):" in draft.texts.triton_code
+    launching = function(draft.texts.triton_code, "run_doubling")
+    assert "both = [t.clone().detach() for t in [x, bias]]" in launching
+    assert "y = x.clone()" in launching
+    assert "more = " not in launching
+    assert "more = bias.clone() if bias is not None else None" in draft.texts.python_code
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "both" not in made
+    assert "y = x.detach().clone()" in made
+
+
+def test_a_copy_of_what_is_changed_afterwards_stays_an_input() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = x.clone()
+            x[3] = 0
+            z = torch.sigmoid(x) + torch.sigmoid(y)
+            assert torch.allclose(doubled(y) + 0 * z, y + y + 0 * x)
+        """
+    )
+
+    assert "def run_doubling(y, z, x):" in draft.texts.triton_code
+
+
+def test_a_function_is_no_input_but_chosen_by_the_side_that_calls_it() -> None:
+    draft = whole(
+        """
+        def naive_sum(x):
+            return x + x
+
+        def naive_product(x):
+            return 2 * x
+
+        @pytest.mark.parametrize("product", [False, True])
+        def test_doubled(product):
+            x = torch.randn(64, device=device)
+            bound = None
+            if product:
+                bound = 5.0
+                if bound > 1:
+                    x = x.clamp(-bound, bound)
+                naive = naive_product
+            else:
+                naive = naive_sum
+
+            def moved(x):
+                return x + (bound or 0)
+
+            assert torch.allclose(doubled(moved(x)), naive(moved(x)))
+        """
+    )
+
+    assert "def run_doubling(bound, x, product):" in draft.texts.python_code
+    reference = function(draft.texts.python_code, "run_doubling")
+    assert (
+        "    if product:\n        naive = naive_product\n    else:\n        naive = naive_sum\n"
+        in reference
+    )
+    assert "clamp" not in reference
+    assert "def moved(x):" in reference
+    assert "def moved(x):" in function(draft.texts.triton_code, "run_doubling")
+    assert "naive" not in draft.texts.test_code
+    assert "x = x.clamp(-bound, bound)" in draft.texts.test_code
