@@ -204,8 +204,8 @@ def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> 
 
 
 def _chosen(rows: Sequence[Row]) -> list[Row]:
-    """The smallest, and whatever shows a value that none before has shown."""
-    ordered = sorted(rows, key=_work)
+    """The smallest, and whatever shows a value that none before has shown; at least two sizes."""
+    ordered = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
     shown: set[tuple[str, str]] = set()
     chosen: list[Row] = []
     for row in ordered:
@@ -216,7 +216,20 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     for row in ordered:
         if len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
+    if len(chosen) == MOST_CASES and all(_sizes(row) == _sizes(chosen[0]) for row in chosen):
+        other = [row for row in ordered if _sizes(row) != _sizes(chosen[0])]
+        chosen[-1] = other[0] if other else chosen[-1]
     return chosen
+
+
+def _is_degenerate(row: Row) -> bool:
+    """Whether every size is one: most faults of a kernel do not show in a single element."""
+    sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
+    return bool(sizes) and all(n == 1 for n in sizes)
+
+
+def _sizes(row: Row) -> Row:
+    return {name: value for name, value in row.items() if _is_size(value)}
 
 
 def _work(row: Row) -> int:

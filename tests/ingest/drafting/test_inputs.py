@@ -30,6 +30,20 @@ def test_shapes_and_dtypes_come_from_the_decorators() -> None:
     assert "device='cuda'" not in made
 
 
+def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [1, 3, 61])
+        @pytest.mark.parametrize("scale", [0.1, 0.3, 0.5, 0.7])
+        def test_doubled(rows, scale):
+            x = scale * torch.randn(rows, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
+
+
 def test_a_list_that_a_function_builds_is_worked_out() -> None:
     draft = whole(
         """
