@@ -32,6 +32,12 @@ WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
 )
 INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
+OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
+STANDING = {
+    "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
+    "test_code": (Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
+    "triton_code": (Missing.TRITON_NOT_STANDALONE, "The Triton side"),
+}
 NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
 
 
@@ -115,7 +121,7 @@ def _assembled(
         whole.candidate,
         whole.actual,
         bound,
-        "The kernel's launcher, called as the author's test calls it.",
+        "Call the kernel's launcher as its author's test does.",
         [
             *head,
             *_unset(whole, whole.candidate, whole.actual),
@@ -131,7 +137,7 @@ def _assembled(
         whole.reference,
         _expected(test, whole, takes, launcher.text, entry_point),
         bound,
-        "What the author's test compares the kernel with.",
+        "Compute what the author's test expects of the kernel.",
         [*head, *_unset(whole, whole.reference, whole.expected), *detached],
     )
     inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
@@ -192,14 +198,16 @@ def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) ->
 
 
 def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Made:
-    for key, missing, what in (
-        ("python_code", Missing.REFERENCE_NOT_STANDALONE, "The reference"),
-        ("test_code", Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
-        ("triton_code", Missing.TRITON_NOT_STANDALONE, "The Triton side"),
-    ):
+    for key, (missing, what) in STANDING.items():
         reasons = modules[key].reasons
         if reasons:
             said = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
+            return Made(draft, missing, said)
+    for key in ("python_code", "triton_code"):
+        found = OF_A_LIBRARY.search(getattr(draft.texts, key))
+        if found:
+            missing, what = STANDING[key]
+            said = f"{what} needs {found[0]}, which a library registers ({where})."
             return Made(draft, missing, said)
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
         said = f"The reference of {where} needs Triton itself."

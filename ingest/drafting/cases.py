@@ -216,10 +216,19 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     for row in ordered:
         if len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
-    if len(chosen) == MOST_CASES and all(_sizes(row) == _sizes(chosen[0]) for row in chosen):
+    if all(_sizes(row) == _sizes(chosen[0]) for row in chosen) and not _shows_alone(chosen):
         other = [row for row in ordered if _sizes(row) != _sizes(chosen[0])]
-        chosen[-1] = other[0] if other else chosen[-1]
+        chosen[-1:] = other[:1] or chosen[-1:]
     return chosen
+
+
+def _shows_alone(chosen: Sequence[Row]) -> bool:
+    """Whether only the last row shows some way to call the operation: a flag, a word, a type."""
+    return any(
+        isinstance(value, bool | str | Dtype | None)
+        and not any(row.get(name, value) == value for row in chosen[:-1])
+        for name, value in chosen[-1].items()
+    )
 
 
 def _is_degenerate(row: Row) -> bool:

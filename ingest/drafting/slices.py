@@ -5,11 +5,14 @@ candidate does. The names that cross the cut become the parameters of both sides
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ingest.drafting.statements import (
     effects,
+    filtered,
     free_names,
     loads,
     only_binding,
@@ -83,16 +86,18 @@ def cut(
     shared |= _with_needs(before, _random(before, (theirs | ours) - shared), local)
     shared |= _with_needs(before, _prepared(before, ours - shared, actual, launches, local), local)
     # What makes inputs must not stand on what a side computes.
-    reference = [before[n] for n in sorted(theirs - shared)]
-    candidate = [before[n] for n in sorted(ours - shared)]
+    reference = tuple(before[n] for n in sorted(theirs - shared))
+    candidate = tuple(before[n] for n in sorted(ours - shared))
     inputs = [before[n] for n in sorted(shared)]
+    reference = _without_unread(reference, expected)
+    candidate = _without_unread(candidate, actual)
     crossing = _crossing(candidate, actual, local)
     crossing += [n for n in _crossing(reference, expected, local) if n not in crossing]
     made = given.union(*(effects(one).binds | effects(one).changes for one in inputs))
     whole = Cut(
         tuple(inputs),
-        tuple(reference),
-        tuple(candidate),
+        reference,
+        candidate,
         expected,
         actual,
         tuple(name for name in crossing if name in made),
@@ -100,6 +105,34 @@ def cut(
     )
     whole = _without_copies(whole)
     return replace(whole, inputs=_still_needed(whole.inputs, whole.parameters, local))
+
+
+def _without_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
+    """Drop what branches and loops of a side bind and nothing reads."""
+    while True:
+        counts = Counter(
+            node.id
+            for part in (*side, *results)
+            for node in ast.walk(part)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        )
+        keep = partial(_is_read, counts)
+        filtered_side = (filtered(statement, keep) for statement in side)
+        kept = tuple(statement for statement in filtered_side if statement is not None)
+        if kept == side:
+            return side
+        side = kept
+
+
+def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
+    """Whether some other statement reads what a simple one binds or changes."""
+    said = effects(statement)
+    own = Counter(
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+    )
+    return said.idle or any(counts[name] > own[name] for name in said.binds | said.changes)
 
 
 def _without_copies(whole: Cut) -> Cut:

@@ -181,32 +181,35 @@ def without_comparisons(statement: ast.stmt) -> ast.stmt:
     does not seem to need the answers that they compare."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement
-    kept = _filtered(statement, lambda each: not _idle(each))
+    kept = filtered(statement, lambda each: not _idle(each))
     return kept or ast.copy_location(ast.Pass(), statement)
 
 
 def only_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
     """Return a statement with no more inside of it than what binds a name, or None."""
-    return _filtered(statement, lambda each: name in effects(each).binds)
+    return filtered(statement, lambda each: name in effects(each).binds)
 
 
 def without_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
     """Return a statement without what inside of it binds a name, or None if nothing is left."""
-    return _filtered(statement, lambda each: name not in effects(each).binds)
+    return filtered(statement, lambda each: name not in effects(each).binds)
 
 
-def _filtered(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
+def filtered(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
+    """Return a statement with those simple statements of its blocks that are kept, or None."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement if keep(statement) else None
     parts = {
         part: [
-            kept for each in getattr(statement, part) if (kept := _filtered(each, keep)) is not None
+            kept for each in getattr(statement, part) if (kept := filtered(each, keep)) is not None
         ]
         for part in ("body", "orelse")
         if hasattr(statement, part)
     }
     if not any(parts.values()):
         return None
+    if all(kept == getattr(statement, part) for part, kept in parts.items()):
+        return statement
     parts["body"] = parts["body"] or [ast.copy_location(ast.Pass(), statement)]
     return ast.copy_location(type(statement)(**{**vars(statement), **parts}), statement)
 

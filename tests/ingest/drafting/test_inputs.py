@@ -44,6 +44,23 @@ def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
     assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
 
 
+def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [16, 61])
+        @pytest.mark.parametrize("wide", [False, True])
+        @pytest.mark.parametrize("kind", ["a", "b", "c"])
+        def test_doubled(rows, kind, wide):
+            x = torch.randn(rows, device=device) + len(kind) + wide
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert {case["kind"] for case in shown} == {"a", "b", "c"}
+    assert {case["rows"] for case in shown} == {16}
+
+
 def test_a_list_that_a_function_builds_is_worked_out() -> None:
     draft = whole(
         """

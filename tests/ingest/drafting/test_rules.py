@@ -282,6 +282,45 @@ def test_a_name_that_one_branch_of_a_side_binds_is_no_input() -> None:
     assert "    square = None\n" in draft.texts.python_code
 
 
+def test_what_a_branch_computes_for_nothing_is_left_out() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("scaled", [False, True])
+        def test_doubled(scaled):
+            x = torch.randn(64, device=device)
+            if scaled:
+                wide = 2.0 * x.double()
+                wide = wide.float()
+                expected = 2.0 * x
+            else:
+                wide = x.double()
+                expected = x + x
+            actual = doubled(x)
+            assert torch.allclose(actual, expected)
+            print((actual - wide).abs().max())
+        """
+    )
+
+    assert "wide" not in draft.texts.python_code
+    assert "def run_doubling(x, scaled):" in draft.texts.python_code
+
+
+def test_an_operation_that_a_library_registers_with_torch_is_a_reason() -> None:
+    outcome = only(
+        """
+        def ref_doubled(x):
+            return torch.ops.fast.doubled.default(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), ref_doubled(x))
+        """
+    )
+
+    assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
+    assert "torch.ops.fast.doubled" in outcome.sentence
+
+
 def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> None:
     idle = only(
         """
