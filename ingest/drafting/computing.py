@@ -24,6 +24,7 @@ TORCH = METHODS | {
     "abs", "add", "sub", "addbmm", "dot", "outer", "where", "sort", "max", "min", "maximum",
     "minimum", "clamp", "ger", "histc", "bincount", "linalg.solve_triangular",
 }  # fmt: skip
+SOLVERS = ("torch.linalg.", "torch.cholesky", "torch.inverse", "torch.triangular_solve")
 FUNCTIONAL = {
     "linear", "softmax", "log_softmax", "normalize", "conv1d", "conv2d", "layer_norm", "rms_norm",
     "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
@@ -54,7 +55,9 @@ def computes_forward(module: str, entry_point: str) -> str:
     certain: nothing under a condition counts."""
     host = _Computing(module)
     start = host.functions.get(entry_point)
-    return host.first([(start, "")], certain=True) if start is not None else ""
+    if start is None:
+        return ""
+    return host.first([(start, "")], certain=True) or host.solver([(start, "")])
 
 
 def without_backward(module: str) -> str:
@@ -72,19 +75,35 @@ class _Computing(Host):
     """Where it leads, and what is computed with torch on the way."""
 
     def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
+        for function, owner in self._reached(starts, certain=certain):
+            tensors = _tensors(function)
+            layers = _layers(self.methods.get(owner, {}).get("__init__"))
+            for node in _certain(function.body) if certain else inside(function.body):
+                if said := _computes(node, tensors) or _asks(node, layers):
+                    return _placed(said, owner, function)
+        return ""
+
+    def _reached(
+        self, starts: Sequence[tuple[Function, str]], *, certain: bool
+    ) -> Iterator[tuple[Function, str]]:
+        """Yield the functions that these lead to, each with the class that it belongs to."""
         pending, seen = list(starts), set[int]()
         while pending:
             function, owner = pending.pop(0)
             if id(function) in seen:
                 continue
             seen.add(id(function))
+            yield function, owner
             nodes = list(_certain(function.body) if certain else inside(function.body))
-            tensors = _tensors(function)
-            layers = _layers(self.methods.get(owner, {}).get("__init__"))
-            for node in nodes:
-                if said := _computes(node, tensors) or _asks(node, layers):
-                    return f"`{said}` in {f'{owner}.' if owner else ''}{function.name}"
             pending += self._called(nodes, owner, function)
+
+    def solver(self, starts: Sequence[tuple[Function, str]]) -> str:
+        """Return the first use of linear algebra under any condition: no launcher has that for
+        other inputs only, as it has a product of matrices for small ones."""
+        for function, owner in self._reached(starts, certain=False):
+            for node in inside(function.body):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(SOLVERS):
+                    return _placed(_short(node), owner, function)
         return ""
 
     def _called(
@@ -241,6 +260,10 @@ def _holds_no_data(call: ast.Call) -> bool:
         and node.func.attr in ALLOCATES
         for node in ast.walk(call)
     )
+
+
+def _placed(said: str, owner: str, function: Function) -> str:
+    return f"`{said}` in {f'{owner}.' if owner else ''}{function.name}"
 
 
 def _short(node: ast.AST) -> str:
