@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ingest.drafting.host import Function, Host, inside
+from ingest.drafting.host import Function, HostCode, walk_body
 
 ALLOCATES = {"empty", "zeros", "ones", "full", "empty_strided", "new_empty", "new_zeros",
              "new_ones", "new_full"}  # fmt: skip
@@ -26,45 +26,45 @@ Seen = frozenset[tuple[int, str]]
 """The names, each in its place, that are asked for already."""
 
 
-def answer_types(module: str, entry_point: str) -> list[str]:
+def find_answer_types(module: str, entry_point: str) -> list[str]:
     """As expressions of the entry point's arguments, `torch.uint8` or `x.dtype`; "" where the
     text leaves it open."""
-    host = Host(module)
+    host = HostCode(module)
     function = host.functions.get(entry_point)
     if function is None:
         return []
-    return [_answered(host, each) or "" for each in _returned(host, _Place(function))]
+    return [_answer_type(host, each) or "" for each in _returned(host, _CalledFunction(function))]
 
 
-def optional_answers(module: str, entry_point: str) -> list[bool]:
+def find_optional_answers(module: str, entry_point: str) -> list[bool]:
     """For each answer, whether the launcher may answer None in its place."""
-    host = Host(module)
+    host = HostCode(module)
     function = host.functions.get(entry_point)
     if function is None:
         return []
-    returned = _returned(host, _Place(function))
+    returned = _returned(host, _CalledFunction(function))
     return [any(_may_be_none(host, answer) for answer in each) for each in returned]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _CalledFunction:
     """A function as it was called: `given` is None for what the entry point is handed."""
 
     function: Function
-    given: Mapping[str, _At | None] = field(default_factory=dict)
+    given: Mapping[str, _Expression | None] = field(default_factory=dict)
     depth: int = 0
 
-    def values(self, name: str) -> list[_At]:
+    def values(self, name: str) -> list[_Expression]:
         """All that a name is bound to here; nothing where some of it can't be told."""
-        found: list[_At] = []
+        found: list[_Expression] = []
         stored = 0
-        for node in inside(self.function.body):
+        for node in walk_body(self.function.body):
             match node:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
                         found += self._bound(target, name, value)
                 case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value):
-                    found += [_At(value, self)] if bound == name else []
+                    found += [_Expression(value, self)] if bound == name else []
                 case ast.Name(id=bound, ctx=ast.Store()):
                     stored += bound == name
         if stored != len(found):
@@ -83,16 +83,16 @@ class _Place:
                 given = self.given.get(name)
                 stored = any(
                     isinstance(each, ast.Name) and each.id == name
-                    for each in inside(self.function.body)
+                    for each in walk_body(self.function.body)
                     if isinstance(getattr(each, "ctx", None), ast.Store)
                 )
                 return given is not None and not stored and given.place.is_none(given.node)
         return False
 
-    def _bound(self, target: ast.expr, name: str, value: ast.expr) -> Iterator[_At]:
+    def _bound(self, target: ast.expr, name: str, value: ast.expr) -> Iterator[_Expression]:
         match target, value:
             case ast.Name(id=bound), _ if bound == name:
-                yield _At(value, self)
+                yield _Expression(value, self)
             case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
                 for inner, one in zip(targets, values, strict=True):
                     yield from self._bound(inner, name, one)
@@ -107,23 +107,23 @@ class _Place:
             case ast.Tuple(elts=targets), _:
                 for number, inner in enumerate(targets):
                     if isinstance(inner, ast.Name) and inner.id == name:
-                        yield _At(value, self, number)
+                        yield _Expression(value, self, number)
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
+class _Expression:
     """An expression where it stands, or one of the several that a call gives."""
 
     node: ast.expr
-    place: _Place
+    place: _CalledFunction
     number: int | None = None
 
 
-def _is_none(at: _At) -> bool:
+def _is_none(at: _Expression) -> bool:
     return isinstance(at.node, ast.Constant) and at.node.value is None
 
 
-def _may_be_none(host: Host, at: _At) -> bool:
+def _may_be_none(host: HostCode, at: _Expression) -> bool:
     if at.number is not None:
         called = _called(host, at.node, at.place)
         answers = _returned(host, called) if called is not None else []
@@ -139,16 +139,18 @@ def _may_be_none(host: Host, at: _At) -> bool:
     return _is_none(at)
 
 
-def _returned(host: Host, place: _Place) -> list[list[_At]]:
+def _returned(host: HostCode, place: _CalledFunction) -> list[list[_Expression]]:
     """What the function may hand back first, second, and so on."""
-    found: list[list[_At]] = []
-    for node in inside(place.function.body):
+    found: list[list[_Expression]] = []
+    for node in walk_body(place.function.body):
         match node:
             case ast.Return(value=ast.Tuple(elts=answers)):
-                several = [[_At(each, place)] for each in answers]
+                several = [[_Expression(each, place)] for each in answers]
             case ast.Return(value=ast.expr() as value):
                 called = _called(host, value, place)
-                several = _returned(host, called) if called is not None else [[_At(value, place)]]
+                several = (
+                    _returned(host, called) if called is not None else [[_Expression(value, place)]]
+                )
             case _:
                 continue
         found += [[] for _ in several[len(found) :]]
@@ -157,7 +159,7 @@ def _returned(host: Host, place: _Place) -> list[list[_At]]:
     return found
 
 
-def _called(host: Host, node: ast.expr, place: _Place) -> _Place | None:
+def _called(host: HostCode, node: ast.expr, place: _CalledFunction) -> _CalledFunction | None:
     """The module's own function that a call runs, with what it is given."""
     if not isinstance(node, ast.Call) or place.depth >= DEEPEST:
         return None
@@ -176,16 +178,20 @@ def _called(host: Host, node: ast.expr, place: _Place) -> _Place | None:
     for keyword, default in zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True):
         if default is not None:
             defaults[keyword.arg] = default
-    given: dict[str, _At | None] = {name: _At(node, place) for name, node in defaults.items()}
+    given: dict[str, _Expression | None] = {
+        name: _Expression(node, place) for name, node in defaults.items()
+    }
     given |= {
-        name: _At(argument, place)
+        name: _Expression(argument, place)
         for name, argument in zip(names[skipped:], node.args, strict=False)
     }
-    given |= {each.arg: _At(each.value, place) for each in node.keywords if each.arg}
-    return _Place(function, given, place.depth + 1)
+    given |= {each.arg: _Expression(each.value, place) for each in node.keywords if each.arg}
+    return _CalledFunction(function, given, place.depth + 1)
 
 
-def _target(host: Host, called: ast.expr, place: _Place) -> tuple[Function | None, int]:
+def _target(
+    host: HostCode, called: ast.expr, place: _CalledFunction
+) -> tuple[Function | None, int]:
     """Return the function, and how many parameters come before the first argument."""
     match called:
         case ast.Name(id=name) if name in host.functions:
@@ -200,9 +206,9 @@ def _target(host: Host, called: ast.expr, place: _Place) -> tuple[Function | Non
     return _forward(host, called), 1
 
 
-def _forward(host: Host, constructing: ast.expr) -> Function | None:
+def _forward(host: HostCode, innermost_call: ast.expr) -> Function | None:
     """Return the method that runs when the module is called that `C(…).to(device)` constructs."""
-    node = constructing
+    node = innermost_call
     while isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name):
             return host.method(node.func.id, "forward")
@@ -210,13 +216,13 @@ def _forward(host: Host, constructing: ast.expr) -> Function | None:
     return None
 
 
-def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
+def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> str | None:
     """The type of a tensor."""
     node, place = at.node, at.place
     if at.number is not None:
         called = _called(host, node, place)
         answers = _returned(host, called) if called is not None else []
-        return _answered(host, answers[at.number], seen) if at.number < len(answers) else None
+        return _answer_type(host, answers[at.number], seen) if at.number < len(answers) else None
     match node:
         case ast.Name(id=name):
             if (id(place), name) in seen:
@@ -229,7 +235,7 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
             own = place.depth == 0 and name in _parameters(place.function)
             known = seen | {(id(place), name)}
             types = [
-                (_typed(host, value, known), name in _names(value.node))
+                (_tensor_type(host, value, known), name in _names(value.node))
                 for value in values
                 if not _is_none(value)
             ]
@@ -237,63 +243,72 @@ def _typed(host: Host, at: _At, seen: Seen = frozenset()) -> str | None:
             told = [each for each, of_itself in types if each is not None or not of_itself]
             return _same([*([f"{name}.dtype"] if own else []), *told])
         case ast.IfExp(body=first, orelse=second):
-            return _agreed(host, [_At(first, place), _At(second, place)], seen)
+            return _common_type(host, [_Expression(first, place), _Expression(second, place)], seen)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _typed(host, _At(operand, place), seen)
+            return _tensor_type(host, _Expression(operand, place), seen)
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
             tensors = [each for each in (left, right) if not _is_number(each)]
-            return _agreed(host, [_At(each, place) for each in tensors], seen)
+            return _common_type(host, [_Expression(each, place) for each in tensors], seen)
         case ast.Call(func=ast.Attribute(value=value, attr=attr)):
             if attr in ALLOCATES | LIKE:
                 dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
                 if dtype is not None:
-                    return _named(host, _At(dtype, place), seen)
+                    return _named_type(host, _Expression(dtype, place), seen)
                 like = node.args[0] if attr in LIKE else value
-                return _typed(host, _At(like, place), seen) if _root(like) != "torch" else None
+                return (
+                    _tensor_type(host, _Expression(like, place), seen)
+                    if _root(like) != "torch"
+                    else None
+                )
             if _root(value) == "torch" and attr in ELEMENTWISE:
                 # `where` answers with the type of its two values.
                 each = node.args[1:] if attr == "where" else node.args[:1]
-                return _agreed(host, [_At(one, place) for one in each], seen)
+                return _common_type(host, [_Expression(one, place) for one in each], seen)
             if attr in {"to", "view"} and len(node.args) == 1:
-                said = _named(host, _At(node.args[0], place), seen)
+                said = _named_type(host, _Expression(node.args[0], place), seen)
                 if said or attr == "to":
                     return said
             if attr in CASTS and not node.args:
                 return f"torch.{CASTS[attr]}"
             if attr in KEEPS:
-                return _typed(host, _At(value, place), seen)
+                return _tensor_type(host, _Expression(value, place), seen)
     called = _called(host, node, place)
     answers = _returned(host, called) if called is not None else []
-    return _answered(host, answers[0], seen) if len(answers) == 1 else None
+    return _answer_type(host, answers[0], seen) if len(answers) == 1 else None
 
 
-def _answered(host: Host, answers: Sequence[_At], seen: Seen = frozenset()) -> str | None:
+def _answer_type(
+    host: HostCode, answers: Sequence[_Expression], seen: Seen = frozenset()
+) -> str | None:
     """The type of what a function answers. A way out that tells nothing, or answers None, does
     not contradict the others."""
-    types = [_typed(host, answer, seen) for answer in answers if not _is_none(answer)]
+    types = [_tensor_type(host, answer, seen) for answer in answers if not _is_none(answer)]
     return _same([each for each in types if each is not None])
 
 
-def _agreed(
-    host: Host, values: Sequence[_At], seen: Seen = frozenset(), more: Sequence[str] = ()
+def _common_type(
+    host: HostCode,
+    values: Sequence[_Expression],
+    seen: Seen = frozenset(),
+    more: Sequence[str] = (),
 ) -> str | None:
     """The type that all of these have."""
-    return _same([*more, *(_typed(host, value, seen) for value in values)])
+    return _same([*more, *(_tensor_type(host, value, seen) for value in values)])
 
 
-def _named(host: Host, at: _At, seen: Seen) -> str | None:
+def _named_type(host: HostCode, at: _Expression, seen: Seen) -> str | None:
     """What an expression says that stands for a type: `torch.int8`, `x.dtype`, `given or …`."""
     match at.node:
         case ast.Attribute(value=ast.Name(id="torch"), attr=attr):
             return f"torch.{attr}"
         case ast.Attribute(value=value, attr="dtype"):
-            return _typed(host, _At(value, at.place), seen)
+            return _tensor_type(host, _Expression(value, at.place), seen)
         case ast.BoolOp(op=ast.Or(), values=[first, second]):
             chosen = second if at.place.is_none(first) else first
-            return _named(host, _At(chosen, at.place), seen)
+            return _named_type(host, _Expression(chosen, at.place), seen)
         case ast.Name(id=name) if (id(at.place), name) not in seen:
             known = seen | {(id(at.place), name)}
-            return _same([_named(host, value, known) for value in at.place.values(name)])
+            return _same([_named_type(host, value, known) for value in at.place.values(name)])
     return None
 
 

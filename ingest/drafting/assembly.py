@@ -7,23 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.answers import answer_types, optional_answers
+from ingest.drafting.answers import find_answer_types, find_optional_answers
 from ingest.drafting.cases import Cases
-from ingest.drafting.computing import computes_backward, computes_forward, without_backward
+from ingest.drafting.computing import computes_backward, computes_forward, remove_backward
 from ingest.drafting.devices import DEVICE
-from ingest.drafting.distributed import without_distributed
+from ingest.drafting.distributed import remove_distributed
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import dotted
-from ingest.drafting.options import without_foreign_options
+from ingest.drafting.naming import dotted_name
+from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.registering import unregistered
-from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_gradient
-from ingest.drafting.slices import Cut, free_of
+from ingest.drafting.registering import remove_registration
+from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.slices import Cut, find_side_inputs
 from ingest.drafting.standalone import Isolator, Module
-from ingest.drafting.statements import effects
+from ingest.drafting.statements import find_effects
 from ingest.drafting.suites import Suite
-from ingest.drafting.tolerances import Allowed
-from ingest.drafting.tuning import tightened
+from ingest.drafting.tolerances import Tolerance
+from ingest.drafting.tuning import close_gaps
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
 from ingest.extract.resolve import Local
@@ -54,21 +54,21 @@ class Test:
     widened: Sequence[bool]
     compared: Sequence[ast.expr] = ()
     """All that the test compares, gradients aside."""
-    allowed: Sequence[Allowed] = ()
+    allowed: Sequence[Tolerance] = ()
     """What its comparisons allow in each case."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Assembly:
     draft: Draft
     missing: Missing | None = None
     sentence: str = ""
 
 
-def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Made:
+def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
     """With its gradients where the test asks for them and kernels compute them; the forward alone
     where torch does."""
-    graded = _graded(test, whole)
+    graded = _graded_inputs(test, whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
@@ -82,14 +82,14 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         said = f"what can't be followed ({error})"
     if made.missing is None and said:
         words = f"The Triton side of {where} leaves work to torch: {said}."
-        return Made(made.draft, Missing.COMPUTES_IN_TORCH, words)
+        return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
 
 
-def _forward_alone(made: Made, test: Test, isolator: Isolator, why: str) -> Made:
+def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
     """Without any `backward`, and without what only that needed."""
     draft = made.draft
-    text = without_backward(draft.texts.triton_code)
+    text = remove_backward(draft.texts.triton_code)
     module = isolator.isolated(test.suite, text, draft.entry_point)
     if made.missing is not None or module.reasons:
         return made
@@ -105,7 +105,7 @@ def _assembled(
     entry_point: str,
     isolator: Isolator,
     graded: set[str],
-) -> Made:
+) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
@@ -114,7 +114,7 @@ def _assembled(
     head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
     detached = _detached(whole, takes, graded)
     compared = [*whole.actual, *test.compared]
-    copied = overwritten(whole.candidate, compared, takes)
+    copied = find_overwritten(whole.candidate, compared, takes)
     triton = side(
         entry_point,
         takes,
@@ -165,7 +165,7 @@ def _assembled(
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
     """The launcher without branches for distributed tensors, and without what only they need."""
-    text = without_distributed(module.text)
+    text = remove_distributed(module.text)
     if text == module.text:
         return module
     again = isolator.isolated(test.suite, text, name)
@@ -193,32 +193,32 @@ def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
 
 def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
     """Lines that give None to the names that only some branch of a side binds."""
-    read = free_of(side, results)
+    read = find_side_inputs(side, results)
     return [f"{name} = None" for name in whole.unset if name in read]
 
 
-def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Made:
+def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly:
     for key, (missing, what) in STANDING.items():
         reasons = modules[key].reasons
         if reasons:
             said = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
-            return Made(draft, missing, said)
+            return Assembly(draft, missing, said)
     for key in ("python_code", "triton_code"):
         found = OF_A_LIBRARY.search(getattr(draft.texts, key))
         if found:
             missing, what = STANDING[key]
             said = f"{what} needs {found[0]}, which a library registers ({where})."
-            return Made(draft, missing, said)
+            return Assembly(draft, missing, said)
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
         said = f"The reference of {where} needs Triton itself."
-        return Made(draft, Missing.KERNEL_AGAINST_KERNEL, said)
+        return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, said)
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)
         except UNREADABLE as error:
             said = f"What was written from {where} does not parse: {error}."
-            return Made(draft, Missing.UNREADABLE, said)
-    return Made(draft)
+            return Assembly(draft, Missing.UNREADABLE, said)
+    return Assembly(draft)
 
 
 def _test_code(
@@ -250,16 +250,16 @@ def _dtype(whole: Cut) -> str:
     return "float32"
 
 
-def _graded(test: Test, whole: Cut) -> set[str]:
+def _graded_inputs(test: Test, whole: Cut) -> set[str]:
     """The parameters whose gradients the test asks for, through their aliases."""
     found: set[str] = set()
     parameters = set(whole.parameters)
-    asked = with_gradient(test.function.body)
+    asked = find_graded(test.function.body)
     for name in asked:
         found |= {name} & parameters
         for statement in (*whole.reference, *whole.candidate):
-            if name in effects(statement).binds:
-                found |= effects(statement).uses & parameters
+            if name in find_effects(statement).binds:
+                found |= find_effects(statement).uses & parameters
     return found | (test.weights & parameters if asked else set())
 
 
@@ -304,8 +304,8 @@ def _expected(
     texts += _reference_functions(test, whole)
     widens = any(map(WIDER.search, texts))
     narrows = any(map(NARROWER.search, texts))
-    types = answer_types(launcher, entry_point)
-    optional = optional_answers(launcher, entry_point)
+    types = find_answer_types(launcher, entry_point)
+    optional = find_optional_answers(launcher, entry_point)
     if len(types) != len(whole.expected):
         types = [""] * len(whole.expected)
         optional = [False] * len(whole.expected)
@@ -329,7 +329,7 @@ def _reference_functions(test: Test, whole: Cut) -> list[str]:
     found: list[str] = []
     for node in (*whole.reference, *whole.expected):
         for inner in ast.walk(node):
-            parts = dotted(inner.func) if isinstance(inner, ast.Call) else None
+            parts = dotted_name(inner.func) if isinstance(inner, ast.Call) else None
             if parts is None or parts[0] in test.cases.bound:
                 continue
             target = test.suite.meaning(parts)
@@ -346,7 +346,7 @@ def _cast(answer: ast.expr, dtype: str) -> ast.expr:
 
 
 def _settled(text: str) -> str:
-    return _tidy(tightened(unregistered(without_foreign_options(text))))
+    return _tidy(close_gaps(remove_registration(remove_foreign_options(text))))
 
 
 def _tidy(text: str) -> str:

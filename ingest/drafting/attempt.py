@@ -11,19 +11,26 @@ from dataclasses import dataclass
 
 from ingest.drafting.assembly import Test, assemble
 from ingest.drafting.cases import Cases, NoCases, cases
-from ingest.drafting.comparisons import Comparison, about_gradients, comparisons, peeled
+from ingest.drafting.comparisons import Comparison, find_comparisons, peel, reads_gradient
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.inlining import inlined
-from ingest.drafting.naming import dotted, entry_point
+from ingest.drafting.inlining import inline_helpers
+from ingest.drafting.naming import dotted_name, entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.slices import Cut, cut, free_of, needed, plain_names, without_functions
+from ingest.drafting.slices import (
+    Cut,
+    cut,
+    find_needed,
+    find_plain_names,
+    find_side_inputs,
+    move_functions,
+)
 from ingest.drafting.standalone import Isolator
-from ingest.drafting.statements import effects, flat, loads, stores
-from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
-from ingest.drafting.tolerances import Allowed, allowed
-from ingest.drafting.weights import constructing, with_weights
+from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
+from ingest.drafting.suites import Suite, find_calls, find_effect_calls, functions
+from ingest.drafting.tolerances import Tolerance, allowed
+from ingest.drafting.weights import innermost_call, share_weights
 from ingest.extract.resolve import External, Local
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
@@ -47,7 +54,7 @@ class Attempt:
         return WHOLE - unsure
 
 
-def attempts(
+def draft_tests(
     suite: Suite,
     reach: Reach,
     operations: Operations,
@@ -55,15 +62,15 @@ def attempts(
     best: Mapping[Local, Attempt],
 ) -> Iterator[Attempt]:
     """What each test of a file amounts to, for operations that have no whole draft yet."""
-    helpers = called_for_effect(suite)
+    helpers = find_effect_calls(suite)
     for written in functions(suite):
         if not written.name.startswith("test") and written.name in helpers:
             # Its callers are tests, and it is part of them.
             continue
-        function = inlined(written, suite.lookup)
+        function = inline_helpers(written, suite.lookup)
         reader = _Reader(suite, function, reach, operations, isolator, best)
         try:
-            yield from reader.attempts()
+            yield from reader.draft_tests()
         except UNREADABLE as error:
             name = reader.used_operation()
             if name is not None:
@@ -107,7 +114,7 @@ class _Reader:
         return Place(self._suite.path, first, last)
 
     @property
-    def _said(self) -> str:
+    def _where(self) -> str:
         return f"{self._function.name} of {self._suite.path}"
 
     def used_operation(self) -> Local | None:
@@ -116,19 +123,19 @@ class _Reader:
         except UNREADABLE:
             return None
 
-    def attempts(self) -> Iterator[Attempt]:
+    def draft_tests(self) -> Iterator[Attempt]:
         function = self._function
         a = function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-        self._local = frozenset(parameters).union(*(stores(s) for s in function.body))
+        self._local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
         if not self._launches(function):
             return
         self._given = frozenset(parameters)
         self._read_cases()
-        function, self._weights = with_weights(function, self._module_kind)
+        function, self._weights = share_weights(function, self._module_kind)
         self._function = function
-        self._local |= frozenset().union(*(stores(s) for s in function.body))
-        if not any(True for _ in self._launching(flat(function.body))):
+        self._local |= frozenset().union(*(stored_names(s) for s in function.body))
+        if not any(True for _ in self._launching(flatten(function.body))):
             return
         seen = False
         for operation, before, pairs in self._groups():
@@ -143,14 +150,14 @@ class _Reader:
         """`conditions`: those under which a case is compared at all."""
         function = self._written
         try:
-            calls = calls_of(self._suite, function.name)
+            calls = find_calls(self._suite, function.name)
             self._cases = cases(function, self._suite.evaluator(), calls, conditions)
         except NoCases as error:
             self._cases, self._no_cases = None, str(error)
 
     def _module_kind(self, call: ast.expr) -> str | None:
         """`kernel` or `torch` for the construction of a module, None for anything else."""
-        parts = dotted(call.func) if isinstance(call, ast.Call) else None
+        parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
             return None
         parts = tuple((self._bound(parts[0]) or parts[0]).split(".")) + parts[1:]
@@ -165,19 +172,19 @@ class _Reader:
 
     def _without_pairs(self) -> Iterator[Attempt]:
         operation = self._operations.nearest(
-            local for s in flat(self._function.body) for local in self._launches(s)
+            local for s in flatten(self._function.body) for local in self._launches(s)
         )
         if operation is not None:
             missing, sentence = self._failed or (
                 Missing.NO_COMPARISON,
-                f"{self._said} compares nothing that a kernel has computed.",
+                f"{self._where} compares nothing that a kernel has computed.",
             )
             yield Attempt(operation, None, missing, sentence)
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
         """Comparisons of answers of the same launches belong together."""
         groups: dict[tuple[int, ...], tuple[Local, tuple[ast.stmt, ...], list[Pair]]] = {}
-        for comparison in comparisons(self._function.body):
+        for comparison in find_comparisons(self._function.body):
             found = self._sides(comparison)
             if found is None:
                 continue
@@ -202,12 +209,12 @@ class _Reader:
         before = comparison.before
         parts = []
         for argument in (comparison.left, comparison.right):
-            inner, widened = peeled(argument)
-            numbers = needed(before, loads(inner), self._local)
-            if about_gradients(inner) or self._is_gradient(inner, before, numbers):
+            inner, widened = peel(argument)
+            numbers = find_needed(before, loaded_names(inner), self._local)
+            if reads_gradient(inner) or self._is_gradient(inner, before, numbers):
                 self._failed = self._failed or (
                     Missing.GRADIENTS_ONLY,
-                    f"{self._said} compares gradients and no answer.",
+                    f"{self._where} compares gradients and no answer.",
                 )
                 return None
             parts.append((inner, widened, numbers))
@@ -220,7 +227,7 @@ class _Reader:
         if all(launching):
             self._failed = (
                 Missing.KERNEL_AGAINST_KERNEL,
-                f"{self._said} compares one kernel with another.",
+                f"{self._where} compares one kernel with another.",
             )
             return None
         if not any(launching):
@@ -228,7 +235,9 @@ class _Reader:
         ours = 0 if launching[0] else 1
         actual, widened, _ = parts[ours]
         expected = parts[1 - ours][0]
-        if isinstance(expected, ast.Constant) or (not parts[1 - ours][2] and not loads(expected)):
+        if isinstance(expected, ast.Constant) or (
+            not parts[1 - ours][2] and not loaded_names(expected)
+        ):
             return None
         return launching[ours], (expected, actual, widened, comparison)
 
@@ -238,12 +247,12 @@ class _Reader:
             return False
         for number in sorted(numbers, reverse=True):
             statement = before[number]
-            if node.id not in effects(statement).binds:
+            if node.id not in find_effects(statement).binds:
                 continue
             value = getattr(statement, "value", None)
             if value is None:
                 return False
-            return about_gradients(value) or "autograd.grad" in ast.unparse(value)
+            return reads_gradient(value) or "autograd.grad" in ast.unparse(value)
         return False
 
     def _launching(self, statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -259,11 +268,11 @@ class _Reader:
     def _locals(self, node: ast.AST) -> Iterator[Local]:
         bound = self._cases.bound if self._cases else {}
         for inner in ast.walk(node):
-            parts = dotted(inner)
+            parts = dotted_name(inner)
             if parts is None:
                 continue
             if parts[0] in bound:
-                meant = dotted(ast.parse(bound[parts[0]], mode="eval").body)
+                meant = dotted_name(ast.parse(bound[parts[0]], mode="eval").body)
                 parts = (*meant, *parts[1:]) if meant else parts
             elif parts[0] in self._local:
                 continue
@@ -281,7 +290,7 @@ class _Reader:
             lambda statement: bool(self._launches(statement)),
             self._given,
         )
-        whole = without_functions(whole, self._is_function, self._local)
+        whole = move_functions(whole, self._is_function, self._local)
         rule = self._rule(whole)
         if said := _no_reference(whole):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
@@ -318,7 +327,7 @@ class _Reader:
         """Whether an expression is a function, which no input can hold."""
         if isinstance(node, ast.Lambda):
             return True
-        parts = dotted(node)
+        parts = dotted_name(node)
         if parts is None or parts[0] in self._local:
             return False
         target = self._suite.meaning(parts)
@@ -326,17 +335,17 @@ class _Reader:
             return False
         return any(text.startswith("def ") for text in self._suite.source_of(target))
 
-    def _allowed(self) -> list[Allowed]:
+    def _allowed(self) -> list[Tolerance]:
         """What the test's comparisons allow in each case, those of gradients included."""
         evaluator = self._suite.evaluator()
-        made = list(comparisons(self._function.body))
+        made = list(find_comparisons(self._function.body))
         rows = self._cases.rows if self._cases else ()
         return [allowed(made, evaluator, row) for row in rows]
 
     def _compared(self) -> list[ast.expr]:
         each = (
-            peeled(side)[0]
-            for comparison in comparisons(self._function.body)
+            peel(side)[0]
+            for comparison in find_comparisons(self._function.body)
             for side in (comparison.left, comparison.right)
         )
         return [side for side in each if isinstance(side, ast.Name)]
@@ -346,7 +355,7 @@ class _Reader:
         for statement in whole.inputs:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                    if name in whole.parameters and self._module_kind(constructing(call)):
+                    if name in whole.parameters and self._module_kind(innermost_call(call)):
                         return name
         return ""
 
@@ -358,7 +367,7 @@ class _Reader:
             for inner in ast.walk(node):
                 if not isinstance(inner, ast.Call):
                     continue
-                parts = dotted(inner.func)
+                parts = dotted_name(inner.func)
                 if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
                     continue
                 meant = self._bound(parts[0]) or ".".join(parts)
@@ -383,17 +392,17 @@ class _Reader:
 
     def _stopped(self, operation: Local, rule: Rule, missing: Missing, said: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
-        return Attempt(operation, draft, missing, f"{self._said}: {said}")
+        return Attempt(operation, draft, missing, f"{self._where}: {said}")
 
 
 def _no_reference(whole: Cut) -> str:
     """Say why the other argument of a comparison is no reference; "" if it is one."""
-    read = free_of(whole.reference, whole.expected)
-    loose = free_of((), (*whole.expected, *whole.actual)) & set(whole.unset)
-    loose -= frozenset().union(*map(stores, (*whole.reference, *whole.candidate)))
+    read = find_side_inputs(whole.reference, whole.expected)
+    loose = find_side_inputs((), (*whole.expected, *whole.actual)) & set(whole.unset)
+    loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
     if loose:
         return f"It compares in a loop, by its {', '.join(sorted(loose))}."
-    if not (read & set(whole.parameters)) - plain_names(whole.inputs):
+    if not (read & set(whole.parameters)) - find_plain_names(whole.inputs):
         return "What it compares with is written out: it depends on no input."
     if not whole.reference and all(
         isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected

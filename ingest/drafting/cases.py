@@ -66,10 +66,10 @@ def cases(
     ] or rows
     skipping = _skips(function)
     skipping += [ast.UnaryOp(ast.Not(), condition) for condition in conditions]
-    rows = [row for row in rows if not _skipped(skipping, row, evaluator)] or rows
+    rows = [row for row in rows if not _is_skipped(skipping, row, evaluator)] or rows
     if not rows:
         raise NoCases("The test is given no values at all.")
-    return Cases(tuple(_chosen(rows)), bound, _fixed(rows))
+    return Cases(tuple(_choose_rows(rows)), bound, _fixed(rows))
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
@@ -101,7 +101,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
         if not ast.unparse(decorator.func).endswith("parametrize"):
             continue
         given = [
-            *_spread(decorator, evaluator),
+            *_decorator_arguments(decorator, evaluator),
             *(k.value for k in decorator.keywords if k.arg == "argvalues"),
         ]
         if len(given) < 2:
@@ -141,7 +141,7 @@ def _called(
     return [(most, rows[most])] if most else []
 
 
-def _spread(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
+def _decorator_arguments(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
     """The arguments of a decorator; `*NAME` stands for what the name does."""
     found: list[ast.expr] = []
     for argument in decorator.args:
@@ -193,7 +193,7 @@ def _skips(function: ast.FunctionDef) -> list[ast.expr]:
     ]
 
 
-def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> bool:
+def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> bool:
     for condition in conditions:
         try:
             if evaluator.value(condition, row):
@@ -203,7 +203,7 @@ def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> 
     return False
 
 
-def _chosen(rows: Sequence[Row]) -> list[Row]:
+def _choose_rows(rows: Sequence[Row]) -> list[Row]:
     """The smallest, and whatever shows a value that none before has shown; at least two sizes."""
     ordered = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
     shown: set[tuple[str, str]] = set()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.drafting.statements import COMPARING, before_each
+from ingest.drafting.statements import COMPARING, walk_statements
 
 PEELED = {
     "detach", "cpu", "float", "double", "half", "bfloat16", "clone", "contiguous", "to", "cuda",
@@ -35,15 +35,15 @@ class Comparison:
     """The call, or the comparison with a limit."""
 
 
-def comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
-    for reached in before_each(body):
+def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
+    for reached in walk_statements(body):
         if isinstance(reached.statement, ast.FunctionDef | ast.ClassDef):
             continue
         for left, right, call in _compared(reached.statement):
             yield Comparison(left, right, reached.before, reached.conditions, call)
 
 
-def peeled(node: ast.expr) -> tuple[ast.expr, bool]:
+def peel(node: ast.expr) -> tuple[ast.expr, bool]:
     """An argument without what was done to it for the comparison, and whether that widened it."""
     widened = False
     while True:
@@ -57,7 +57,7 @@ def peeled(node: ast.expr) -> tuple[ast.expr, bool]:
                 return node, widened
 
 
-def about_gradients(node: ast.AST) -> bool:
+def reads_gradient(node: ast.AST) -> bool:
     return any(
         isinstance(inner, ast.Attribute) and inner.attr == "grad" for inner in ast.walk(node)
     )

@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ingest.drafting.host import Function, Host, inside
+from ingest.drafting.host import Function, HostCode, walk_body
 
 METHODS = {
     "sum", "mean", "matmul", "mm", "bmm", "addmm", "addmm_", "baddbmm", "exp", "log", "log2",
@@ -60,7 +60,7 @@ def computes_forward(module: str, entry_point: str) -> str:
     return host.first([(start, "")], certain=True) or host.solver([(start, "")])
 
 
-def without_backward(module: str) -> str:
+def remove_backward(module: str) -> str:
     """The module with no `backward` in any autograd Function."""
     host = _Computing(module)
     lines = module.splitlines()
@@ -71,19 +71,19 @@ def without_backward(module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Computing(Host):
+class _Computing(HostCode):
     """Where it leads, and what is computed with torch on the way."""
 
     def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
-        for function, owner in self._reached(starts, certain=certain):
+        for function, owner in self._walk_calls(starts, certain=certain):
             tensors = _tensors(function)
             layers = _layers(self.methods.get(owner, {}).get("__init__"))
-            for node in _certain(function.body) if certain else inside(function.body):
+            for node in _certain(function.body) if certain else walk_body(function.body):
                 if said := _computes(node, tensors) or _asks(node, layers):
                     return _placed(said, owner, function)
         return ""
 
-    def _reached(
+    def _walk_calls(
         self, starts: Sequence[tuple[Function, str]], *, certain: bool
     ) -> Iterator[tuple[Function, str]]:
         """Yield the functions that these lead to, each with the class that it belongs to."""
@@ -94,14 +94,14 @@ class _Computing(Host):
                 continue
             seen.add(id(function))
             yield function, owner
-            nodes = list(_certain(function.body) if certain else inside(function.body))
+            nodes = list(_certain(function.body) if certain else walk_body(function.body))
             pending += self._called(nodes, owner, function)
 
     def solver(self, starts: Sequence[tuple[Function, str]]) -> str:
         """Return the first use of linear algebra under any condition: no launcher has that for
         other inputs only, as it has a product of matrices for small ones."""
-        for function, owner in self._reached(starts, certain=False):
-            for node in inside(function.body):
+        for function, owner in self._walk_calls(starts, certain=False):
+            for node in walk_body(function.body):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(SOLVERS):
                     return _placed(_short(node), owner, function)
         return ""
@@ -138,7 +138,7 @@ class _Computing(Host):
     def _constructed(self, function: Function) -> dict[str, str]:
         """The names that hold modules of a class of this module."""
         found: dict[str, str] = {}
-        for node in inside(function.body):
+        for node in walk_body(function.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     inner = _innermost(call)
@@ -194,7 +194,7 @@ def _tensors(function: Function) -> set[str]:
     if function.name == "backward":
         found |= {argument.arg for argument in function.args.args[1:]}
     other: set[str] = set()
-    for node in inside(function.body):
+    for node in walk_body(function.body):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in OF_TENSORS:
                 found.add(name)
@@ -210,7 +210,7 @@ def _tensors(function: Function) -> set[str]:
 def _layers(init: Function | None) -> set[str]:
     """The attributes that hold torch's own layers."""
     found: set[str] = set()
-    for node in inside(init.body) if init else ():
+    for node in walk_body(init.body) if init else ():
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],

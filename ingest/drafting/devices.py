@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 
 from ingest.drafting.edits import Edits
-from ingest.drafting.statements import stores
+from ingest.drafting.statements import stored_names
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"
@@ -20,7 +20,7 @@ Around = tuple[ast.AST, frozenset[str]]
 """A node with the names that the functions around it bind."""
 
 
-def on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
+def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
     """The text with the machine's device where it names one, or without any."""
     edits = Edits(text)
     for node, local in _within(tree):
@@ -48,7 +48,7 @@ def _within(tree: ast.Module) -> list[Around]:
             a = node.args
             local |= {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
             if isinstance(node, ast.FunctionDef):
-                local = local.union(*(stores(inner) for inner in node.body))
+                local = local.union(*(stored_names(inner) for inner in node.body))
         found.append((node, local))
         pending.extend((child, local) for child in ast.iter_child_nodes(node))
     return found

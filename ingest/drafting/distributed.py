@@ -15,7 +15,7 @@ NAMED = re.compile(r"\bDTensor\b")
 CLASS = re.compile(r"(torch\.distributed\.tensor\.)?_?DTensor")
 
 
-def without_distributed(text: str) -> str:
+def remove_distributed(text: str) -> str:
     """Return the module without what it does for distributed tensors only."""
     if not NAMED.search(text):
         return text

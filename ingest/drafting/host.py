@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 Function = ast.FunctionDef
 
 
-class Host:
+class HostCode:
     def __init__(self, module: str) -> None:
         self.functions: dict[str, Function] = {}
         self.methods: dict[str, dict[str, Function]] = {}
@@ -52,7 +52,7 @@ class Host:
         ]  # fmt: skip
 
 
-def inside(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+def walk_body(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     """Every node, but for what functions and classes define in there."""
     for statement in body:
         if not isinstance(statement, Function | ast.ClassDef):

@@ -13,7 +13,7 @@ from ingest.extract.imports import may_remain
 INNER = re.compile(rb"^[ \t]+from [\w.]+ import ", re.M)
 
 
-def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
+def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
     """The file with as many lines before the moved imports as it had. `sure`: the modules whose
     import can't fail, whatever stands around it."""
     if not INNER.search(data):
@@ -49,16 +49,16 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
     found: list[ast.ImportFrom] = []
     pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
     while pending:
-        node, inside, tried = pending.pop()
-        if isinstance(node, ast.ImportFrom) and inside:
+        node, walk_body, tried = pending.pop()
+        if isinstance(node, ast.ImportFrom) and walk_body:
             foreign = bool(node.level) or not may_remain(node.module or "")
             if foreign and (not tried or node.module in sure):
                 found.append(node)
             continue
-        inside |= isinstance(node, ast.FunctionDef)
+        walk_body |= isinstance(node, ast.FunctionDef)
         tried |= isinstance(node, ast.Try)
         pending.extend(
-            (child, inside, tried)
+            (child, walk_body, tried)
             for child in ast.iter_child_nodes(node)
             if isinstance(child, ast.stmt)
         )

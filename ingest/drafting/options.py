@@ -9,7 +9,7 @@ from ingest.drafting.edits import UNREADABLE, Edits
 FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack"}
 
 
-def without_foreign_options(text: str) -> str:
+def remove_foreign_options(text: str) -> str:
     """The module with launches and configurations that any GPU takes."""
     if not any(name in text for name in FOREIGN):
         return text

@@ -11,7 +11,7 @@ from ingest.drafting.edits import UNREADABLE, Edits
 REGISTERS = {"custom_op", "triton_op"}
 
 
-def unregistered(text: str) -> str:
+def remove_registration(text: str) -> str:
     """The module without the decorators that make operations of torch's, where nothing else is
     said of such an operation."""
     if "torch.library" not in text:

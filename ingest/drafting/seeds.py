@@ -15,7 +15,7 @@ SEEDS = {
 }  # fmt: skip
 
 
-def unseeded(text: str, tree: ast.Module, but: str) -> str:
+def remove_seeding(text: str, tree: ast.Module, but: str) -> str:
     """The text without the seeding of torch, save in the function `but`."""
     edits = Edits(text)
     for function in tree.body:

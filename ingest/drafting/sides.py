@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ingest.drafting.devices import DEVICE, is_device
 from ingest.drafting.slices import Cut
-from ingest.drafting.statements import effects, flat, loads, stores
+from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
 
 INPUTS = "drafted__inputs"
 """What makes the inputs, until its author's own names are out of the way."""
@@ -29,7 +29,7 @@ def side(
 ) -> str:
     """A function of the inputs that returns what the test compares."""
     change = _Rewrite(
-        bound, frozenset(parameters).union(*map(stores, statements)), DEVICE, parameters
+        bound, frozenset(parameters).union(*map(stored_names, statements)), DEVICE, parameters
     )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
@@ -48,7 +48,7 @@ def make_inputs(
     cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]
 ) -> str:
     """`case`: the test's own parameters; `dtypes`: those of them that are torch dtypes."""
-    local = frozenset(case).union({"device"}, *map(stores, cut.inputs))
+    local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
     used = _used(cut)
     body: list[str] = []
@@ -72,7 +72,7 @@ def make_inputs(
             for name in names
         ),
     ]
-    certain = {*case, "device"}.union(*(effects(statement).binds for statement in cut.inputs))
+    certain = {*case, "device"}.union(*(find_effects(statement).binds for statement in cut.inputs))
     # What only one branch gives a value has none in the other.
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
@@ -82,12 +82,12 @@ def make_inputs(
     return "\n".join(lines)
 
 
-def overwritten(
+def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
     """The parameters that a launcher answers in: those that the test compares after the call, and
     by torch's custom the first of a launcher whose name ends in an underscore."""
-    compared = set(map(_root, results)) - set().union(*map(stores, statements))
+    compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
     launchers = {
         node.targets[0].id
@@ -119,10 +119,10 @@ def _in_place(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and bool(re.search(r"[^_]_$", node.id))
 
 
-def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
+def find_graded(statements: Sequence[ast.stmt]) -> set[str]:
     """The names whose gradients a test asks for."""
     found: set[str] = set()
-    for statement in flat(statements):
+    for statement in flatten(statements):
         for node in ast.walk(statement):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr="grad"):
@@ -133,8 +133,8 @@ def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
 def _used(cut: Cut) -> set[str]:
     names = set(cut.parameters)
     for statement in cut.inputs:
-        said = effects(statement)
-        names |= said.uses | said.changes | loads(statement)
+        said = find_effects(statement)
+        names |= said.uses | said.changes | loaded_names(statement)
     return names
 
 

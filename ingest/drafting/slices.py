@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ingest.drafting.statements import (
-    effects,
-    filtered,
-    free_names,
-    loads,
-    only_binding,
-    stores,
-    without_binding,
+    drop_binding,
+    filter_blocks,
+    find_effects,
+    find_free_names,
+    keep_binding,
+    loaded_names,
+    stored_names,
 )
 
 RANDOM = {"rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like",
@@ -53,12 +53,14 @@ class Cut:
         return replace(self, parameters=tuple(parameters))
 
 
-def needed(before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]) -> set[int]:
+def find_needed(
+    before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]
+) -> set[int]:
     """Which of the statements these names depend on, by their numbers."""
     wanted = set(names) & local
     found: set[int] = set()
     for number in range(len(before) - 1, -1, -1):
-        said = effects(before[number])
+        said = find_effects(before[number])
         if not (said.binds | said.changes) & wanted:
             continue
         found.add(number)
@@ -80,8 +82,8 @@ def cut(
     of them that are its parameters."""
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)
-    theirs = needed(before, _loads(expected), local)
-    ours = needed(before, _loads(actual), local)
+    theirs = find_needed(before, _loads(expected), local)
+    ours = find_needed(before, _loads(actual), local)
     shared = theirs & ours
     shared |= _with_needs(before, _random(before, (theirs | ours) - shared), local)
     shared |= _with_needs(before, _prepared(before, ours - shared, actual, launches, local), local)
@@ -89,11 +91,11 @@ def cut(
     reference = tuple(before[n] for n in sorted(theirs - shared))
     candidate = tuple(before[n] for n in sorted(ours - shared))
     inputs = [before[n] for n in sorted(shared)]
-    reference = _without_unread(reference, expected)
-    candidate = _without_unread(candidate, actual)
+    reference = _drop_unread(reference, expected)
+    candidate = _drop_unread(candidate, actual)
     crossing = _crossing(candidate, actual, local)
     crossing += [n for n in _crossing(reference, expected, local) if n not in crossing]
-    made = given.union(*(effects(one).binds | effects(one).changes for one in inputs))
+    made = given.union(*(find_effects(one).binds | find_effects(one).changes for one in inputs))
     whole = Cut(
         tuple(inputs),
         reference,
@@ -103,11 +105,11 @@ def cut(
         tuple(name for name in crossing if name in made),
         tuple(name for name in crossing if name not in made),
     )
-    whole = _without_copies(whole)
+    whole = _move_copies(whole)
     return replace(whole, inputs=_still_needed(whole.inputs, whole.parameters, local))
 
 
-def _without_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
+def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
     """Drop what branches and loops of a side bind and nothing reads."""
     while True:
         counts = Counter(
@@ -117,7 +119,7 @@ def _without_unread(side: Statements, results: Sequence[ast.expr]) -> Statements
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         )
         keep = partial(_is_read, counts)
-        filtered_side = (filtered(statement, keep) for statement in side)
+        filtered_side = (filter_blocks(statement, keep) for statement in side)
         kept = tuple(statement for statement in filtered_side if statement is not None)
         if kept == side:
             return side
@@ -126,7 +128,7 @@ def _without_unread(side: Statements, results: Sequence[ast.expr]) -> Statements
 
 def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
     """Whether some other statement reads what a simple one binds or changes."""
-    said = effects(statement)
+    said = find_effects(statement)
     own = Counter(
         node.id
         for node in ast.walk(statement)
@@ -135,26 +137,26 @@ def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
     return said.idle or any(counts[name] > own[name] for name in said.binds | said.changes)
 
 
-def _without_copies(whole: Cut) -> Cut:
+def _move_copies(whole: Cut) -> Cut:
     """Move to the sides what only copies an input: two inputs with the same values would differ
     as soon as a checker varies one of them."""
     later: set[str] = set()
     for statement in reversed(whole.inputs):
-        said = effects(statement)
-        originals = _copied(statement)
+        said = find_effects(statement)
+        originals = _copied_names(statement)
         (name,) = said.binds if len(said.binds) == 1 else ("",)
-        others = (effects(one) for one in whole.inputs if one is not statement)
+        others = (find_effects(one) for one in whole.inputs if one is not statement)
         again = any(name in one.binds | one.changes for one in others)
         if originals and name in whole.parameters and not again and not originals & later:
-            whole = _with_copy(whole, statement, name, originals)
+            whole = _move_copy(whole, statement, name, originals)
         later |= said.binds | said.changes
     return whole
 
 
-def _with_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[str]) -> Cut:
+def _move_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[str]) -> Cut:
     place = whole.parameters.index(name)
     fresh = [each for each in _in_order(statement) if each in originals - {*whole.parameters}]
-    reads = [name in free_of(*side) for side in _both(whole)]
+    reads = [name in find_side_inputs(*side) for side in _both(whole)]
     return replace(
         whole,
         reference=(statement,) * reads[0] + whole.reference,
@@ -167,22 +169,22 @@ def _with_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[
     )
 
 
-def without_functions(
+def move_functions(
     whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
 ) -> Cut:
     """Let each side bind a function itself that the inputs would hold: `f = naive`, a lambda, an
     inner definition."""
     for name in whole.parameters:
-        binding = [only_binding(statement, name) for statement in whole.inputs]
+        binding = [keep_binding(statement, name) for statement in whole.inputs]
         moved = [statement for statement in binding if statement is not None]
         values = [value for statement in moved for value in _bound_values(statement, name)]
         if not values or not all(value is None or is_function(value) for value in values):
             continue
-        needs = frozenset().union(*(free_names(statement) for statement in moved)) & local
+        needs = frozenset().union(*(find_free_names(statement) for statement in moved)) & local
         place = whole.parameters.index(name)
         fresh = sorted(needs - {*whole.parameters})
-        reads = [name in free_of(*side) for side in _both(whole)]
-        rest = [without_binding(statement, name) for statement in whole.inputs]
+        reads = [name in find_side_inputs(*side) for side in _both(whole)]
+        rest = [drop_binding(statement, name) for statement in whole.inputs]
         parameters = (*whole.parameters[:place], *fresh, *whole.parameters[place + 1 :])
         inputs = [statement for statement in rest if statement is not None]
         whole = replace(
@@ -202,7 +204,7 @@ def _bound_values(statement: ast.stmt, name: str) -> Iterator[ast.expr | None]:
             case ast.FunctionDef(name=bound) if bound == name:
                 yield None
             case ast.Assign(targets=targets, value=value):
-                if any(name in stores(target) for target in targets):
+                if any(name in stored_names(target) for target in targets):
                     yield value
 
 
@@ -210,29 +212,35 @@ def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
     return [(whole.reference, whole.expected), (whole.candidate, whole.actual)]
 
 
-def _copied(statement: ast.stmt) -> frozenset[str]:
+def _copied_names(statement: ast.stmt) -> frozenset[str]:
     """Return the names that a statement copies and nothing else: `a = b.clone()`,
     `a = None if b is None else b.clone()`, `a = [x.clone() for x in (b, c)]`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            found = _copies(value)
+            found = _names_copied_by(value)
             return frozenset() if name in found else found
     return frozenset()
 
 
-def _copies(value: ast.expr) -> frozenset[str]:
+def _names_copied_by(value: ast.expr) -> frozenset[str]:
     match value:
         case ast.IfExp(test=test, body=body, orelse=orelse):
             parts = [part for part in (body, orelse) if not isinstance(part, ast.Constant)]
-            found = frozenset().union(*map(_copies, parts))
-            return found if all(map(_copies, parts)) and loads(test) <= found else frozenset()
+            found = frozenset().union(*map(_names_copied_by, parts))
+            return (
+                found
+                if all(map(_names_copied_by, parts)) and loaded_names(test) <= found
+                else frozenset()
+            )
         case ast.ListComp(
             elt=elt,
             generators=[ast.comprehension(target=ast.Name(id=each), iter=iterated, ifs=[])],
         ):
             names = iterated.elts if isinstance(iterated, ast.List | ast.Tuple) else []
             plain = all(isinstance(one, ast.Name) for one in names)
-            return loads(iterated) if plain and _copies(elt) == {each} else frozenset()
+            return (
+                loaded_names(iterated) if plain and _names_copied_by(elt) == {each} else frozenset()
+            )
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         if value.func.attr not in ALIASING:
             return frozenset()
@@ -240,22 +248,22 @@ def _copies(value: ast.expr) -> frozenset[str]:
     return frozenset({value.id}) if isinstance(value, ast.Name) else frozenset()
 
 
-def free_of(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
+def find_side_inputs(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
     """Return the names that a side takes from outside itself."""
     body = [*side, *(ast.copy_location(ast.Expr(result), result) for result in results)]
-    return free_names(ast.If(ast.Constant(True), body, []))
+    return find_free_names(ast.If(ast.Constant(True), body, []))
 
 
-def plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
+def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
     """Return the names of Python numbers and lists, by statements that call nothing of torch."""
     plain: set[str] = set()
     other: set[str] = set()
     for statement in inputs:
-        said = effects(statement)
+        said = find_effects(statement)
         calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
         certain = all(isinstance(call, ast.Name) and call.id in OF_NUMBERS for call in calls)
         certain &= not any(isinstance(node, ast.Attribute) for node in ast.walk(statement))
-        certain &= free_names(statement) - OF_NUMBERS <= plain
+        certain &= find_free_names(statement) - OF_NUMBERS <= plain
         (plain if certain else other).update(said.binds | said.changes)
     return plain - other
 
@@ -282,7 +290,7 @@ def _prepared(
     found: set[int] = set()
     launched: set[str] = set()
     for n in sorted(numbers):
-        said = effects(before[n])
+        said = find_effects(before[n])
         if launches(before[n]) or said.uses & launched:
             launched |= said.binds | said.changes
         elif not _only_aliases(before[n]) and not _constructs(before[n]):
@@ -318,7 +326,9 @@ def _constructs(statement: ast.stmt) -> bool:
 def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) -> set[int]:
     found = set(numbers)
     for n in numbers:
-        found |= needed(before[:n], effects(before[n]).uses | effects(before[n]).changes, local)
+        found |= find_needed(
+            before[:n], find_effects(before[n]).uses | find_effects(before[n]).changes, local
+        )
     return found
 
 
@@ -326,7 +336,7 @@ def _crossing(
     side: Sequence[ast.stmt], results: Sequence[ast.expr], local: frozenset[str]
 ) -> list[str]:
     """The names that a side takes from outside itself, in the order of its text."""
-    free = free_of(side, results) & local
+    free = find_side_inputs(side, results) & local
     named = (name for node in (*side, *results) for name in _in_order(node))
     return [name for name in dict.fromkeys(named) if name in free]
 
@@ -339,9 +349,9 @@ def _in_order(node: ast.AST) -> list[str]:
 def _still_needed(
     inputs: Sequence[ast.stmt], parameters: Sequence[str], local: frozenset[str]
 ) -> Statements:
-    kept = needed(inputs, parameters, local)
+    kept = find_needed(inputs, parameters, local)
     return tuple(inputs[n] for n in sorted(kept))
 
 
 def _loads(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    return frozenset().union(*(loads(node) for node in nodes))
+    return frozenset().union(*(loaded_names(node) for node in nodes))

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ingest.drafting.devices import DEVICE_LINE, on_device
+from ingest.drafting.devices import DEVICE_LINE, place_on_device
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.seeds import unseeded
+from ingest.drafting.seeds import remove_seeding
 from ingest.drafting.suites import Suite
 from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
@@ -40,17 +40,17 @@ class Isolator:
 
     def side(self, suite: Suite, function: str, name: str) -> Module:
         """`function` with all that it needs; a device that the file names stays one."""
-        around = f"{on_device(suite.text, suite.tree, kept=True)}\n{DEVICE_LINE}"
+        around = f"{place_on_device(suite.text, suite.tree, kept=True)}\n{DEVICE_LINE}"
         return self.isolated(suite, f"{around}\n\n\n{function}\n", name)
 
     def inputs(self, suite: Suite, function: str, name: str) -> Module:
         """`function` with all that it needs, made on the default device and as it is seeded, in
         the functions of other files too."""
-        around = on_device(suite.text, suite.tree, kept=False)
+        around = place_on_device(suite.text, suite.tree, kept=False)
         made = self.isolated(suite, f"{around}\n\n\n{function}\n", name)
         try:
-            text = on_device(made.text, ast.parse(made.text), kept=False)
-            text = unseeded(text, ast.parse(text), but=name)
+            text = place_on_device(made.text, ast.parse(made.text), kept=False)
+            text = remove_seeding(text, ast.parse(text), but=name)
         except UNREADABLE:
             return made
         if made.reasons or text == made.text:

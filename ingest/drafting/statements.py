@@ -36,7 +36,7 @@ class Effects:
 
 
 @functools.lru_cache(maxsize=20_000)
-def effects(statement: ast.stmt) -> Effects:
+def find_effects(statement: ast.stmt) -> Effects:
     match statement:
         case ast.Assign(targets=targets, value=value):
             return _assignment(targets, value)
@@ -44,24 +44,24 @@ def effects(statement: ast.stmt) -> Effects:
             return _assignment([target], value)
         case ast.AugAssign(target=target, value=value):
             root = {root_of(target)} - {None}
-            return Effects(changes=_clean(root), uses=loads(value) | _clean(root))
+            return Effects(changes=_clean(root), uses=loaded_names(value) | _clean(root))
         case ast.Expr(value=ast.Call() as call):
             return _call(call)
         case ast.FunctionDef(name=name):
             inner = _own_names(statement)
-            return Effects(frozenset({name}), uses=loads(statement) - inner)
+            return Effects(frozenset({name}), uses=loaded_names(statement) - inner)
         case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
             return _compound(statement)
     return Effects()
 
 
-def loads(node: ast.AST) -> frozenset[str]:
+def loaded_names(node: ast.AST) -> frozenset[str]:
     return frozenset(
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     )
 
 
-def stores(node: ast.AST) -> frozenset[str]:
+def stored_names(node: ast.AST) -> frozenset[str]:
     """Names that are bound anywhere within, but not by a comprehension or an inner function."""
     found: set[str] = set()
     pending: list[ast.AST] = [node]
@@ -78,12 +78,12 @@ def stores(node: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
-def free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
+def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return the names that a statement or expression reads before it binds them itself."""
-    return _Scope(set(bound)).read(node)
+    return _BoundNames(set(bound)).read(node)
 
 
-class _Scope:
+class _BoundNames:
     """The names that are bound so far, while statements are read in their order."""
 
     def __init__(self, bound: set[str]) -> None:
@@ -95,38 +95,38 @@ class _Scope:
                 return frozenset()
             case ast.For(target=target, iter=iterated, body=body, orelse=orelse):
                 free = self.read(iterated)
-                self.bound |= stores(target)
+                self.bound |= stored_names(target)
                 return free | self._block([*body, *orelse])
             case ast.If(test=test, body=body, orelse=orelse):
-                first, second = _Scope(set(self.bound)), _Scope(set(self.bound))
+                first, second = _BoundNames(set(self.bound)), _BoundNames(set(self.bound))
                 free = self.read(test) | first._block(body) | second._block(orelse)
                 self.bound = first.bound & second.bound
                 return free
             case ast.With(items=items, body=body):
                 free = frozenset().union(*(self.read(item.context_expr) for item in items))
                 for item in items:
-                    self.bound |= stores(item.optional_vars) if item.optional_vars else set()
+                    self.bound |= stored_names(item.optional_vars) if item.optional_vars else set()
                 return free | self._block(body)
             case ast.While() | ast.Try():
-                free = loads(node) - self.bound - stores(node)
+                free = loaded_names(node) - self.bound - stored_names(node)
                 return free | self._block(node.body)
             case ast.FunctionDef(name=name):
-                free = loads(node) - _own_names(node) - self.bound
+                free = loaded_names(node) - _own_names(node) - self.bound
                 self.bound.add(name)
                 return free
             case ast.AugAssign(target=target, value=value):
                 changed = {root_of(target)} - {None}
-                free = (loads(value) | loads(target) | _clean(changed)) - self.bound
-                self.bound |= stores(target)
+                free = (loaded_names(value) | loaded_names(target) | _clean(changed)) - self.bound
+                self.bound |= stored_names(target)
                 return free
         inner = frozenset().union(
             *(
-                stores(each.target) for each in ast.walk(node)
+                stored_names(each.target) for each in ast.walk(node)
                 if isinstance(each, ast.comprehension)
             )
         )  # fmt: skip
-        free = loads(node) - self.bound - inner
-        self.bound |= stores(node)
+        free = loaded_names(node) - self.bound - inner
+        self.bound |= stored_names(node)
         return free
 
     def _block(self, body: Sequence[ast.stmt]) -> frozenset[str]:
@@ -141,7 +141,7 @@ def root_of(node: ast.expr) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedStatement:
     """A simple statement, the statements that run before it, and the conditions around it."""
 
     statement: ast.stmt
@@ -149,59 +149,61 @@ class Reached:
     conditions: tuple[ast.expr, ...] = ()
 
 
-def before_each(
+def walk_statements(
     body: Sequence[ast.stmt],
     before: Sequence[ast.stmt] = (),
     conditions: tuple[ast.expr, ...] = (),
-) -> Iterator[Reached]:
+) -> Iterator[ReachedStatement]:
     """Yield each simple statement with those that run before it, the branches that lead to it
     taken."""
     earlier = list(before)
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
             # Its statements count as if they stood here: their values are the same.
-            yield from before_each(statement.body, earlier, conditions)
-            earlier += flat(statement.body)
+            yield from walk_statements(statement.body, earlier, conditions)
+            earlier += flatten(statement.body)
             continue
         if isinstance(statement, ast.If):
             negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
-            yield from before_each(statement.body, earlier, (*conditions, statement.test))
-            yield from before_each(statement.orelse, earlier, (*conditions, negated))
+            yield from walk_statements(statement.body, earlier, (*conditions, statement.test))
+            yield from walk_statements(statement.orelse, earlier, (*conditions, negated))
         elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
             for part in ("body", "orelse", "finalbody"):
-                yield from before_each(getattr(statement, part, []), earlier, conditions)
+                yield from walk_statements(getattr(statement, part, []), earlier, conditions)
         else:
-            yield Reached(statement, tuple(earlier), conditions)
-        earlier.append(without_comparisons(statement))
+            yield ReachedStatement(statement, tuple(earlier), conditions)
+        earlier.append(drop_comparisons(statement))
 
 
 @functools.lru_cache(maxsize=20_000)
-def without_comparisons(statement: ast.stmt) -> ast.stmt:
+def drop_comparisons(statement: ast.stmt) -> ast.stmt:
     """Return a compound statement without the assertions and comparisons inside of it, so that it
     does not seem to need the answers that they compare."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement
-    kept = filtered(statement, lambda each: not _idle(each))
+    kept = filter_blocks(statement, lambda each: not _idle(each))
     return kept or ast.copy_location(ast.Pass(), statement)
 
 
-def only_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+def keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
     """Return a statement with no more inside of it than what binds a name, or None."""
-    return filtered(statement, lambda each: name in effects(each).binds)
+    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
 
 
-def without_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+def drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
     """Return a statement without what inside of it binds a name, or None if nothing is left."""
-    return filtered(statement, lambda each: name not in effects(each).binds)
+    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)
 
 
-def filtered(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
+def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
     """Return a statement with those simple statements of its blocks that are kept, or None."""
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement if keep(statement) else None
     parts = {
         part: [
-            kept for each in getattr(statement, part) if (kept := filtered(each, keep)) is not None
+            kept
+            for each in getattr(statement, part)
+            if (kept := filter_blocks(each, keep)) is not None
         ]
         for part in ("body", "orelse")
         if hasattr(statement, part)
@@ -218,14 +220,14 @@ def _idle(statement: ast.stmt) -> bool:
     """Whether a simple statement only compares, prints or asserts."""
     if isinstance(statement, ast.Assert):
         return True
-    return isinstance(statement, ast.Expr) and effects(statement).idle
+    return isinstance(statement, ast.Expr) and find_effects(statement).idle
 
 
-def flat(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def flatten(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            found += flat(statement.body)
+            found += flatten(statement.body)
         else:
             found.append(statement)
     return found
@@ -243,7 +245,7 @@ def _only_passes(statement: ast.With) -> bool:
 def _assignment(targets: Sequence[ast.expr], value: ast.expr) -> Effects:
     binds: set[str | None] = set()
     changes: set[str | None] = set()
-    uses = set(loads(value))
+    uses = set(loaded_names(value))
     pending = list(targets)
     while pending:
         target = pending.pop()
@@ -258,7 +260,7 @@ def _assignment(targets: Sequence[ast.expr], value: ast.expr) -> Effects:
                 pass
             case ast.Attribute() | ast.Subscript():
                 changes.add(root_of(target))
-                uses |= loads(target)
+                uses |= loaded_names(target)
     return Effects(_clean(binds), _clean(changes), frozenset(uses))
 
 
@@ -272,23 +274,23 @@ def _call(call: ast.Call) -> Effects:
     # Whoever throws the result away wants what was done to the arguments.
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         changes.add(root_of(argument))
-    return Effects(changes=_clean(changes), uses=loads(call))
+    return Effects(changes=_clean(changes), uses=loaded_names(call))
 
 
 def _compound(statement: ast.stmt) -> Effects:
     changes: set[str] = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.stmt) and node is not statement:
-            inner = effects(node)
+            inner = find_effects(node)
             changes |= inner.binds | inner.changes
     if isinstance(statement, ast.For):
-        changes |= stores(statement.target)
-    bound = changes & stores(statement)
+        changes |= stored_names(statement.target)
+    bound = changes & stored_names(statement)
     if isinstance(statement, ast.If) and not changes:
         return Effects()
     if isinstance(statement, ast.If) and bound and _binds_everywhere(statement, bound):
-        return Effects(frozenset(bound), frozenset(changes - bound), loads(statement))
-    return Effects(changes=frozenset(changes), uses=loads(statement))
+        return Effects(frozenset(bound), frozenset(changes - bound), loaded_names(statement))
+    return Effects(changes=frozenset(changes), uses=loaded_names(statement))
 
 
 def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
@@ -298,7 +300,7 @@ def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
     for body in (statement.body, statement.orelse):
         bound: set[str] = set()
         for inner in body:
-            bound |= effects(inner).binds
+            bound |= find_effects(inner).binds
         if not names <= bound:
             return False
     return True
@@ -307,7 +309,7 @@ def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
 def _own_names(function: ast.FunctionDef) -> frozenset[str]:
     a = function.args
     parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
-    bound = frozenset().union(*(stores(s) for s in function.body))
+    bound = frozenset().union(*(stored_names(s) for s in function.body))
     inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
     return bound | frozenset(p.arg for p in parameters) | inner
 

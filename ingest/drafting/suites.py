@@ -58,7 +58,7 @@ class Suite:
         return None
 
 
-def suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
+def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
     """Every file with tests; of one that Python can't parse, its path."""
     for path in repository.paths:
         if not path.endswith(".py"):
@@ -106,7 +106,7 @@ def functions(file: Suite) -> Iterator[ast.FunctionDef]:
             yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
 
 
-def calls_of(suite: Suite, name: str) -> list[ast.Call]:
+def find_calls(suite: Suite, name: str) -> list[ast.Call]:
     """The calls of a function by the file's own top level, outside of any other function."""
     found: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
@@ -120,7 +120,7 @@ def calls_of(suite: Suite, name: str) -> list[ast.Call]:
     return found
 
 
-def called_for_effect(suite: Suite) -> frozenset[str]:
+def find_effect_calls(suite: Suite) -> frozenset[str]:
     """The functions that code of the file calls for nothing but what they do."""
     return frozenset(
         ast.unparse(node.value.func)

@@ -22,7 +22,7 @@ MOST = {
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class Tolerance:
     """The relative and absolute error that the author's comparisons allow in one case."""
 
     relative: float = 0.0
@@ -37,7 +37,7 @@ class Allowed:
         )
 
 
-def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -> Allowed:
+def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -> Tolerance:
     """Return the largest errors that any of the comparisons allows, as far as the text tells."""
     relative, absolute = [0.0], [0.0]
     for comparison in comparisons:
@@ -47,7 +47,7 @@ def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -
                 relative.append(value)
             else:
                 absolute.append(value * (WORST if kind == "share" else 1))
-    return Allowed(max(relative), max(absolute))
+    return Tolerance(max(relative), max(absolute))
 
 
 def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:

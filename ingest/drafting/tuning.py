@@ -21,7 +21,7 @@ SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def
 LINE_END = re.compile(r"\s*\n\s*")
 
 
-def plainly_tuned(data: bytes) -> bytes:
+def keep_first_configuration(data: bytes) -> bytes:
     """A file whose kernels have one configuration each and are launched by themselves, with as
     many lines as before."""
     data = WRAPPED.sub(rb"\1", data)
@@ -39,7 +39,7 @@ def plainly_tuned(data: bytes) -> bytes:
     return edits.text().encode()
 
 
-def tightened(text: str) -> str:
+def close_gaps(text: str) -> str:
     """Without the blank lines that kept the others where they were."""
     return SPREAD.sub(r"\1\n", text)
 

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ingest.drafting.statements import flat
+from ingest.drafting.statements import flatten
 
 IsModule = Callable[[ast.expr], "str | None"]
 """`kernel` or `torch` for a call that constructs a module, None for any other expression."""
@@ -26,9 +26,9 @@ class _Module:
     optional: bool = False
 
 
-def with_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.FunctionDef, set[str]]:
+def share_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.FunctionDef, set[str]]:
     """The test with shared weights as tensors of their own, and how these are called."""
-    body = flat(copy.deepcopy(function.body))
+    body = flatten(copy.deepcopy(function.body))
     modules = _modules(body, kind)
     links = _Links(modules)
     body = [kept for statement in body if isinstance(kept := links.visit(statement), ast.stmt)]
@@ -56,13 +56,13 @@ def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                what = kind(constructing(value))
+                what = kind(innermost_call(value))
                 if what is not None:
                     found[name] = _Module(statement, what == "kernel")
     return found
 
 
-def constructing(call: ast.Call) -> ast.expr:
+def innermost_call(call: ast.Call) -> ast.expr:
     """`C(…)` of `C(…).to(device).eval()`."""
     node: ast.expr = call
     while (

@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ingest.drafting.cases import Cases, plain
 from ingest.drafting.lifting import bound_names
 from ingest.drafting.sides import INPUTS
-from ingest.drafting.tolerances import Allowed
+from ingest.drafting.tolerances import Tolerance
 from ingest.drafting.values import Dtype
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
@@ -39,7 +39,7 @@ STAND_INS = {
 }
 
 
-def stand_ins() -> dict[str, bytes]:
+def read_stand_ins() -> dict[str, bytes]:
     """Their texts, by the paths at which they are found."""
     return {path: (TEMPLATES / "stand_ins" / ours).read_bytes() for path, ours in STAND_INS.items()}
 
@@ -51,7 +51,7 @@ def test_code(
     dtype: str,
     differentiable: bool,
     parameters: Sequence[str],
-    allowed: Sequence[Allowed],
+    allowed: Sequence[Tolerance],
 ) -> str:
     """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
     `parameters` those of the test that make_inputs uses; `allowed` what it tolerates by case."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.answers import answer_types, optional_answers
+from ingest.drafting.answers import find_answer_types, find_optional_answers
 from tests.ingest.drafting.repositories import DOUBLING, drafted, function, whole
 
 COMPARES = """
@@ -44,7 +44,7 @@ def test_doubled():
     ],
 )  # fmt: skip
 def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
-    assert answer_types(_module(answer), "run") == types
+    assert find_answer_types(_module(answer), "run") == types
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
     ],
 )
 def test_what_the_text_leaves_open_is_left_open(answer: str) -> None:
-    assert answer_types(_module(answer), "run") == [""]
+    assert find_answer_types(_module(answer), "run") == [""]
 
 
 def test_an_answer_that_may_be_none_is_told() -> None:
     module = _module("y = None\n    if w:\n        y = x.clone()\n    return x, y")
 
-    assert optional_answers(module, "run") == [False, True]
+    assert find_optional_answers(module, "run") == [False, True]
 
 
 def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
@@ -107,7 +107,7 @@ def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
 
 
 def test_a_module_without_the_entry_point_answers_with_nothing() -> None:
-    assert answer_types("x = 1\n", "run") == []
+    assert find_answer_types("x = 1\n", "run") == []
 
 
 def test_a_reference_that_is_wider_only_for_the_comparison_takes_the_launchers_type() -> None:
