@@ -1,5 +1,7 @@
-"""Which type each answer of a launcher has, where its text fixes that: what it allocates with a
-type that is written there, or with that of one of its arguments."""
+"""Inference of the dtypes of a launcher's answers from its text.
+
+A dtype is known if an answer is allocated with a written dtype, or with the dtype of an argument.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,17 @@ ELEMENTWISE = {"exp", "log", "sqrt", "rsqrt", "where"}
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
 CASTS = {"float": "float32", "half": "float16", "bfloat16": "bfloat16", "double": "float64",
          "int": "int32", "long": "int64", "bool": "bool"}  # fmt: skip
-# A launcher calls few others; whoever calls himself is not followed.
+# Bounds recursion: launchers are a few calls deep.
 DEEPEST = 8
 
 Seen = frozenset[tuple[int, str]]
-"""The names, each in its place, that are asked for already."""
+"""The names whose dtype is being inferred, each with its function: they guard against recursion."""
 
 
 def find_answer_types(module: str, entry_point: str) -> list[str]:
-    """As expressions of the entry point's arguments, `torch.uint8` or `x.dtype`; "" where the
-    text leaves it open."""
+    """Return the dtype of each answer as an expression of the entry point's arguments, such as
+    `torch.uint8` or `x.dtype`; "" if the text does not fix it.
+    """
     host = HostCode(module)
     function = host.functions.get(entry_point)
     if function is None:
@@ -37,7 +40,7 @@ def find_answer_types(module: str, entry_point: str) -> list[str]:
 
 
 def find_optional_answers(module: str, entry_point: str) -> list[bool]:
-    """For each answer, whether the launcher may answer None in its place."""
+    """Return for each answer whether the launcher may return None in its place."""
     host = HostCode(module)
     function = host.functions.get(entry_point)
     if function is None:
@@ -48,14 +51,18 @@ def find_optional_answers(module: str, entry_point: str) -> list[bool]:
 
 @dataclass(frozen=True, slots=True)
 class _CalledFunction:
-    """A function as it was called: `given` is None for what the entry point is handed."""
+    """A function with the arguments of one call. `given` holds None for an argument of the entry
+    point itself.
+    """
 
     function: Function
     given: Mapping[str, _Expression | None] = field(default_factory=dict)
     depth: int = 0
 
     def values(self, name: str) -> list[_Expression]:
-        """All that a name is bound to here; nothing where some of it can't be told."""
+        """Return all values that a name is bound to here, or an empty list if some of them are
+        unknown.
+        """
         found: list[_Expression] = []
         stored = 0
         for node in walk_body(self.function.body):
@@ -75,7 +82,7 @@ class _CalledFunction:
         return [*found, given]
 
     def is_none(self, node: ast.expr) -> bool:
-        """For certain."""
+        """Return whether an expression is certainly None."""
         match node:
             case ast.Constant(value=None):
                 return True
@@ -112,7 +119,7 @@ class _CalledFunction:
 
 @dataclass(frozen=True, slots=True)
 class _Expression:
-    """An expression where it stands, or one of the several that a call gives."""
+    """An expression in its function. `number` selects one of the answers of a call."""
 
     node: ast.expr
     place: _CalledFunction
@@ -140,7 +147,7 @@ def _may_be_none(host: HostCode, at: _Expression) -> bool:
 
 
 def _returned(host: HostCode, place: _CalledFunction) -> list[list[_Expression]]:
-    """What the function may hand back first, second, and so on."""
+    """Return the possible first answers of a function, its possible second answers, and so on."""
     found: list[list[_Expression]] = []
     for node in walk_body(place.function.body):
         match node:
@@ -160,7 +167,7 @@ def _returned(host: HostCode, place: _CalledFunction) -> list[list[_Expression]]
 
 
 def _called(host: HostCode, node: ast.expr, place: _CalledFunction) -> _CalledFunction | None:
-    """The module's own function that a call runs, with what it is given."""
+    """Return the function of the module that a call runs, with its arguments, or None."""
     if not isinstance(node, ast.Call) or place.depth >= DEEPEST:
         return None
     match node:
@@ -192,7 +199,7 @@ def _called(host: HostCode, node: ast.expr, place: _CalledFunction) -> _CalledFu
 def _target(
     host: HostCode, called: ast.expr, place: _CalledFunction
 ) -> tuple[Function | None, int]:
-    """Return the function, and how many parameters come before the first argument."""
+    """Return the function, and how many of its parameters precede the first argument."""
     match called:
         case ast.Name(id=name) if name in host.functions:
             return host.functions[name], 0
@@ -206,9 +213,9 @@ def _target(
     return _forward(host, called), 1
 
 
-def _forward(host: HostCode, innermost_call: ast.expr) -> Function | None:
-    """Return the method that runs when the module is called that `C(…).to(device)` constructs."""
-    node = innermost_call
+def _forward(host: HostCode, construction: ast.expr) -> Function | None:
+    """Return the method that a call of a module runs. It is constructed by `C(…).to(device)`."""
+    node = construction
     while isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name):
             return host.method(node.func.id, "forward")
@@ -217,7 +224,7 @@ def _forward(host: HostCode, innermost_call: ast.expr) -> Function | None:
 
 
 def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> str | None:
-    """The type of a tensor."""
+    """Return the dtype of a tensor, or None if it is unknown."""
     node, place = at.node, at.place
     if at.number is not None:
         called = _called(host, node, place)
@@ -227,7 +234,7 @@ def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> s
         case ast.Name(id=name):
             if (id(place), name) in seen:
                 return None
-            # `y = y.view(…)` says nothing new of `y`.
+            # `y = y.view(…)` does not change the dtype of `y`.
             values = [
                 value for value in place.values(name)
                 if value.place is not place or not _is_still(value.node, name)
@@ -239,7 +246,7 @@ def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> s
                 for value in values
                 if not _is_none(value)
             ]
-            # `loss = alpha * loss` tells nothing by itself, and contradicts nothing.
+            # `loss = alpha * loss` does not contradict another value of `loss`.
             told = [each for each, of_itself in types if each is not None or not of_itself]
             return _same([*([f"{name}.dtype"] if own else []), *told])
         case ast.IfExp(body=first, orelse=second):
@@ -280,8 +287,9 @@ def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> s
 def _answer_type(
     host: HostCode, answers: Sequence[_Expression], seen: Seen = frozenset()
 ) -> str | None:
-    """The type of what a function answers. A way out that tells nothing, or answers None, does
-    not contradict the others."""
+    """Return the dtype of an answer. A return of None, or of an unknown dtype, does not contradict
+    the other returns.
+    """
     types = [_tensor_type(host, answer, seen) for answer in answers if not _is_none(answer)]
     return _same([each for each in types if each is not None])
 
@@ -292,12 +300,12 @@ def _common_type(
     seen: Seen = frozenset(),
     more: Sequence[str] = (),
 ) -> str | None:
-    """The type that all of these have."""
+    """Return the dtype that all values have, or None."""
     return _same([*more, *(_tensor_type(host, value, seen) for value in values)])
 
 
 def _named_type(host: HostCode, at: _Expression, seen: Seen) -> str | None:
-    """What an expression says that stands for a type: `torch.int8`, `x.dtype`, `given or …`."""
+    """Return the dtype that an expression names: `torch.int8`, `x.dtype`, `given or …`."""
     match at.node:
         case ast.Attribute(value=ast.Name(id="torch"), attr=attr):
             return f"torch.{attr}"
@@ -317,7 +325,7 @@ def _same(types: Sequence[str | None]) -> str | None:
 
 
 def _is_still(node: ast.expr, name: str) -> bool:
-    """Whether it is the tensor of that name in another shape."""
+    """Return whether an expression is the tensor of that name in another shape."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         reads_anew = node.func.attr == "view" and any(
             "torch." in ast.unparse(each) for each in node.args

@@ -1,4 +1,4 @@
-"""A cut test becomes the three texts of a draft, each standing alone, or a reason why not."""
+"""Assembly of a cut test into the three standalone texts of a draft, or into a reason why not."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test whose cases are known, with what it shares as weights and which of the answers it
-    widens before it compares them."""
+    """A test with its cases. `weights` are the inputs that two modules share; `widened` tells which
+    answers the test converts to a wider dtype before it compares them.
+    """
 
     suite: Suite
     function: ast.FunctionDef
@@ -53,9 +54,9 @@ class Test:
     weights: frozenset[str]
     widened: Sequence[bool]
     compared: Sequence[ast.expr] = ()
-    """All that the test compares, gradients aside."""
+    """The names that the test compares, gradients excluded."""
     allowed: Sequence[Tolerance] = ()
-    """What its comparisons allow in each case."""
+    """The tolerance of the test's comparisons in each case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,11 @@ class Assembly:
 
 
 def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
-    """With its gradients where the test asks for them and kernels compute them; the forward alone
-    where torch does."""
+    """Assemble a draft.
+
+    The draft has gradients if the test compares them and kernels compute them. If torch computes
+    them, the draft is the forward pass alone.
+    """
     graded = _graded_inputs(test, whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
@@ -87,7 +91,7 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
 
 
 def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
-    """Without any `backward`, and without what only that needed."""
+    """Remove every `backward`, and the code that only they needed."""
     draft = made.draft
     text = remove_backward(draft.texts.triton_code)
     module = isolator.isolated(test.suite, text, draft.entry_point)
@@ -164,7 +168,7 @@ def _assembled(
 
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
-    """The launcher without branches for distributed tensors, and without what only they need."""
+    """Remove the launcher's branches for distributed tensors and the code that only they needed."""
     text = remove_distributed(module.text)
     if text == module.text:
         return module
@@ -175,8 +179,10 @@ def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str)
 
 
 def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
-    """Lines that detach the inputs whose gradients the author does not ask for: some launchers
-    refuse to compute them, and a reference would have them where the launcher has none."""
+    """Return lines that detach the inputs whose gradients the author does not compare. Some
+    launchers refuse to compute these gradients, and the reference would have gradients that the
+    launcher lacks.
+    """
     if not graded:
         return []
     others = [name for name in takes if name not in graded]
@@ -192,7 +198,7 @@ def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
 
 
 def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
-    """Lines that give None to the names that only some branch of a side binds."""
+    """Return lines that set names to None which only some branch of a side binds."""
     read = find_side_inputs(side, results)
     return [f"{name} = None" for name in whole.unset if name in read]
 
@@ -240,7 +246,7 @@ def _test_code(
 
 
 def _dtype(whole: Cut) -> str:
-    """The floating type that the inputs name, where no case does."""
+    """Return the floating dtype that the inputs name, for tests whose cases name none."""
     for statement in whole.inputs:
         for node in ast.walk(statement):
             match node:
@@ -251,7 +257,7 @@ def _dtype(whole: Cut) -> str:
 
 
 def _graded_inputs(test: Test, whole: Cut) -> set[str]:
-    """The parameters whose gradients the test asks for, through their aliases."""
+    """Return the parameters whose gradients the test compares, directly or through copies."""
     found: set[str] = set()
     parameters = set(whole.parameters)
     asked = find_graded(test.function.body)
@@ -264,7 +270,7 @@ def _graded_inputs(test: Test, whole: Cut) -> set[str]:
 
 
 def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
-    """Inputs that torch makes, as far as the text tells: `torch.randn(n)`, and half of it."""
+    """Return the inputs that are certainly tensors: `torch.randn(n)`, or half of that."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
@@ -281,7 +287,7 @@ def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
 
 
 def _answers(whole: Cut) -> list[str]:
-    """Inputs that some function hands back, which may be tensors."""
+    """Return the inputs that are results of a function, which may be tensors."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
@@ -295,9 +301,11 @@ def _answers(whole: Cut) -> list[str]:
 def _expected(
     test: Test, whole: Cut, takes: Sequence[str], launcher: str, entry_point: str
 ) -> list[ast.expr]:
-    """The reference's answers with the launcher's types, where its text fixes them. Otherwise at
-    the inputs' own precision where only the test narrows them: that is what most kernels answer
-    with."""
+    """Return the reference's answers, converted to the launcher's dtypes if these are known.
+
+    If they are unknown and the test widens the answers, they get the dtype of the inputs: most
+    kernels answer with it.
+    """
     of_floats = _tensors(whole, of_integers=False)
     like = next((f"{name}.dtype" for name in takes if name in of_floats), "")
     texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
@@ -325,7 +333,7 @@ def _expected(
 
 
 def _reference_functions(test: Test, whole: Cut) -> list[str]:
-    """The source of the functions that the reference calls by name."""
+    """Return the sources of the functions that the reference calls by name."""
     found: list[str] = []
     for node in (*whole.reference, *whole.expected):
         for inner in ast.walk(node):

@@ -1,6 +1,4 @@
-"""One test, tried as the source of a draft: which operation it compares, with what, and how far
-that leads.
-"""
+"""Reading of one test as the source of a draft: its operation and its reference."""
 
 from __future__ import annotations
 
@@ -49,7 +47,7 @@ class Attempt:
     def progress(self) -> int:
         if self.missing is not None:
             return self.missing.progress
-        # A function that isn't called a reference is the least certain to be one.
+        # A function without a reference's name is the least certain to be one.
         unsure = self.draft is not None and self.draft.rule is Rule.OTHER_FUNCTION
         return WHOLE - unsure
 
@@ -61,11 +59,11 @@ def draft_tests(
     isolator: Isolator,
     best: Mapping[Local, Attempt],
 ) -> Iterator[Attempt]:
-    """What each test of a file amounts to, for operations that have no whole draft yet."""
+    """Yield the drafts of each test of a file, for operations that have no whole draft yet."""
     helpers = find_effect_calls(suite)
     for written in functions(suite):
         if not written.name.startswith("test") and written.name in helpers:
-            # Its callers are tests, and it is part of them.
+            # It is inlined into the tests that call it.
             continue
         function = inline_helpers(written, suite.lookup)
         reader = _Reader(suite, function, reach, operations, isolator, best)
@@ -80,7 +78,7 @@ def draft_tests(
 
 
 Pair = tuple[ast.expr, ast.expr, bool, Comparison]
-"""Expected, actual, whether the answer was widened to be compared, and where that is done."""
+"""Expected, actual, whether the answer was widened to be compared, and the comparison."""
 
 
 class _Reader:
@@ -96,6 +94,7 @@ class _Reader:
         self._suite, self._function = suite, function
         self._written = function
         self._given: frozenset[str] = frozenset()
+        self._conditions: tuple[ast.expr, ...] | None = None
         self._reach, self._operations = reach, operations
         self._isolator, self._best = isolator, best
         self._launched: dict[int, tuple[Local, ...]] = {}
@@ -147,7 +146,10 @@ class _Reader:
             yield from self._without_pairs()
 
     def _read_cases(self, conditions: Sequence[ast.expr] = ()) -> None:
-        """`conditions`: those under which a case is compared at all."""
+        """Read the cases of the test. A case is compared under all of the `conditions`."""
+        if self._conditions == tuple(conditions):
+            return
+        self._conditions = tuple(conditions)
         function = self._written
         try:
             calls = find_calls(self._suite, function.name)
@@ -156,7 +158,9 @@ class _Reader:
             self._cases, self._no_cases = None, str(error)
 
     def _module_kind(self, call: ast.expr) -> str | None:
-        """`kernel` or `torch` for the construction of a module, None for anything else."""
+        """Return `kernel` or `torch` for a call that constructs a module, None for any other
+        expression.
+        """
         parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
             return None
@@ -182,7 +186,7 @@ class _Reader:
             yield Attempt(operation, None, missing, sentence)
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
-        """Comparisons of answers of the same launches belong together."""
+        """Group the comparisons whose answers come from the same launches."""
         groups: dict[tuple[int, ...], tuple[Local, tuple[ast.stmt, ...], list[Pair]]] = {}
         for comparison in find_comparisons(self._function.body):
             found = self._sides(comparison)
@@ -201,11 +205,13 @@ class _Reader:
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
-            # One that is always made says what the test is about.
+            # Prefer comparisons that every case makes.
             yield operation, before, [p for p in pairs if not p[3].conditions] or pairs
 
     def _sides(self, comparison: Comparison) -> tuple[list[ast.AST], Pair] | None:
-        """Which argument comes from a kernel; None where that leads nowhere."""
+        """Return the launching statements of a comparison and its two arguments, or None if it
+        compares no kernel with a reference.
+        """
         before = comparison.before
         parts = []
         for argument in (comparison.left, comparison.right):
@@ -242,7 +248,7 @@ class _Reader:
         return launching[ours], (expected, actual, widened, comparison)
 
     def _is_gradient(self, node: ast.expr, before: Sequence[ast.stmt], numbers: set[int]) -> bool:
-        """Whether a name was bound to somebody's `.grad`."""
+        """Return whether a name was bound to the `.grad` of a tensor."""
         if not isinstance(node, ast.Name):
             return False
         for number in sorted(numbers, reverse=True):
@@ -259,7 +265,7 @@ class _Reader:
         return (statement for statement in statements if self._launches(statement))
 
     def _launches(self, node: ast.AST) -> tuple[Local, ...]:
-        """The repository's names in a statement that lead to a kernel."""
+        """Return the names of the repository in a statement that lead to a kernel."""
         if id(node) not in self._launched:
             found = [local for local in self._locals(node) if self._reach.launches(local)]
             self._launched[id(node)] = tuple(found)
@@ -295,8 +301,7 @@ class _Reader:
         if said := _no_reference(whole):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
         conditions = [condition for *_, comparison in pairs for condition in comparison.conditions]
-        if conditions:
-            self._read_cases(conditions)
+        self._read_cases(conditions)
         if any(self._launches(statement) for statement in whole.inputs):
             return self._stopped(operation, rule, Missing.INPUTS, "A kernel makes its inputs.")
         if self._cases is None:
@@ -324,7 +329,7 @@ class _Reader:
         return Attempt(operation, made.draft, made.missing, made.sentence)
 
     def _is_function(self, node: ast.expr) -> bool:
-        """Whether an expression is a function, which no input can hold."""
+        """Return whether an expression is a function. No input can hold a function."""
         if isinstance(node, ast.Lambda):
             return True
         parts = dotted_name(node)
@@ -336,7 +341,7 @@ class _Reader:
         return any(text.startswith("def ") for text in self._suite.source_of(target))
 
     def _allowed(self) -> list[Tolerance]:
-        """What the test's comparisons allow in each case, those of gradients included."""
+        """Return the tolerance of the test in each case, the tolerances of gradients included."""
         evaluator = self._suite.evaluator()
         made = list(find_comparisons(self._function.body))
         rows = self._cases.rows if self._cases else ()
@@ -351,7 +356,7 @@ class _Reader:
         return [side for side in each if isinstance(side, ast.Name)]
 
     def _modules_among(self, whole: Cut) -> str:
-        """A parameter that both sides would share, and that the inputs construct as a module."""
+        """Return the name of a parameter that is a module and that both sides read, or ""."""
         for statement in whole.inputs:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
@@ -396,7 +401,7 @@ class _Reader:
 
 
 def _no_reference(whole: Cut) -> str:
-    """Say why the other argument of a comparison is no reference; "" if it is one."""
+    """Return why the other argument of a comparison is no reference, or "" if it is one."""
     read = find_side_inputs(whole.reference, whole.expected)
     loose = find_side_inputs((), (*whole.expected, *whole.actual)) & set(whole.unset)
     loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))

@@ -1,4 +1,4 @@
-"""A test's parameters as cases: from its `parametrize` decorators, a few rows that show most."""
+"""Choice of a draft's cases from a test's `parametrize` decorators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CASES = 4
 
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
-"""Parameters that are no case's matter."""
+"""Parameters that no case holds."""
 
 Row = dict[str, Any]
 
@@ -27,13 +27,13 @@ class Cases:
     rows: tuple[Row, ...]
     """Plain values and `Dtype`s only."""
     bound: Mapping[str, str]
-    """Parameters that are no plain values, each with the one expression that stands for it."""
+    """Parameters that hold no plain value, each with the expression that replaces it."""
     fixed: tuple[str, ...]
-    """Sizes that the author's own cases never show at an odd value."""
+    """Sizes that the author's cases never show at an odd value."""
 
 
 class NoCases(Exception):
-    """A parameter whose values can't be told, in a sentence."""
+    """The values of a parameter are unknown. The message is a sentence."""
 
 
 def cases(
@@ -44,8 +44,8 @@ def cases(
 ) -> Cases:
     """Return the cases of a test.
 
-    `calls`: those of the function at its file's top level, where no decorator says more;
-    `conditions`: a row for which one of them is false is no case.
+    `calls`: calls of the function at its file's top level, for a function without decorators.
+    `conditions`: a row is no case if one of them is false.
     """
     parameters = [name for name in _parameters(function) if name not in GIVEN]
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
@@ -60,7 +60,7 @@ def cases(
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
-    # A pair leaves its inputs alone.
+    # The sides of a pair do not change their inputs.
     rows = [
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
@@ -127,7 +127,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
 def _called(
     parameters: Sequence[str], evaluator: Evaluator, calls: Sequence[ast.Call]
 ) -> list[Axis]:
-    """The values with which the file itself calls its test."""
+    """Return the values with which the file itself calls its test."""
     rows: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
     for call in calls:
         given = dict(zip(parameters, call.args, strict=False))
@@ -142,7 +142,7 @@ def _called(
 
 
 def _decorator_arguments(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
-    """The arguments of a decorator; `*NAME` stands for what the name does."""
+    """Return the arguments of a decorator, with `*NAME` resolved."""
     found: list[ast.expr] = []
     for argument in decorator.args:
         meant = evaluator.meant(argument.value) if isinstance(argument, ast.Starred) else argument
@@ -162,8 +162,9 @@ def _product(axes: Sequence[Axis]) -> Iterator[Row]:
 
 
 def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
-    """Of a parameter that takes functions or classes, the first counts, and all rows that have
-    it too."""
+    """Bind a parameter that takes functions or classes to its first value, and keep the rows with
+    that value.
+    """
     first = next((row[name] for row in rows if _is_opaque(row.get(name))), None)
     if first is None:
         return rows
@@ -182,7 +183,7 @@ def _is_opaque(value: Any) -> bool:
 
 
 def _skips(function: ast.FunctionDef) -> list[ast.expr]:
-    """The conditions under which the test says that it doesn't try a row."""
+    """Return the conditions under which the test skips a row."""
     leaving = ("pytest.skip", "return", "pytest.xfail", "self.skipTest")
     return [
         statement.test
@@ -204,7 +205,9 @@ def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) 
 
 
 def _choose_rows(rows: Sequence[Row]) -> list[Row]:
-    """The smallest, and whatever shows a value that none before has shown; at least two sizes."""
+    """Choose the smallest rows, and rows that show a value for the first time. If all have the same
+    sizes, the last row is replaced by one with other sizes.
+    """
     ordered = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
     shown: set[tuple[str, str]] = set()
     chosen: list[Row] = []
@@ -223,7 +226,7 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
 
 
 def _shows_alone(chosen: Sequence[Row]) -> bool:
-    """Whether only the last row shows some way to call the operation: a flag, a word, a type."""
+    """Return whether only the last row shows some flag, string or dtype."""
     return any(
         isinstance(value, bool | str | Dtype | None)
         and not any(row.get(name, value) == value for row in chosen[:-1])
@@ -232,7 +235,7 @@ def _shows_alone(chosen: Sequence[Row]) -> bool:
 
 
 def _is_degenerate(row: Row) -> bool:
-    """Whether every size is one: most faults of a kernel do not show in a single element."""
+    """Return whether every size is one. Most faults of a kernel do not show in a single element."""
     sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
     return bool(sizes) and all(n == 1 for n in sizes)
 
@@ -260,13 +263,15 @@ def _is_size(value: Any) -> bool:
 
 
 def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
-    """A checker may vary a size only where the author has shown that odd values are allowed."""
+    """Return the sizes that a checker must not vary: sizes that the author never shows at an odd
+    value.
+    """
     found = []
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(_integers(value) for value in values):
             sizes = all(_is_size(value) for value in values)
-            # Neither a power of two nor a multiple of what blocks are made of.
+            # Neither a power of two nor a multiple of a small block.
             odd = any(n % 16 and n & (n - 1) for value in values for n in _integers(value))
             if not (sizes and odd):
                 found.append(name)
@@ -274,7 +279,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def plain(value: Any) -> Any:
-    """As CASES writes it."""
+    """Convert a value to the form that CASES holds."""
     if isinstance(value, Dtype):
         return value.name
     if isinstance(value, list):

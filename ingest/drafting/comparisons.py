@@ -1,4 +1,4 @@
-"""The comparisons that a test makes, and the two things that each compares."""
+"""Extraction of a test's comparisons, each with its two arguments."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PEELED = {
     "detach", "cpu", "float", "double", "half", "bfloat16", "clone", "contiguous", "to", "cuda",
     "item", "numpy", "type", "data",
 }  # fmt: skip
-"""What is done to an answer so that it can be compared."""
+"""Methods that prepare an answer for its comparison."""
 
 WIDENING = {"float", "double"}
 METHODS = {"allclose", "equal"}
 MODULES = {"torch", "np", "numpy", "jnp"}
-"""Modules that have functions of the same names as these methods."""
+"""Modules that have functions with the names of these methods."""
 
 OPTIONS = {"rtol", "atol", "tol", "ratio", "msg", "equal_nan", "dtype", "check_dtype", "name",
            "prefix", "err_msg", "verbose", "max_print", "extra_info", "warning"}  # fmt: skip
@@ -28,7 +28,7 @@ class Comparison:
     left: ast.expr
     right: ast.expr
     before: tuple[ast.stmt, ...]
-    """The statements that have run, in their order."""
+    """The statements that run before it, in order."""
     conditions: tuple[ast.expr, ...] = ()
     """The conditions under which it is made."""
     call: ast.expr | None = None
@@ -44,7 +44,9 @@ def find_comparisons(body: Sequence[ast.stmt]) -> Iterator[Comparison]:
 
 
 def peel(node: ast.expr) -> tuple[ast.expr, bool]:
-    """An argument without what was done to it for the comparison, and whether that widened it."""
+    """Return an argument without the methods that prepare it for the comparison, and whether one of
+    them widened it.
+    """
     widened = False
     while True:
         match node:
@@ -77,7 +79,7 @@ def _compared(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr, ast.exp
             and isinstance(node.op, ast.Sub)
             and _is_distance(statement, node)
         ):
-            # `(a - b).abs().max() < limit`, and nothing but an assertion.
+            # `(a - b).abs().max() < limit`, in an assertion only.
             yield node.left, node.right, statement.test
 
 

@@ -1,8 +1,8 @@
-"""What host code computes with torch where Triton should, as far as its text proves it.
+"""Detection of computations that host code leaves to torch, by syntax.
 
-A launcher allocates and moves; who sums up partial sums with `.sum(0)` computes outside his
-kernels. Told by syntax: a call that can be nothing else, a product of matrices by `@`, and
-arithmetic on names that the function itself treats as tensors.
+A launcher allocates and moves data; a final `.sum(0)` of partial sums is a computation outside of
+its kernels. Detected are calls that can be nothing else, products of matrices by `@`, and
+arithmetic on names that the function treats as tensors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FUNCTIONAL = {
     "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
 }  # fmt: skip
 LAYERS = {"nn.Linear", "nn.Conv1d", "nn.Conv2d", "nn.LayerNorm", "nn.Embedding", "nn.RMSNorm"}
-# What a name has that is a tensor, and nothing else that a launcher handles.
+# Attributes that only tensors have, among the values that a launcher handles.
 OF_TENSORS = {"shape", "stride", "dtype", "device", "contiguous", "is_contiguous", "view",
               "reshape", "data_ptr", "numel", "dim", "ndim", "requires_grad"}  # fmt: skip
 ALLOCATES = {"empty", "zeros", "ones", "full", "arange", "tensor", "empty_like", "zeros_like",
@@ -40,8 +40,9 @@ ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
 def computes_backward(module: str) -> str:
-    """The first computation with torch that a `backward` of a standalone module leads to; any
-    counts, under whatever condition it stands."""
+    """Return the first computation with torch that a `backward` leads to, under any condition, or
+    "".
+    """
     host = _Computing(module)
     for owner in host.functions_of_autograd():
         backward = host.methods[owner].get("backward")
@@ -51,8 +52,9 @@ def computes_backward(module: str) -> str:
 
 
 def computes_forward(module: str, entry_point: str) -> str:
-    """The first computation with torch on the way that a call of the entry point takes for
-    certain: nothing under a condition counts."""
+    """Return the first computation with torch that every call of the entry point runs, or "". A
+    computation under a condition does not count, except for linear algebra.
+    """
     host = _Computing(module)
     start = host.functions.get(entry_point)
     if start is None:
@@ -61,7 +63,7 @@ def computes_forward(module: str, entry_point: str) -> str:
 
 
 def remove_backward(module: str) -> str:
-    """The module with no `backward` in any autograd Function."""
+    """Remove every `backward` of the module's autograd Functions."""
     host = _Computing(module)
     lines = module.splitlines()
     found = [host.methods[owner].get("backward") for owner in host.functions_of_autograd()]
@@ -72,7 +74,7 @@ def remove_backward(module: str) -> str:
 
 
 class _Computing(HostCode):
-    """Where it leads, and what is computed with torch on the way."""
+    """Walk of a module's host code in search of computations with torch."""
 
     def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
         for function, owner in self._walk_calls(starts, certain=certain):
@@ -86,7 +88,7 @@ class _Computing(HostCode):
     def _walk_calls(
         self, starts: Sequence[tuple[Function, str]], *, certain: bool
     ) -> Iterator[tuple[Function, str]]:
-        """Yield the functions that these lead to, each with the class that it belongs to."""
+        """Yield these functions and the functions that they lead to, each with its class."""
         pending, seen = list(starts), set[int]()
         while pending:
             function, owner = pending.pop(0)
@@ -98,8 +100,9 @@ class _Computing(HostCode):
             pending += self._called(nodes, owner, function)
 
     def solver(self, starts: Sequence[tuple[Function, str]]) -> str:
-        """Return the first use of linear algebra under any condition: no launcher has that for
-        other inputs only, as it has a product of matrices for small ones."""
+        """Return the first use of linear algebra under any condition, or "". Launchers often use a
+        product of matrices for small inputs only; no launcher solves a system for some inputs only.
+        """
         for function, owner in self._walk_calls(starts, certain=False):
             for node in walk_body(function.body):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(SOLVERS):
@@ -136,7 +139,7 @@ class _Computing(HostCode):
                 yield found, target
 
     def _constructed(self, function: Function) -> dict[str, str]:
-        """The names that hold modules of a class of this module."""
+        """Return the local names that hold instances of the module's classes, with their class."""
         found: dict[str, str] = {}
         for node in walk_body(function.body):
             match node:
@@ -148,15 +151,16 @@ class _Computing(HostCode):
 
 
 def _innermost(call: ast.Call) -> ast.Call:
-    """`C(…)` of `C(…).to(dtype)`."""
+    """Return `C(…)` of `C(…).to(dtype)`."""
     while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
         call = call.func.value
     return call
 
 
 def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """What runs whenever the statements do: nothing under a condition, nor after one that may
-    have left, nor what is only defined. A loop is taken to run."""
+    """Yield the nodes that run whenever the statements do. Excluded are branches, statements after
+    a conditional return, and definitions. Loops are assumed to run.
+    """
     for statement in body:
         if isinstance(statement, ast.With):
             for item in statement.items:
@@ -174,7 +178,7 @@ def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 
 def _unconditional(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.IfExp) and _loads(node.body) <= _loads(node.orelse):
-        # Whichever way it goes, it leads to these: `f(x) if plain else torch.compile(f)(x)`.
+        # Both ways call the same function: `f(x) if plain else torch.compile(f)(x)`.
         yield from _unconditional(node.body)
     if isinstance(node, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp):
         return
@@ -188,8 +192,9 @@ def _loads(node: ast.AST) -> set[str]:
 
 
 def _tensors(function: Function) -> set[str]:
-    """The names that this function asks for what only tensors have, and binds to nothing else;
-    and what a `backward` is given."""
+    """Return the names that the function asks for attributes that only tensors have and never binds
+    to anything else, and the gradients that a `backward` receives.
+    """
     found: set[str] = set()
     if function.name == "backward":
         found |= {argument.arg for argument in function.args.args[1:]}
@@ -208,7 +213,7 @@ def _tensors(function: Function) -> set[str]:
 
 
 def _layers(init: Function | None) -> set[str]:
-    """The attributes that hold torch's own layers."""
+    """Return the attributes that hold layers of torch."""
     found: set[str] = set()
     for node in walk_body(init.body) if init else ():
         match node:
@@ -253,7 +258,7 @@ def _computing_call(value: ast.expr, attr: str) -> bool:
 
 
 def _holds_no_data(call: ast.Call) -> bool:
-    """Arithmetic on what was just allocated or counted out is none on data."""
+    """Return whether a call only computes on fresh allocations or on ranges, which are no data."""
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -1,5 +1,5 @@
-"""Where tensors are made: on the device of the machine, or on the default one, whatever the author
-named.
+"""Replacement of devices that the author names by the device of the machine, or by the default
+device.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Around = tuple[ast.AST, frozenset[str]]
 
 
 def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
-    """The text with the machine's device where it names one, or without any."""
+    """Return the text with named devices replaced by the machine's device, or removed."""
     edits = Edits(text)
     for node, local in _within(tree):
         match node:
@@ -34,7 +34,7 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
-                        # Worked out where the function is, which may be before DEVICE.
+                        # A default is evaluated at the definition, which may precede DEVICE.
                         edits.put(default, OF_THE_MACHINE if kept else "None")
     return edits.text()
 
@@ -55,7 +55,7 @@ def _within(tree: ast.Module) -> list[Around]:
 
 
 def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:
-    # The arguments in the order of the text; a device goes with the comma before it.
+    # Arguments in the order of the text: a device is removed with the comma before it.
     arguments = sorted((*call.args, *(k.value for k in call.keywords)), key=edits.start)
     before = {id(node): edits.end(previous) for previous, node in pairwise(arguments)}
     for keyword in call.keywords:
@@ -78,7 +78,7 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
 
 
 def is_device(node: ast.expr, local: frozenset[str]) -> bool:
-    """Whether an expression names a device of its own accord: text, or a global called so."""
+    """Return whether an expression names a device: a string, or a global with such a name."""
     match node:
         case ast.Constant(value=str(value)):
             return bool(re.fullmatch(r"(cuda|gpu|xpu|npu|hip)(:\d+)?", value))

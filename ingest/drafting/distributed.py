@@ -1,7 +1,7 @@
-"""Removal of branches for tensors that are spread over several machines.
+"""Removal of branches for distributed tensors.
 
-A pair's inputs are plain tensors, so `isinstance(x, DTensor)` is false. Its branch names
-`torch.distributed.tensor`, which `import torch` does not load: evaluating it would raise.
+The inputs of a pair are plain tensors, so `isinstance(x, DTensor)` is false. The condition names
+`torch.distributed.tensor`, which `import torch` does not load, so that evaluating it raises.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CLASS = re.compile(r"(torch\.distributed\.tensor\.)?_?DTensor")
 
 
 def remove_distributed(text: str) -> str:
-    """Return the module without what it does for distributed tensors only."""
+    """Return the module without the code that handles distributed tensors only."""
     if not NAMED.search(text):
         return text
     try:
@@ -33,7 +33,7 @@ def remove_distributed(text: str) -> str:
             for statement in statements:
                 _rewrite(statement, edits, alone=len(statements) == 1)
         if isinstance(node, ast.Call) and _known(node) is False:
-            # Whatever else it is part of.
+            # Inside of any other expression.
             edits.put(node, "False")
     return edits.text()
 
@@ -59,7 +59,7 @@ def _moved_out(block: list[ast.stmt], of: ast.If, edits: Edits) -> str:
 
 
 def _known(test: ast.expr) -> bool | None:
-    """Return the value of a condition for plain tensors, or None if that does not fix it."""
+    """Return the value of a condition for plain tensors, or None if it depends on more."""
     match test:
         case ast.Call(func=ast.Name(id="isinstance"), args=[_, kind]):
             return False if CLASS.fullmatch(ast.unparse(kind)) else None

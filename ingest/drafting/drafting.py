@@ -1,6 +1,6 @@
-"""From a repository to drafts: for each operation the test that compares it, cut into a pair.
+"""Drafting of a whole repository: find for each operation the test that compares it.
 
-Every operation comes back, with a draft or with what is missing.
+Every operation has an outcome: a draft, or what is missing.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class _PreparedTree:
-    """A tree with stand-ins for packages that a pair may not import, and its imports lifted."""
+    """A tree with prepared files, and with stand-ins for packages that a pair may not import."""
 
     tree: SourceTree
     extra: dict[str, bytes]
     ready: dict[str, bytes] = field(default_factory=dict)
-    """Files are asked for again and again."""
+    """Cache of prepared files: each is read many times."""
 
     @property
     def sure(self) -> frozenset[str]:
@@ -52,7 +52,7 @@ class _PreparedTree:
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
-    """An outcome for each operation of the tree, in the order of their places."""
+    """Yield an outcome for each operation of the tree, in the order of their places."""
     there = set(tree.paths())
     extra = {path: text for path, text in read_stand_ins().items() if path not in there}
     session = Session(_PreparedTree(tree, extra), FILE_LIMIT, progress)

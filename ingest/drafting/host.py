@@ -1,4 +1,4 @@
-"""The host code of a standalone module: its functions, its classes and their methods, by name."""
+"""Index of a standalone module's host code: functions, classes and methods by name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HostCode:
                 self.functions.setdefault(node.name, node)
 
     def method(self, owner: str, name: str) -> Function | None:
-        """Return a method of a class or of the nearest of its bases in the module."""
+        """Return a method of a class or of its nearest base in the module, or None."""
         seen: set[str] = set()
         pending = [owner]
         while pending:
@@ -53,7 +53,7 @@ class HostCode:
 
 
 def walk_body(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """Every node, but for what functions and classes define in there."""
+    """Yield every node of the statements except nested definitions."""
     for statement in body:
         if not isinstance(statement, Function | ast.ClassDef):
             yield from ast.walk(statement)

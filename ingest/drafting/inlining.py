@@ -1,4 +1,4 @@
-"""A test whose body stands in a helper of its file, written out as if it stood in the test."""
+"""Inlining of helpers that hold the body of a test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 
 
 def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
-    """The function with calls of helpers, whose results nobody takes, replaced by their bodies."""
+    """Return the function with the bodies of comparing helpers in place of their calls."""
     body: list[ast.stmt] = []
     for statement in (part for whole in function.body for part in _parts(whole)):
         helper = _helper(statement, lookup) if depth < DEEPEST else None
@@ -30,7 +30,7 @@ def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) ->
 
 
 def _parts(statement: ast.stmt) -> list[ast.stmt]:
-    """`a, b = f(x), g(x)` as two statements: the one may be a kernel's and the other not."""
+    """Split `a, b = f(x), g(x)` into two statements: only one of them may launch a kernel."""
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
             bound = stored_names(statement)
@@ -48,7 +48,7 @@ def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
 
 
 def _call(statement: ast.stmt) -> ast.Call | None:
-    """What a statement that is nothing but a call calls."""
+    """Return the call of a statement that is only a call."""
     value = statement.value if isinstance(statement, ast.Expr) else None
     return value if isinstance(value, ast.Call) else None
 
@@ -86,7 +86,7 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
 
 
 def _compares(helper: ast.FunctionDef) -> bool:
-    """Only what compares is part of a test; any other helper is called as it is."""
+    """Return whether a helper compares. Any other helper is called as it is."""
     from ingest.drafting.comparisons import find_comparisons
 
     bound = frozenset().union(*(stored_names(statement) for statement in helper.body))

@@ -1,4 +1,4 @@
-"""Writes the three functions of a draft from a cut test: both sides, and what makes the inputs."""
+"""Writing of the three functions of a draft from a cut test: both sides, and `make_inputs`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ingest.drafting.slices import Cut
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
 
 INPUTS = "drafted__inputs"
-"""What makes the inputs, until its author's own names are out of the way."""
+"""Temporary name of `make_inputs`, until the author's names are renamed."""
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
@@ -27,7 +27,7 @@ def side(
     docstring: str,
     head: Sequence[str] = (),
 ) -> str:
-    """A function of the inputs that returns what the test compares."""
+    """Write a function of the inputs that returns the compared answers."""
     change = _Rewrite(
         bound, frozenset(parameters).union(*map(stored_names, statements)), DEVICE, parameters
     )
@@ -47,7 +47,10 @@ def side(
 def make_inputs(
     cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]
 ) -> str:
-    """`case`: the test's own parameters; `dtypes`: those of them that are torch dtypes."""
+    """Write the function that makes the inputs.
+
+    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes.
+    """
     local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
     used = _used(cut)
@@ -73,7 +76,7 @@ def make_inputs(
         ),
     ]
     certain = {*case, "device"}.union(*(find_effects(statement).binds for statement in cut.inputs))
-    # What only one branch gives a value has none in the other.
+    # A name that one branch binds is None in the other.
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
@@ -85,8 +88,9 @@ def make_inputs(
 def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """The parameters that a launcher answers in: those that the test compares after the call, and
-    by torch's custom the first of a launcher whose name ends in an underscore."""
+    """Return the parameters that a launcher writes to: those that the test compares after the call,
+    and the first argument of a launcher whose name ends in an underscore, by torch's convention.
+    """
     compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
     launchers = {
@@ -109,7 +113,7 @@ def find_overwritten(
 
 
 def _root(node: ast.expr) -> str:
-    """The name whose part, view or method an expression is."""
+    """Return the name at the root of an expression: `x` of `x.view(3)[0]`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -120,7 +124,7 @@ def _in_place(node: ast.AST) -> bool:
 
 
 def find_graded(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names whose gradients a test asks for."""
+    """Return the names whose gradients a test reads."""
     found: set[str] = set()
     for statement in flatten(statements):
         for node in ast.walk(statement):
@@ -153,7 +157,7 @@ def _indented(statement: ast.stmt, depth: int = 1) -> str:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Without what is about gradients, and with one device: the named one, or the default."""
+    """Removal of gradient code. A device is replaced by the named one, or removed."""
 
     def __init__(
         self,
@@ -168,7 +172,9 @@ class _Rewrite(ast.NodeTransformer):
         self._device = device
 
     def _is_input(self, node: ast.expr) -> bool:
-        """An input itself, copied at most: a detached step of a reference means something."""
+        """Return whether an expression is an input or a copy of one. The author's own `detach()` of
+        an intermediate value stays.
+        """
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr not in COPYING:
                 return False
@@ -187,7 +193,7 @@ class _Rewrite(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_With(self, node: ast.With) -> ast.AST:
-        """Tensors that are made in inference mode take no gradient afterwards."""
+        """Replace inference mode: its tensors take no gradient afterwards."""
         self.generic_visit(node)
         for item in node.items:
             if ast.unparse(item.context_expr) == "torch.inference_mode()":

@@ -1,5 +1,6 @@
-"""Cuts a test in three: what makes the inputs, what the reference does with them, and what the
-candidate does. The names that cross the cut become the parameters of both sides.
+"""Cutting of a test into inputs, reference and candidate.
+
+The names that cross the cut become the parameters of both sides.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Statements = tuple[ast.stmt, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Statements in the order of the test; `parameters` in the order of the candidate's use."""
+    """Statements in the order of the test. `parameters` are in the order of the candidate's use."""
 
     inputs: Statements
     reference: Statements
@@ -40,23 +41,23 @@ class Cut:
     actual: tuple[ast.expr, ...]
     parameters: tuple[str, ...]
     unset: tuple[str, ...] = ()
-    """Names that a side reads and that only some branch of it binds, or none at all."""
+    """Names that a side reads and that only some of its branches bind."""
 
     @property
     def uses(self) -> frozenset[str]:
-        """Every name that is read anywhere in it."""
+        """Return every name that the cut reads."""
         nodes = (*self.inputs, *self.reference, *self.candidate, *self.expected, *self.actual)
         return _loads(nodes)
 
     def taking(self, parameters: Sequence[str]) -> Cut:
-        """The same with other parameters."""
+        """Return the cut with other parameters."""
         return replace(self, parameters=tuple(parameters))
 
 
 def find_needed(
     before: Sequence[ast.stmt], names: Iterable[str], local: frozenset[str]
 ) -> set[int]:
-    """Which of the statements these names depend on, by their numbers."""
+    """Return the numbers of the statements that these names depend on."""
     wanted = set(names) & local
     found: set[int] = set()
     for number in range(len(before) - 1, -1, -1):
@@ -78,8 +79,9 @@ def cut(
 ) -> Cut:
     """Cut the statements before a comparison.
 
-    `pairs` of (expected, actual); `local`: the names that the test itself binds; `given`: those
-    of them that are its parameters."""
+    `pairs` of (expected, actual). `local`: the names that the test binds. `given`: those of them
+    that are its parameters.
+    """
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)
     theirs = find_needed(before, _loads(expected), local)
@@ -87,7 +89,7 @@ def cut(
     shared = theirs & ours
     shared |= _with_needs(before, _random(before, (theirs | ours) - shared), local)
     shared |= _with_needs(before, _prepared(before, ours - shared, actual, launches, local), local)
-    # What makes inputs must not stand on what a side computes.
+    # Inputs must not depend on what a side computes.
     reference = tuple(before[n] for n in sorted(theirs - shared))
     candidate = tuple(before[n] for n in sorted(ours - shared))
     inputs = [before[n] for n in sorted(shared)]
@@ -110,7 +112,9 @@ def cut(
 
 
 def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
-    """Drop what branches and loops of a side bind and nothing reads."""
+    """Drop statements of a side, also in branches and loops, whose results no other statement
+    reads.
+    """
     while True:
         counts = Counter(
             node.id
@@ -127,7 +131,7 @@ def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
 
 
 def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
-    """Whether some other statement reads what a simple one binds or changes."""
+    """Return whether another statement reads the results of a simple statement."""
     said = find_effects(statement)
     own = Counter(
         node.id
@@ -138,8 +142,9 @@ def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
 
 
 def _move_copies(whole: Cut) -> Cut:
-    """Move to the sides what only copies an input: two inputs with the same values would differ
-    as soon as a checker varies one of them."""
+    """Move statements that only copy an input from the inputs to the sides. Otherwise a checker
+    that varies one of two equal inputs makes the sides differ.
+    """
     later: set[str] = set()
     for statement in reversed(whole.inputs):
         said = find_effects(statement)
@@ -172,8 +177,9 @@ def _move_copy(whole: Cut, statement: ast.stmt, name: str, originals: frozenset[
 def move_functions(
     whole: Cut, is_function: Callable[[ast.expr], bool], local: frozenset[str]
 ) -> Cut:
-    """Let each side bind a function itself that the inputs would hold: `f = naive`, a lambda, an
-    inner definition."""
+    """Move the binding of a function from the inputs to the sides that call it: `f = naive`, a
+    lambda, an inner definition. No input can hold a function.
+    """
     for name in whole.parameters:
         binding = [keep_binding(statement, name) for statement in whole.inputs]
         moved = [statement for statement in binding if statement is not None]
@@ -213,8 +219,9 @@ def _both(whole: Cut) -> list[tuple[Statements, tuple[ast.expr, ...]]]:
 
 
 def _copied_names(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement copies and nothing else: `a = b.clone()`,
-    `a = None if b is None else b.clone()`, `a = [x.clone() for x in (b, c)]`."""
+    """Return the names that a statement copies if it does nothing else: `a = b.clone()`, `a = None
+    if b is None else b.clone()`, `a = [x.clone() for x in (b, c)]`.
+    """
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             found = _names_copied_by(value)
@@ -249,13 +256,13 @@ def _names_copied_by(value: ast.expr) -> frozenset[str]:
 
 
 def find_side_inputs(side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> frozenset[str]:
-    """Return the names that a side takes from outside itself."""
+    """Return the names that a side reads and does not bind itself."""
     body = [*side, *(ast.copy_location(ast.Expr(result), result) for result in results)]
     return find_free_names(ast.If(ast.Constant(True), body, []))
 
 
 def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
-    """Return the names of Python numbers and lists, by statements that call nothing of torch."""
+    """Return the names of Python numbers and lists that the inputs bind without calling torch."""
     plain: set[str] = set()
     other: set[str] = set()
     for statement in inputs:
@@ -269,7 +276,7 @@ def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
 
 
 def _random(before: Statements, numbers: Iterable[int]) -> set[int]:
-    """Random numbers are drawn once, for both sides."""
+    """Return the statements that draw random numbers: they are drawn once, for both sides."""
     return {
         n
         for n in numbers
@@ -286,7 +293,9 @@ def _prepared(
     launches: Callable[[ast.stmt], bool],
     local: frozenset[str],
 ) -> set[int]:
-    """What the candidate computes before it launches anything: its launcher must not."""
+    """Return the statements with which the candidate computes before its first launch. Its launcher
+    must not compute them with torch.
+    """
     found: set[int] = set()
     launched: set[str] = set()
     for n in sorted(numbers):
@@ -299,7 +308,7 @@ def _prepared(
 
 
 def _only_aliases(statement: ast.stmt) -> bool:
-    """`a = b.clone().requires_grad_()`: another name for the same values."""
+    """Return whether a statement only copies values: `a = b.clone().requires_grad_()`."""
     value = getattr(statement, "value", None)
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         if value.func.attr not in ALIASING:
@@ -309,7 +318,7 @@ def _only_aliases(statement: ast.stmt) -> bool:
 
 
 def _constructs(statement: ast.stmt) -> bool:
-    """An allocation, or an inner function: torch allocates, Triton computes."""
+    """Return whether a statement allocates or defines a function. A launcher may do both."""
     if isinstance(statement, ast.FunctionDef):
         return True
     value = getattr(statement, "value", None)
@@ -335,7 +344,7 @@ def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) ->
 def _crossing(
     side: Sequence[ast.stmt], results: Sequence[ast.expr], local: frozenset[str]
 ) -> list[str]:
-    """The names that a side takes from outside itself, in the order of its text."""
+    """Return the names that a side takes from outside, in the order of its text."""
     free = find_side_inputs(side, results) & local
     named = (name for node in (*side, *results) for name in _in_order(node))
     return [name for name in dict.fromkeys(named) if name in free]

@@ -1,4 +1,4 @@
-"""What one statement of a test binds, changes and uses; and in which order statements count."""
+"""Effects of a test's statements: the names that each binds, changes and reads."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 FORGOTTEN = {"grad", "requires_grad"}
-"""Attributes whose setting is about gradients, not about values."""
+"""Attributes that concern gradients, not values."""
 
 COMPARING = re.compile(r"close|equal|compare", re.I)
 IDLE = re.compile(
     r"(.*\.)?(print|backward|requires_grad_|manual_seed|manual_seed_all|seed|skip|synchronize"
     r"|empty_cache|retain_grad|reset_peak_memory_stats|info|debug|warning|collect|xfail|zero_grad)"
 )
-"""Calls that change no value; what a statement with no other does is not missed."""
+"""Calls that change no value. A statement with no other call can be dropped."""
 
 PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.device",
                   "torch.cuda.device", "torch.set_grad_enabled")  # fmt: skip
@@ -25,9 +25,9 @@ PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", 
 @dataclass(frozen=True, slots=True)
 class Effects:
     binds: frozenset[str] = frozenset()
-    """Names that get a new value here, whatever they had."""
+    """Names that get a new value, whatever they held before."""
     changes: frozenset[str] = frozenset()
-    """Names that may have another value afterwards."""
+    """Names whose value may be different afterwards."""
     uses: frozenset[str] = frozenset()
 
     @property
@@ -62,7 +62,7 @@ def loaded_names(node: ast.AST) -> frozenset[str]:
 
 
 def stored_names(node: ast.AST) -> frozenset[str]:
-    """Names that are bound anywhere within, but not by a comprehension or an inner function."""
+    """Return the names that a node binds, except by a comprehension or an inner function."""
     found: set[str] = set()
     pending: list[ast.AST] = [node]
     while pending:
@@ -79,7 +79,7 @@ def stored_names(node: ast.AST) -> frozenset[str]:
 
 
 def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
-    """Return the names that a statement or expression reads before it binds them itself."""
+    """Return the names that a statement or expression reads before it binds them."""
     return _BoundNames(set(bound)).read(node)
 
 
@@ -134,7 +134,7 @@ class _BoundNames:
 
 
 def root_of(node: ast.expr) -> str | None:
-    """`x` of `x.a[0].b`."""
+    """Return `x` of `x.a[0].b`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -154,12 +154,13 @@ def walk_statements(
     before: Sequence[ast.stmt] = (),
     conditions: tuple[ast.expr, ...] = (),
 ) -> Iterator[ReachedStatement]:
-    """Yield each simple statement with those that run before it, the branches that lead to it
-    taken."""
+    """Yield each simple statement with the statements that run before it, assuming that the
+    branches around it are taken.
+    """
     earlier = list(before)
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            # Its statements count as if they stood here: their values are the same.
+            # The block only sets a mode: treat its statements as part of the outer block.
             yield from walk_statements(statement.body, earlier, conditions)
             earlier += flatten(statement.body)
             continue
@@ -177,8 +178,9 @@ def walk_statements(
 
 @functools.lru_cache(maxsize=20_000)
 def drop_comparisons(statement: ast.stmt) -> ast.stmt:
-    """Return a compound statement without the assertions and comparisons inside of it, so that it
-    does not seem to need the answers that they compare."""
+    """Return a compound statement without its assertions and comparisons. With them it would seem
+    to need the answers that they compare.
+    """
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement
     kept = filter_blocks(statement, lambda each: not _idle(each))
@@ -186,17 +188,19 @@ def drop_comparisons(statement: ast.stmt) -> ast.stmt:
 
 
 def keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement with no more inside of it than what binds a name, or None."""
+    """Return a statement reduced to what binds a name, or None if nothing binds it."""
     return filter_blocks(statement, lambda each: name in find_effects(each).binds)
 
 
 def drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
-    """Return a statement without what inside of it binds a name, or None if nothing is left."""
+    """Return a statement without what binds a name, or None if nothing is left."""
     return filter_blocks(statement, lambda each: name not in find_effects(each).binds)
 
 
 def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
-    """Return a statement with those simple statements of its blocks that are kept, or None."""
+    """Return a statement with only the simple statements that `keep` accepts, or None if none is
+    left.
+    """
     if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
         return statement if keep(statement) else None
     parts = {
@@ -217,7 +221,7 @@ def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.
 
 
 def _idle(statement: ast.stmt) -> bool:
-    """Whether a simple statement only compares, prints or asserts."""
+    """Return whether a simple statement only compares, prints or asserts."""
     if isinstance(statement, ast.Assert):
         return True
     return isinstance(statement, ast.Expr) and find_effects(statement).idle
@@ -271,7 +275,7 @@ def _call(call: ast.Call) -> Effects:
     changes: set[str | None] = set()
     if isinstance(call.func, ast.Attribute | ast.Subscript):
         changes.add(root_of(call.func))
-    # Whoever throws the result away wants what was done to the arguments.
+    # A call whose result is discarded is made for its effect on the arguments.
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         changes.add(root_of(argument))
     return Effects(changes=_clean(changes), uses=loaded_names(call))
@@ -294,7 +298,7 @@ def _compound(statement: ast.stmt) -> Effects:
 
 
 def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
-    """Whether each branch gives each name a value, so that earlier ones are forgotten."""
+    """Return whether each branch binds each name, so that earlier values are lost."""
     if not statement.orelse:
         return False
     for body in (statement.body, statement.orelse):

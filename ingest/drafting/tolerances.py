@@ -1,4 +1,4 @@
-"""Reading how far off a test lets an answer be, so that a draft's own test allows as much."""
+"""Reading of a test's tolerances, so that a draft's test allows the same errors."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from ingest.drafting.cases import Row
 from ingest.drafting.comparisons import Comparison
 from ingest.drafting.values import Evaluator, NotPlain
 
-# An error whose root mean square is a share of the answer's is five times as large at its worst
-# element, among a million that are normally distributed.
+# The largest of a million normally distributed errors is five times their root mean square.
 WORST = 5.0
 NAMED = {"rtol": "relative", "atol": "absolute", "ratio": "share", "tol": "share"}
-# The most that counts, relative and absolute: what allows more could not fail.
+# Caps, relative and absolute: a test with a larger tolerance could not fail.
 MOST = {
     "float64": (1e-6, 1e-6), "float32": (1e-2, 2.5e-2), "float16": (2e-2, 5e-2),
     "bfloat16": (5e-2, 2e-1),
@@ -29,7 +28,7 @@ class Tolerance:
     absolute: float = 0.0
 
     def at_least(self, dtype: str, usual: tuple[float, float]) -> tuple[float, float]:
-        """Return the tolerance of a test at a type, no tighter than the usual one."""
+        """Return the tolerance of a draft's test at a dtype. It is never tighter than `usual`."""
         relative, absolute = MOST.get(dtype, usual)
         return (
             max(usual[0], min(self.relative, relative)),
@@ -38,7 +37,7 @@ class Tolerance:
 
 
 def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -> Tolerance:
-    """Return the largest errors that any of the comparisons allows, as far as the text tells."""
+    """Return the largest errors that any of the comparisons allows, as far as they are known."""
     relative, absolute = [0.0], [0.0]
     for comparison in comparisons:
         for kind, node in _limits(comparison.call):
@@ -51,7 +50,7 @@ def allowed(comparisons: Sequence[Comparison], evaluator: Evaluator, row: Row) -
 
 
 def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:
-    """Return the tolerances that a comparison is given, each with its kind."""
+    """Return the tolerances of a comparison, each with its kind."""
     match call:
         case ast.Call(func=func, args=args, keywords=keywords):
             found = [(NAMED[k.arg], k.value) for k in keywords if k.arg in NAMED]
@@ -73,7 +72,7 @@ def _limits(call: ast.expr | None) -> list[tuple[str, ast.expr]]:
 def _number(
     node: ast.expr, before: Sequence[ast.stmt], evaluator: Evaluator, row: Row, depth: int = 0
 ) -> float:
-    """Return the value of a tolerance in one case, or zero if its text does not tell it."""
+    """Return the value of a tolerance in one case, or zero if it is unknown."""
     if isinstance(node, ast.Name) and node.id not in row and depth < len(before):
         for statement in reversed(before):
             match statement:

@@ -1,6 +1,7 @@
-"""Kernels that time themselves, made to take the first of their configurations: a pair must run
-where there is no GPU to time them on, and give the same bits each time. Whoever wraps Triton's
-autotuner in a cache of his own is read as if he called Triton's.
+"""Reduction of autotuned kernels to their first configuration.
+
+A pair must run without a GPU, where nothing can be timed, and give the same bits each time. A
+wrapper of Triton's autotuner is replaced by Triton's own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
 IMPORTED = re.compile(rb"^import triton\b", re.M)
 KEPT = ("configs", "key", "reset_to_zero", "restore_value")
-# For torch.compile only: what it wraps is launched the same.
+# For torch.compile only: the wrapped kernel is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
 
@@ -22,8 +23,7 @@ LINE_END = re.compile(r"\s*\n\s*")
 
 
 def keep_first_configuration(data: bytes) -> bytes:
-    """A file whose kernels have one configuration each and are launched by themselves, with as
-    many lines as before."""
+    """Return a file whose kernels have one configuration each, with the same line numbers."""
     data = WRAPPED.sub(rb"\1", data)
     if not TUNING.search(data) or not IMPORTED.search(data):
         return data
@@ -40,7 +40,7 @@ def keep_first_configuration(data: bytes) -> bytes:
 
 
 def close_gaps(text: str) -> str:
-    """Without the blank lines that kept the others where they were."""
+    """Remove the blank lines that kept the line numbers."""
     return SPREAD.sub(r"\1\n", text)
 
 
@@ -75,7 +75,7 @@ def _written(call: ast.Call, edits: Edits, kernel: ast.AST) -> str:
 
 
 def _listed(key: ast.expr) -> list[str]:
-    """The names in a list that is written out; of any other expression none."""
+    """Return the strings of a written list, or an empty list for any other expression."""
     elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
     return [each.value for each in elements if isinstance(each, ast.Constant)]
 

@@ -1,4 +1,4 @@
-"""The test of a draft, from its template: ours, around the inputs that the author's test makes."""
+"""Writing of a draft's test from its template, around the inputs of the author's test."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "output
             "magnitude", "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
-# What takes the place of modules that a pair may not import: by their paths, the files of ours.
+# Stand-ins for modules that a pair may not import, by the path of the import.
 STAND_INS = {
     "einops.py": "einops.py",
     "packaging/version.py": "versions.py",
@@ -40,7 +40,7 @@ STAND_INS = {
 
 
 def read_stand_ins() -> dict[str, bytes]:
-    """Their texts, by the paths at which they are found."""
+    """Return the texts of the stand-ins, by the paths at which they are imported."""
     return {path: (TEMPLATES / "stand_ins" / ours).read_bytes() for path, ours in STAND_INS.items()}
 
 
@@ -53,8 +53,12 @@ def test_code(
     parameters: Sequence[str],
     allowed: Sequence[Tolerance],
 ) -> str:
-    """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
-    `parameters` those of the test that make_inputs uses; `allowed` what it tolerates by case."""
+    """Write the test.
+
+    `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
+    `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
+    case.
+    """
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
     tolerance: dict[str, tuple[float, float]] = {}
@@ -96,7 +100,7 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _with_our_names(module: str) -> str:
-    """The author's own top-level names out of the way of the test's."""
+    """Rename the author's top-level names that the test's own names would hide."""
     bound = {name for node in ast.parse(module).body for name in bound_names(node)}
     for name in RESERVED:
         if name in bound:
@@ -105,14 +109,14 @@ def _with_our_names(module: str) -> str:
 
 
 def _parted(module: str) -> tuple[list[str], str]:
-    """The imports at the top of a module, a line each, and what follows them."""
+    """Split a module into its imports, one a line, and the rest."""
     tree = ast.parse(module)
     imports: list[str] = []
     last = 0
     for node in tree.body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             break
-        # The test begins with what it compares, and nothing of __future__ may stand below that.
+        # Imports from __future__ must come first, but the test begins with its two sides.
         if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             imports.append(ast.unparse(node))
         last = node.end_lineno or last
