@@ -77,7 +77,8 @@ def _written(call: ast.Call, edits: Edits, kernel: ast.AST) -> str:
 def _listed(key: ast.expr) -> list[str]:
     """Return the strings of a written list, or an empty list for any other expression."""
     elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
-    return [each.value for each in elements if isinstance(each, ast.Constant)]
+    values = [each.value for each in elements if isinstance(each, ast.Constant)]
+    return [value for value in values if isinstance(value, str)]
 
 
 def _first(configs: ast.expr, edits: Edits) -> str:
