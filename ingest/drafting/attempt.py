@@ -28,6 +28,7 @@ from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
 from ingest.drafting.suites import Suite, find_calls, find_effect_calls, functions
 from ingest.drafting.tolerances import Tolerance, allowed
+from ingest.drafting.values import NotPlain
 from ingest.drafting.weights import innermost_call, share_weights
 from ingest.extract.resolve import External, Local
 
@@ -206,7 +207,20 @@ class _Reader:
             groups[key] = (operation, comparison.before, pairs)
         for operation, before, pairs in groups.values():
             # Prefer comparisons that every case makes.
-            yield operation, before, [p for p in pairs if not p[3].conditions] or pairs
+            always = [pair for pair in pairs if not self._is_left_out(pair[3])]
+            yield operation, before, always or pairs
+
+    def _is_left_out(self, comparison: Comparison) -> bool:
+        """Return whether a condition of a comparison is false in some case."""
+        evaluator = self._suite.evaluator()
+        for condition in comparison.conditions:
+            for row in self._cases.rows if self._cases else ():
+                try:
+                    if not evaluator.value(condition, row):
+                        return True
+                except NotPlain:
+                    break
+        return False
 
     def _sides(self, comparison: Comparison) -> tuple[list[ast.AST], Pair] | None:
         """Return the launching statements of a comparison and its two arguments, or None if it
@@ -300,7 +314,12 @@ class _Reader:
         rule = self._rule(whole)
         if said := _no_reference(whole):
             return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
-        conditions = [condition for *_, comparison in pairs for condition in comparison.conditions]
+        conditions = [
+            condition
+            for *_, comparison in pairs
+            for condition in comparison.conditions
+            if self._is_left_out(comparison)
+        ]
         self._read_cases(conditions)
         if any(self._launches(statement) for statement in whole.inputs):
             return self._stopped(operation, rule, Missing.INPUTS, "A kernel makes its inputs.")

@@ -247,6 +247,23 @@ def test_an_answer_that_is_always_compared_goes_before_one_that_is_compared_at_t
     assert "allclose" not in draft.texts.python_code
 
 
+def test_a_comparison_under_a_condition_that_no_case_decides_counts() -> None:
+    draft = whole(
+        """
+        def both(x):
+            return doubled(x), doubled(x * x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y, square = both(x)
+            assert torch.allclose(y, x + x)
+            if square is not None:
+                assert torch.allclose(square, x * x * 2)
+        """
+    )
+    assert "return (y, square)" in draft.texts.triton_code
+
+
 def test_only_cases_under_whose_condition_a_test_compares_are_shown() -> None:
     draft = whole(
         """
