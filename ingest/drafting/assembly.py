@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ingest.drafting.answers import find_answer_types, find_optional_answers
 from ingest.drafting.cases import Cases
 from ingest.drafting.computing import computes_backward, computes_forward, remove_backward
-from ingest.drafting.devices import DEVICE
+from ingest.drafting.devices import DEVICE, replace_literal_devices
 from ingest.drafting.distributed import remove_distributed
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.naming import dotted_name
@@ -168,8 +168,14 @@ def _assembled(
 
 
 def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
-    """Remove the launcher's branches for distributed tensors and the code that only they needed."""
+    """Remove the launcher's branches for distributed tensors and the code that only they needed.
+    Let it allocate on the machine's device.
+    """
     text = remove_distributed(module.text)
+    try:
+        text = replace_literal_devices(text)
+    except UNREADABLE:
+        return module
     if text == module.text:
         return module
     again = isolator.isolated(test.suite, text, name)

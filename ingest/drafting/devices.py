@@ -39,6 +39,33 @@ def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
     return edits.text()
 
 
+def replace_literal_devices(text: str) -> str:
+    """Return a module whose allocations name the machine's device instead of "cuda", so that its
+    launcher also runs in Triton's interpreter.
+    """
+    if "device" not in text:
+        return text
+    tree = ast.parse(text)
+    edits = Edits(text)
+    values = [
+        keyword.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "device"
+        and isinstance(keyword.value, ast.Constant)
+        and is_device(keyword.value, frozenset())
+    ]
+    for value in values:
+        edits.put(value, DEVICE)
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    if not values or not imports:
+        return text
+    if not re.search(rf"^{DEVICE} = ", text, re.M):
+        edits.replace(edits.end(imports[-1]), edits.end(imports[-1]), f"\n\n\n{DEVICE_LINE}")
+    return edits.text()
+
+
 def _within(tree: ast.Module) -> list[Around]:
     found: list[Around] = []
     pending: list[Around] = [(tree, frozenset())]

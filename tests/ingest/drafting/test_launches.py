@@ -134,6 +134,26 @@ def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() 
     assert torch.equal(module[draft.entry_point](ones), ones + ones)
 
 
+def test_a_launcher_allocates_on_the_machines_device() -> None:
+    named = DOUBLING.replace("empty_like(x)", 'empty(x.shape, dtype=x.dtype, device="cuda")')
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=named,
+    )
+
+    code = draft.texts.triton_code
+    assert "out = torch.empty(x.shape, dtype=x.dtype, device=DEVICE)" in code
+    assert code.count('DEVICE = "cuda" if torch.cuda.is_available() else "cpu"') == 1
+    assert (
+        code.index("import triton.language") < code.index("DEVICE = ") < code.index("def doubled")
+    )
+
+
 def test_branches_for_distributed_tensors_are_left_out() -> None:
     spread = DOUBLING.replace(
         "    out = torch.empty_like(x)\n",
