@@ -16,6 +16,7 @@ from ingest.drafting.naming import dotted_name, entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
+from ingest.drafting.sizes import reduce_sizes
 from ingest.drafting.slices import (
     Cut,
     cut,
@@ -334,6 +335,9 @@ class _Reader:
         if held := self._modules_among(whole):
             said = f"Its inputs would hold a module ({held}), where tensors and plain values go."
             return self._stopped(operation, rule, Missing.INPUTS, said)
+        whole, self._cases = reduce_sizes(whole, self._cases, self._suite.evaluator())
+        # The next comparison of this test starts from its own cases.
+        self._conditions = None
         test = Test(
             self._suite,
             self._function,

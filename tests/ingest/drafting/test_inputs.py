@@ -61,6 +61,30 @@ def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
     assert {case["rows"] for case in shown} == {16}
 
 
+def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_the_case() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(wide):
+            experts = 8
+            n = 4 * 5120
+            k = 5120 if wide else 1280
+            few = 32
+            x = torch.randn((experts, n, k), device=device)
+            y = torch.randn(few, 16, device=device)
+            assert torch.allclose(doubled(x), x + x + 0 * y[0, 0])
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert [(case["n"], case["k"]) for case in shown] == [(1280, 1280)]
+    assert 'FIXED = {"k", "n"}' in draft.texts.test_code
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "n = case['n']" in made
+    assert "experts = 8" in made
+    assert "few = 32" in made
+
+
 def test_a_list_that_a_function_builds_is_worked_out() -> None:
     draft = whole(
         """
