@@ -11,6 +11,7 @@ from validation.harness.children import Answer, Child, ChildEnded, DeadlinePasse
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge.numbers import Unreadable
+from validation.harness.policy import compile_seconds
 from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
 from validation.harness.room import ROOM
@@ -35,7 +36,8 @@ class Conversation:
 
     def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
         self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, float] = {"compile": 0.0}
+        self.compile_budget = compile_seconds(entry.origin)
         self.room = ROOM[crew.options.device]
         self.cache = secrets.token_hex(8)
 
@@ -75,11 +77,16 @@ class Conversation:
         who = {"author": "test_code", "reference": "python_code"}.get(role, "")
         who = "make_inputs" if step == "inputs" else who
         prefix = f"{who}: " if who else ""
-        started = time.monotonic()
+        started, compiled = time.monotonic(), child.compile_seconds
+        left = max(0.0, self.compile_budget - self.seconds["compile"])
         try:
-            answer = child.ask(begin, step, order, self.options.timeout, blobs or [])
-        except DeadlinePassed:
+            answer = child.ask(
+                begin, step, order, self.options.timeout, blobs or [], compile_budget=left
+            )
+        except DeadlinePassed as passed:
             words = f"{prefix}not done after {self.options.timeout:g} s"
+            if passed.compiling:
+                words = f"{prefix}compiling takes more than {self.compile_budget:g} s"
             raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
         except Forged as error:
             raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{error}")) from None
@@ -95,6 +102,7 @@ class Conversation:
                 raise Stopped(Check(check, Verdict.CRASHED, words))
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
+            self.seconds["compile"] += child.compile_seconds - compiled
         return answer
 
 

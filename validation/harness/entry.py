@@ -1,6 +1,7 @@
 """One record of the dataset, as the harness needs it, and the reading of a file of them."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ class Entry:
     entry_point: str
     differentiable: bool = False
     origin: str = ""
+    min_triton: str = ""
+    max_triton: str = ""
 
     @property
     def owner(self) -> str:
@@ -78,7 +81,35 @@ def parse(record: Any, where: str) -> Entry:
         entry_point=point,
         differentiable=metadata.get("differentiable") is True,
         origin=f"{metadata.get('origin', '')}:{repository}".strip(":"),
+        min_triton=_version(metadata, "min_triton", where),
+        max_triton=_version(metadata, "max_triton", where),
     )
+
+
+def unsupported(entry: Entry, installed: str) -> str:
+    """Return why the entry can't run with the installed Triton, or an empty text if it can.
+
+    A bound holds for all releases that begin with it: 3.5.1 is not newer than 3.5.
+    """
+    if not (version := _numbers(installed)):
+        return ""
+    oldest, newest = _numbers(entry.min_triton), _numbers(entry.max_triton)
+    if version[: len(oldest)] < oldest:
+        return f"it needs Triton {entry.min_triton} or newer, and {installed} is installed"
+    if newest and version[: len(newest)] > newest:
+        return f"it needs Triton {entry.max_triton} or older, and {installed} is installed"
+    return ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version.partition("+")[0])[:3])
+
+
+def _version(metadata: dict[str, Any], key: str, where: str) -> str:
+    version = metadata.get(key) or ""
+    if not isinstance(version, str) or not re.fullmatch(r"(\d{1,4}(\.\d{1,4}){0,2})?", version):
+        raise EntryUnreadable(f"{where}: metadata.{key} is no version such as 3.2.")
+    return version
 
 
 def _decoded(text: str, where: str) -> Any:

@@ -12,7 +12,7 @@ from validation.harness.children import Answer, Child
 from validation.harness.choice import affordable, alike, counted, doubtful, off
 from validation.harness.conversation import Asked, Stopped, reading
 from validation.harness.crew import Crew
-from validation.harness.entry import Entry
+from validation.harness.entry import Entry, unsupported
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.leeway import Leeway, declared, tolerances
@@ -47,6 +47,7 @@ class Examination(Referring):
         finally:
             self.crew.forget(self.cache)
         self.seconds["total"] = time.monotonic() - started
+        self.seconds["run"] = self.seconds["total"] - self.seconds["compile"]
         # The last entry of a check's name says why the examination ended there.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
@@ -63,6 +64,8 @@ class Examination(Referring):
         )
 
     def _examine(self) -> None:
+        if words := unsupported(self.entry, self.crew.environment().get("triton", "")):
+            raise Stopped(Check("triton", Verdict.UNSUPPORTED, words))
         if not self._wants(*(set(self.options.checks) - {"test"})):
             with self._candidate("suite") as child:
                 self._test(child)

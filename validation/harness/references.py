@@ -24,12 +24,16 @@ class Referring(Conversation):
         self.referred = "cpu"
 
     def _reference(
-        self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview]
-    ) -> dict[int, Wanted]:
-        with self.crew.reference() as child:
-            answers = self._answered(child, "reference", "cpu", trials, arguments, blobs)
+        self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview],
+        *, on_gpu: bool = False,
+    ) -> dict[int, Wanted]:  # fmt: skip
+        on_gpu = on_gpu and self.options.device == "cuda"
+        answers: list[Answer] = []
+        if not on_gpu:
+            with self.crew.reference() as child:
+                answers = self._answered(child, "reference", "cpu", trials, arguments, blobs)
         with reading("accuracy"):
-            if self.options.device == "cuda" and _refuses(answers, trials):
+            if on_gpu or (self.options.device == "cuda" and _refuses(answers, trials)):
                 # Some operations exist there only.
                 self.referred = "cuda"
                 with self._candidate("reference") as child:

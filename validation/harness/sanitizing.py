@@ -123,7 +123,7 @@ class UnderSanitizer(Examination):
                 stderr=said,
             )
             try:
-                status = process.wait(SLOWER * self.options.timeout)
+                status = process.wait(SLOWER * self.options.timeout + self.compile_budget)
             except subprocess.TimeoutExpired:
                 status = None
             finally:

@@ -5,7 +5,7 @@ a process of its own, on values that they have not seen; one after the other, al
 import secrets
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from validation.harness.arguments import elements, gathered
 from validation.harness.children import Child, ChildEnded
@@ -18,7 +18,7 @@ from validation.harness.judge.evidence import raised
 from validation.harness.judge.leeway import Leeway, declared, tolerances
 from validation.harness.judge.numbers import Numbers, Unreadable, width
 from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, times
-from validation.harness.plan import Trial
+from validation.harness.plan import Case, Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.verdicts import verdict_of
@@ -29,6 +29,8 @@ RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
 WARMING = 2
 # Answers that are judged: the last, and others chosen at random afterwards.
 LOOKED_AT = 4
+# Of a case that is as large as models have them: NumPy compares each element.
+LOOKED_AT_PERF = 2
 WHAT = {"triton_code": "the entry", "python_code": "the reference"}
 
 
@@ -47,11 +49,14 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
         check = Check("timing", None, "not timed: the process that starts all others died")
     checks = (*report.checks, presentable(check))
     verdict, message = verdict_of(checks)
+    compiled = examination.seconds.pop("compile")
     seconds = sum(examination.seconds.values())
     figures = presentable({**report.figures, **examination.figures})
     return replace(
         report, verdict=verdict, message=message, checks=checks, figures=figures,
-        seconds={**report.seconds, "timing": round(seconds, 4)},
+        seconds={
+            **report.seconds, "timing": round(seconds, 4), "timing_compile": round(compiled, 4),
+        },
     )  # fmt: skip
 
 
@@ -102,30 +107,29 @@ class Measurement(Examination):
                 reference = self._measure(eager, runs)
                 inductor = self._measure(compiled, runs) if compiled else None
             last, *others = reversed(trials[WARMING:])
-            some = [last, *secrets.SystemRandom().sample(others, LOOKED_AT - 1)]
+            count = (LOOKED_AT_PERF if self.is_perf_case else LOOKED_AT) - 1
+            some = [last, *secrets.SystemRandom().sample(others, count)]
             written = self._right(mine, some, arguments, blobs)
         return self._said(candidate, reference, inductor, _work(arguments, trials, written, flops))
 
     def _fresh(self) -> tuple[list[Trial], dict[int, Any], list[memoryview]]:
-        """The largest case that is shown, with as many values as there will be runs."""
+        """Return the largest of PERF_CASES that fits, or else of the shown cases, with as many values
+        as there will be runs."""
         with self.crew.reference() as author:
             texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
             order = {**texts, "entry_point": self.entry.entry_point}
             said = self._ask(author, "author", "cases", order).header
             with reading("timing"):
                 cases = [dict(case) for case in said["cases"]]
+                perf_cases = [dict(case) for case in said["perf_cases"]]
                 self.tolerance = tolerances(said["tolerance"])
-            shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-            with reading("timing"):
-                _, made, _ = gathered([self._make(author, shown, self.room.altogether)])
-                sizes = {number: size(tree) for number, tree in made.items()}
-            fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
-            if not fitting:
-                raise Stopped(Check("timing", None, "its inputs are too large to have many of"))
-            largest = max(fitting, key=lambda number: sizes[number])
-            count = min(RUNS + WARMING, MOST // max(1, sizes[largest]))
-            self.figures["timed_case"] = cases[largest]
-            trials = [_other(shown[largest], number) for number in range(count)]
+            case, size = (
+                self._largest(author, perf_cases) or self._largest(author, cases) or _none()
+            )
+            self.figures["timed_case"], self.is_perf_case = case, case in perf_cases
+            count = min(RUNS + WARMING, MOST // max(1, size))
+            shown = Trial(0, "timed case", "shown", case)
+            trials = [_other(shown, number) for number in range(count)]
             with reading("timing"):
                 asked = self._make(author, trials, self.room.altogether)
                 trials, arguments, blobs = gathered([asked])
@@ -137,6 +141,19 @@ class Measurement(Examination):
             words = "its inputs can't be made with other values, or change their shapes with them"
             raise Stopped(Check("timing", None, words))
         return alike, arguments, blobs
+
+    def _largest(self, author: Child, cases: list[Case]) -> tuple[Case, int] | None:
+        """Return the largest case of which there is room for enough runs, and the bytes of its
+        inputs; None if there is no such case."""
+        trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
+        with reading("timing"):
+            _, made, _ = gathered([self._make(author, trials, self.room.altogether)])
+            sizes = {number: size(tree) for number, tree in made.items()}
+        fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
+        if not fitting:
+            return None
+        largest = max(fitting, key=lambda number: sizes[number])
+        return cases[largest], sizes[largest]
 
     def _recordings(
         self, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
@@ -184,7 +201,8 @@ class Measurement(Examination):
         order = {"numbers": [trial.number for trial in trials]}
         said = self._ask(child, "", "hand_over", order)
         with self.crew.gate.entered(alone=False):
-            wanted = self._reference(trials, arguments, blobs)
+            # A large product of matrices takes the CPU minutes.
+            wanted = self._reference(trials, arguments, blobs, on_gpu=self.is_perf_case)
         if any(answer.written for answer in wanted.values()):
             words = "it writes into its arguments, so each run would have other inputs"
             raise Stopped(Check("timing", None, words))
@@ -207,6 +225,10 @@ class Measurement(Examination):
             self.figures["speedup"] = found.speedup
         verdict = None if found.impossible else Verdict.PASSED
         return Check("timing", verdict, found.words)
+
+
+def _none() -> NoReturn:
+    raise Stopped(Check("timing", None, "its inputs are too large to have many of"))
 
 
 def _other(trial: Trial, number: int) -> Trial:

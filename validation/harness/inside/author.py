@@ -53,6 +53,7 @@ class Author:
             shown = list(self.test.CASES)
             answer = {
                 "cases": [no_tensors(dict(case))["dict"] for case in shown],
+                "perf_cases": _dictionaries(getattr(self.test, "PERF_CASES", None)),
                 "fixed": [str(name) for name in getattr(self.test, "FIXED", ())],
                 "sizes": _sizes(getattr(self.test, "SIZES", None)),
                 "tolerance": _tolerance(getattr(self.test, "TOLERANCE", None)),
@@ -120,6 +121,13 @@ class Author:
             for case, other in order["instead"]
         ]
         return damage.survey(self.folder, instead, gradients=order["gradients"]), []
+
+
+def _dictionaries(given: Any) -> list[Any]:
+    """Return PERF_CASES as JSON, as far as it is a list of dictionaries."""
+    if not isinstance(given, list | tuple):
+        return []
+    return [no_tensors(case)["dict"] for case in given if isinstance(case, dict)]
 
 
 def _sizes(given: Any) -> Any:
