@@ -170,7 +170,7 @@ def _plain(value: Any) -> str:
 
 STEPS = {
     "author": "load test", "inputs": "make inputs", "reference": "run reference",
-    "habits": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
+    "properties": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
     "candidate": "run Triton code", "answers": "run again", "test": "run test",
     "falsifiable": "damage outputs", "timing": "measure times", "sanitizer": "sanitizer",
     "compile": "compiling", "run": "running", "timing_compile": "compiling to measure",

@@ -12,13 +12,13 @@ from typing import Any
 
 from validation.harness.arguments import storages
 from validation.harness.children import Answer, Child
-from validation.harness.conversation import Conversation, Stopped, reading
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import altered, computes
 from validation.harness.plan import Trial
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
+from validation.harness.session import Session, Stopped, reading
 
 Json = Any
 # A launcher may look at some lengths.
@@ -44,7 +44,7 @@ class Recordings:
     the same inputs: a launcher may keep memory between calls."""
 
     def __init__(
-        self, talk: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
+        self, talk: Session, trials: Sequence[Trial], arguments: dict[int, Json],
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
         self._talk, self._arguments, self._blobs, self._order = talk, arguments, blobs, order
@@ -53,7 +53,7 @@ class Recordings:
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
-            self._recorder = stack.enter_context(talk._candidate("recorder"))
+            self._recorder = stack.enter_context(talk.candidate("recorder"))
             self._player: Child | None = None
             self._make(trials)
 
@@ -109,7 +109,7 @@ class Recordings:
     def _record(self, calls: Sequence[Json], *, begin: bool = False) -> Iterator[Recorded]:
         order = {**(self._of_recorder if begin else {}), "calls": list(calls)}
         name = "recorder" if begin else ""
-        answer = self._talk._ask(self._recorder, name, "record", order, role="recorder")
+        answer = self._talk.ask(self._recorder, name, "record", order, role="recorder")
         with reading("accuracy"):
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
@@ -148,13 +148,13 @@ class Recordings:
 
     def _read(self, trial: Trial, recorded: Recorded) -> Answer:
         begin = self._player is None
-        player = self._player or self._stack.enter_context(self._talk._candidate("replayer"))
+        player = self._player or self._stack.enter_context(self._talk.candidate("replayer"))
         self._player = player
         tree = self._arguments[trial.number]
         held, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
         order = {**(self._order if begin else {}), "arguments": tree, "programs": held}
         name = "replayer" if begin else ""
-        return self._talk._ask(player, name, "numbers", order, blobs, role="replayer")
+        return self._talk.ask(player, name, "numbers", order, blobs, role="replayer")
 
 
 def with_constants(

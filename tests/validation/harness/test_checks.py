@@ -10,7 +10,8 @@ from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
-from validation.harness.judge.leeway import Leeway
+from validation.harness.judge.falsifiable import falsifiable
+from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of
@@ -103,7 +104,7 @@ def test_a_layout_that_no_case_shows_is_a_limit_and_no_fault() -> None:
 
 @pytest.mark.parametrize("origin", ["manual", "template", "inductor", "", "real-world:a/b"])
 @pytest.mark.parametrize(
-    ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("habit", "values")]
+    ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("property", "values")]
 )
 def test_a_size_or_value_beyond_the_shown_ones_is_a_domain_of_real_code_only(
     kind: str, grade: str, origin: str
@@ -156,7 +157,7 @@ def test_an_answer_is_not_written_over_by_the_next() -> None:
     check = checks.memory([a_run(), a_run(again=True)], wanted(ONES))
 
     assert check.verdict is Verdict.FAILED
-    assert "handed out before" in check.words
+    assert "returned before" in check.words
 
 
 def test_poison_that_is_handed_out_was_never_written_over() -> None:
@@ -165,7 +166,7 @@ def test_poison_that_is_handed_out_was_never_written_over() -> None:
     check = checks.memory([a_run(right=False, value=poison)], wanted(numbers_of([0] * 4, "int32")))
 
     assert check.verdict is Verdict.FAILED
-    assert "nobody wrote" in check.words
+    assert "never written" in check.words
 
 
 def test_memory_is_not_checked_without_an_answer() -> None:
@@ -185,7 +186,7 @@ def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
 # --- 6: Triton ------------------------------------------------------------------------------
 def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
     return checks.triton(
-        runs, idle, more.get("problems", {}), more.get("beside", {}), more.get("otherwise", "")
+        runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", "")
     )
 
 
@@ -230,8 +231,8 @@ def test_what_can_not_be_played_is_named_where_the_answer_is_wrong() -> None:
     assert triton([a_run()], [], problems=problems).verdict is Verdict.PASSED
 
 
-def test_a_launcher_that_does_otherwise_in_its_own_test_is_not_triton() -> None:
-    assert triton([a_run()], [], otherwise="launches none").verdict is Verdict.NOT_TRITON
+def test_a_launcher_that_computes_with_torch_in_its_own_test_is_not_triton() -> None:
+    assert triton([a_run()], [], in_test="launches none").verdict is Verdict.NOT_TRITON
 
 
 # --- 7: the test can fail -------------------------------------------------------------------
@@ -250,12 +251,20 @@ def survey(**over: Any) -> dict[str, Any]:
         (survey(), (ONES, ONES), Verdict.VACUOUS),
         (survey(), (EMPTY, EMPTY), Verdict.VACUOUS),
     ],
-    ids=["notices", "blind", "weak", "calls nothing", "red anyway", "deaf reference", "all empty"],
+    ids=[
+        "notices",
+        "blind",
+        "weak",
+        "calls nothing",
+        "red anyway",
+        "ignores its inputs",
+        "all empty",
+    ],
 )
 def test_a_test_that_cannot_fail_is_vacuous(
     said: dict[str, Any], answers: tuple[Any, Any], verdict: Verdict
 ) -> None:
-    check = checks.falsifiable(said, wanted(*answers), shown=[0, 1], alike=[[0, 1]])
+    check = falsifiable(said, wanted(*answers), shown=[0, 1], differing=[[0, 1]])
 
     assert check.verdict is verdict
 
@@ -268,7 +277,7 @@ def test_a_test_that_calls_what_hands_back_nothing_is_not_said_to_call_nothing(
 ) -> None:
     said = survey(noticed=[], called=called)
 
-    assert words in checks.falsifiable(said, wanted(ONES), shown=[0], alike=[]).words
+    assert words in falsifiable(said, wanted(ONES), shown=[0], differing=[]).words
 
 
 # --- 8 and 9 --------------------------------------------------------------------------------
@@ -323,7 +332,7 @@ def test_a_process_that_says_anything_else_is_not_believed() -> None:
     said = {"runs": [{"trial": 0, "mode": "first", "answer": answer}]}
 
     (outcome,) = evidence.outcomes(
-        said, [memoryview(bytes(8))], [trial], wanted(ONES), Leeway(), {}
+        said, [memoryview(bytes(8))], [trial], wanted(ONES), PracticalBound(), {}
     )
 
     assert not outcome.right

@@ -98,7 +98,7 @@ def test_gaps_are_widened_only_where_a_case_shows_gaps() -> None:
 def test_without_a_seed_the_values_are_shuffled() -> None:
     (trial,) = (t for t in varied([{"n": 4}]) if t.kind == "seed")
 
-    assert trial.twist == {"kind": "shuffled", "seed": 10}
+    assert trial.variant == {"kind": "shuffled", "seed": 10}
 
 
 @given(st.lists(any_case, min_size=1, max_size=4), st.sampled_from(["interpreter", "cuda"]))
@@ -109,5 +109,5 @@ def test_any_cases_give_trials_that_are_all_different(cases: list[plan.Case], de
     numbers = [trial.number for trial in (*shown, *more)]
     assert numbers == list(range(len(numbers)))
     assert all(trial.modes for trial in (*shown, *more))
-    assert len({str((t.case, t.twist)) for t in more}) == len(more)
+    assert len({str((t.case, t.variant)) for t in more}) == len(more)
     assert varied(cases, device=device) == more or any(v != v for c in cases for v in c.values())

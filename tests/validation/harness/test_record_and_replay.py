@@ -179,7 +179,7 @@ def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
     )
 
     assert made.verdict is Verdict.FAILED
-    assert "handed out before" in made.message
+    assert "returned before" in made.message
 
 
 def test_what_a_function_writes_into_an_argument_is_compared(crew: Crew) -> None:

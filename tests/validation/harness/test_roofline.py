@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.roofline import Gpu, Times, Work, judged, memory_floor, spread, times
-from validation.harness.timing import form, size
+from validation.harness.timing import bytes_read, form
 
 H200 = Gpu("NVIDIA H200", 4917.0, 50 << 20)
 MIB = 1 << 20
@@ -107,6 +107,6 @@ def test_what_a_gpu_is_said_to_be_may_be_anything(said: dict[str, str]) -> None:
 def test_what_is_expanded_is_read_once() -> None:
     leaf = {"storage": 0, "dtype": "float16", "shape": [8, 100], "stride": [0, 1], "offset": 0}
 
-    assert size({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
+    assert bytes_read({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
     assert form({"tuple": [leaf, 3]}) == form({"tuple": [leaf | {"storage": 7}, 4]})
     assert form({"tuple": [leaf]}) != form({"tuple": [leaf | {"shape": [9, 100]}]})

@@ -1,4 +1,4 @@
-"""Backward, the same way on both sides: with the same cotangents, made from a seed."""
+"""The backward pass, with the same cotangents for the reference and the candidate."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from validation.harness.inside.values import tensors_in
 
 
 def gradients(arguments: Any, answer: Any, seed: int) -> list[torch.Tensor | None]:
-    """One gradient for each floating input; None where the answer does not depend on it."""
+    """Return a gradient for each floating input, None if the answer does not depend on it."""
     outputs = [tensor for tensor in tensors_in(answer) if tensor.requires_grad]
     inputs = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
     if not outputs:
@@ -18,5 +18,4 @@ def gradients(arguments: Any, answer: Any, seed: int) -> list[torch.Tensor | Non
         torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         for output in outputs
     ]
-    found = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
-    return list(found)
+    return list(torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True))

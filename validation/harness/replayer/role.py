@@ -11,9 +11,11 @@ from triton.runtime import interpreter
 from validation.harness.channel import Blob
 from validation.harness.inside import gpu
 from validation.harness.inside.complaint import described
+from validation.harness.inside.extents import ACCESSES as WAYS
+from validation.harness.inside.extents import Access as Way
+from validation.harness.inside.extents import Extents as Reach
 from validation.harness.inside.gradients import gradients
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
-from validation.harness.inside.reach import WAYS, Reach, Way
 from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
 from validation.harness.program import (
     Allocate,

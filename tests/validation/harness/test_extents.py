@@ -10,9 +10,9 @@ from hypothesis import strategies as some
 from tests.hostile.zoo.load import zoo
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
-from validation.harness.inside.reach import WAYS, Reach
+from validation.harness.inside.extents import ACCESSES, Extents
 
-LOAD, STORE, SWAP, ADD = WAYS
+LOAD, STORE, SWAP, ADD = ACCESSES
 ZOO = {entry.name: entry for entry in zoo()}
 EXTENTS = some.lists(
     some.tuples(some.integers(0, 300), some.integers(1, 60)).map(lambda it: (it[0], sum(it)))
@@ -39,7 +39,7 @@ def test_an_element_strays_where_no_tensor_holds_all_of_it(
         if wanted and not any(start <= place and place + width <= end for start, end in extents)
     ]  # fmt: skip
 
-    words = Reach(extents).strays(
+    words = Extents(extents).strays(
         LOAD, loading([place for place, _ in touched], [wanted for _, wanted in touched], kind)
     )
 
@@ -59,24 +59,24 @@ def test_an_element_strays_where_no_tensor_holds_all_of_it(
 def test_where_the_first_that_strays_lies_is_said_by_the_nearest_tensor(
     extents: list[tuple[int, int]], place: int, near: str
 ) -> None:
-    assert Reach(extents).strays(LOAD, loading([place], [True])).endswith(f"the first {near}")
+    assert Extents(extents).strays(LOAD, loading([place], [True])).endswith(f"the first {near}")
 
 
 def test_each_way_to_memory_is_looked_at() -> None:
     places, ones, mask = np.array([96], np.uint64), np.ones(1, np.int32), np.ones(1, bool)
-    reach = Reach([(0, 64)])
+    known = Extents([(0, 64)])
     where = (
         "1 elements outside of every tensor, the first 32 bytes behind the end of one of 64 bytes"
     )
 
-    assert reach.strays(STORE, (places, ones, mask)) == f"writes to {where}"
-    assert reach.strays(STORE, (places, ones, ~mask)) == ""
-    assert reach.strays(SWAP, (places, ones, ones, "relaxed")) == f"writes to {where}"
-    assert reach.strays(ADD, ("add", places, ones, mask, "relaxed")) == f"writes to {where}"
+    assert known.strays(STORE, (places, ones, mask)) == f"writes to {where}"
+    assert known.strays(STORE, (places, ones, ~mask)) == ""
+    assert known.strays(SWAP, (places, ones, ones, "relaxed")) == f"writes to {where}"
+    assert known.strays(ADD, ("add", places, ones, mask, "relaxed")) == f"writes to {where}"
 
 
 def test_where_no_tensor_is_known_everything_strays() -> None:
-    assert Reach([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
+    assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
 
 
 def in_the_interpreter(**codes: str) -> dict[str, Report]:
