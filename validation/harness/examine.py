@@ -20,7 +20,7 @@ from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import add_rounding, ask_reference
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.room import left_to_the_test
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import Tried, load_constants, make_trials
 from validation.harness.verdicts import figures, grades, verdict_of
 
@@ -41,6 +41,8 @@ class Examination:
             self._examine()
         except Stopped as stopped:
             self.checks.append(stopped.check)
+        except MISREAD as error:
+            self.checks.append(misread(self.session.check, error))
         finally:
             self.crew.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}
@@ -71,17 +73,15 @@ class Examination:
             bound = PracticalBound(declared(self.entry.triton_code), constants.tolerance)
             tried = make_trials(self.session, author, constants)
             wanted, device = ask_reference(self.session, tried.inputs)
-            with reading("accuracy"):
-                tried = tried.without_refused(wanted, self.session)
+            tried = tried.without_refused(wanted, self.session)
             self.left_out = left_to_the_test(tried.too_large, self.session.room)
             self._candidates(tried.inputs, wanted, device, bound)
             if self.session.wants("falsifiable"):
                 header = self._damage(author, tried)
                 trials = tried.inputs.trials
-                with reading("falsifiable"):
-                    shown = [trial.number for trial in trials if trial.kind == "shown"]
-                    groups = differing_in_values(trials)
-                    self.checks.append(falsifiable(header, wanted, shown, groups))
+                shown = [trial.number for trial in trials if trial.kind == "shown"]
+                groups = differing_in_values(trials)
+                self.checks.append(falsifiable(header, wanted, shown, groups))
 
     def _candidates(
         self, inputs: Inputs, wanted: dict[int, Wanted], device: str, bound: PracticalBound
@@ -94,14 +94,11 @@ class Examination:
         recordings = Recordings(self.session, inputs.trials, inputs.arguments, inputs.blobs, order)
 
         def outcomes(answers: list[Answer], trials: list[Trial]) -> list[Outcome]:
-            with reading("accuracy"):
-                return [
-                    run
-                    for one in answers
-                    for run in evidence.outcomes(
-                        one.header, one.blobs, trials, wanted, bound, sizes
-                    )
-                ]
+            return [
+                run
+                for one in answers
+                for run in evidence.outcomes(one.header, one.blobs, trials, wanted, bound, sizes)
+            ]
 
         with self.session.candidate("replayer") as child:
             answers = self._replayed(child, order, recordings, inputs, wanted)
@@ -113,8 +110,7 @@ class Examination:
                 again = inputs.of_trials(unsure)
                 runs += outcomes(self._replayed(child, {}, recordings, again, wanted), unsure)
         suite = self._test() if self.session.wants("test") else None
-        with reading("triton"):
-            self._judge(recordings, suite, runs, wanted)
+        self._judge(recordings, suite, runs, wanted)
 
     def _replayed(
         self, child: Child, order: dict[str, Any], recordings: Recordings, inputs: Inputs,
@@ -148,11 +144,10 @@ class Examination:
             more = {**order, "trials": asked, "programs": held}
             begin = "replayer" if order and not answers else ""
             answer = self.session.ask(child, begin, "answers", more, blobs, role="replayer")
-            with reading("accuracy"):
-                answer.header["runs"] += [
-                    {"trial": trial.number, "mode": mode, "error": error}
-                    for trial, mode, error in raising
-                ]
+            answer.header["runs"] += [
+                {"trial": trial.number, "mode": mode, "error": error}
+                for trial, mode, error in raising
+            ]
             answers.append(answer)
         return answers
 
@@ -192,10 +187,9 @@ class Examination:
         order = self.session.order("python_code", "triton_code", "test_code")
         with self.session.candidate("suite") as child:
             header = self.session.ask(child, "suite", "suite", order).header
-            with reading("test"):
-                self.checks.insert(0, checks.test(header))
-                child.spoiled = self.checks[0].verdict is not Verdict.PASSED
-                return dict(header)
+            self.checks.insert(0, checks.test(header))
+            child.spoiled = self.checks[0].verdict is not Verdict.PASSED
+            return dict(header)
 
     def _damage(self, author: Child, tried: Tried) -> dict[str, Any]:
         """Run the test on damaged answers: on a GPU if it is for GPUs only."""
@@ -204,9 +198,8 @@ class Examination:
             "gradients": self.entry.differentiable,
         }
         header = self.session.ask(author, "", "damage", order).header
-        with reading("falsifiable"):
-            if self.options.device != "cuda" or not (header["control"] or header["skipped"]):
-                return dict(header)
+        if self.options.device != "cuda" or not (header["control"] or header["skipped"]):
+            return dict(header)
         with self.session.candidate("author") as child:
             load_constants(self.session, child, on_gpu=True)
             return dict(self.session.ask(child, "", "damage", order).header)

@@ -7,7 +7,7 @@ from validation.harness.children import Answer
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.report import Check, Verdict
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session import Session, Stopped
 
 
 def ask_reference(
@@ -20,21 +20,20 @@ def ask_reference(
     """
     device = "cuda" if on_gpu and session.device == "cuda" else "cpu"
     answers = _answers(session, device, inputs)
-    with reading("accuracy"):
-        if device != session.device and _refuses(answers, inputs):
-            device = session.device
-            answers = _answers(session, device, inputs)
-        if "error" in answers[-1].header:
-            words = f"python_code: {raised(answers[-1].header['error'])}"
+    if device != session.device and _refuses(answers, inputs):
+        device = session.device
+        answers = _answers(session, device, inputs)
+    if "error" in answers[-1].header:
+        words = f"python_code: {raised(answers[-1].header['error'])}"
+        raise Stopped(Check("accuracy", Verdict.ERROR, words))
+    wanted: dict[int, Wanted] = {}
+    for answer in answers:
+        wanted |= evidence.wanted(answer.header, answer.blobs)
+    for trial in inputs.trials:
+        expected = wanted[trial.number]
+        if trial.kind == "shown" and not trial.stands_in and expected.native is None:
+            words = f"the reference raises on {trial.name}: {expected.refusal}"
             raise Stopped(Check("accuracy", Verdict.ERROR, words))
-        wanted: dict[int, Wanted] = {}
-        for answer in answers:
-            wanted |= evidence.wanted(answer.header, answer.blobs)
-        for trial in inputs.trials:
-            expected = wanted[trial.number]
-            if trial.kind == "shown" and not trial.stands_in and expected.native is None:
-                words = f"the reference raises on {trial.name}: {expected.refusal}"
-                raise Stopped(Check("accuracy", Verdict.ERROR, words))
     return wanted, device
 
 
@@ -46,9 +45,8 @@ def add_rounding(
         answers = _answers(session, device, inputs, widths=["rounded"])
     except Stopped:
         return wanted
-    with reading("accuracy"):
-        for answer in answers:
-            wanted = evidence.with_rounding(wanted, answer.header, answer.blobs)
+    for answer in answers:
+        wanted = evidence.with_rounding(wanted, answer.header, answer.blobs)
     return wanted
 
 

@@ -23,7 +23,7 @@ from validation.harness.nursery import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict
-from validation.harness.session import Session, Stopped
+from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import load_constants
 from validation.harness.verdicts import with_check
 from validation.sandbox import kill, start
@@ -48,6 +48,8 @@ def sanitized(entry: Entry, report: Report, crew: Crew) -> Report:
             check = _check(Session(entry, crew, alone=True))
     except Stopped as stopped:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
+    except MISREAD as error:
+        check = Check("sanitizer", None, f"not run: {misread('', error).words}")
     except ChildEnded:
         check = Check("sanitizer", None, "not run: the process that starts all others died")
     return with_check(report, check, {"sanitizer": time.monotonic() - started})

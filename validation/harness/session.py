@@ -44,6 +44,8 @@ class Session:
         self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
         self.device = "cuda" if crew.options.device == "cuda" else "cpu"
         self.room = ROOM[crew.options.device]
+        self.check = "accuracy"
+        """The check of the last question: it is blamed for an answer that can't be read."""
         self.seconds = {"compile": 0.0}
         self.compile_budget = compile_seconds(entry.origin)
         # A cache of this entry alone: a kernel that one process compiles serves the next.
@@ -79,9 +81,8 @@ class Session:
             ],
         }
         answer = self.ask(author, "", "inputs", order)
-        with reading("accuracy"):
-            made = list(answer.header["made"])
-            return Inputs.of(trials, made, answer.blobs), made
+        made = list(answer.header["made"])
+        return Inputs.of(trials, made, answer.blobs), made
 
     def ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],
@@ -93,6 +94,7 @@ class Session:
         """
         role = role or begin
         name, check = CHECKS.get(step, role or step), CHECKS.get(step, "accuracy")
+        self.check = check
         blamed = BLAMED.get(step) or BLAMED.get(role, "")
         started, compiled = time.monotonic(), child.compile_seconds
         left = max(0.0, self.compile_budget - self.seconds["compile"])
@@ -121,11 +123,16 @@ class Session:
         return answer
 
 
+def misread(check: str, error: BaseException) -> Check:
+    """Return the verdict on an answer that can't be read: the entry's code may have written it."""
+    words = f"a result that can't be read: {type(error).__name__} {error}"
+    return Check(check, Verdict.CRASHED, words)
+
+
 @contextmanager
 def reading(check: str) -> Iterator[None]:
-    """Turn an answer that can't be read into a verdict: the entry's code may have written it."""
+    """Stop at an answer that can't be read."""
     try:
         yield
     except MISREAD as error:
-        words = f"a result that can't be read: {type(error).__name__} {error}"
-        raise Stopped(Check(check, Verdict.CRASHED, words)) from error
+        raise Stopped(misread(check, error)) from error

@@ -22,7 +22,7 @@ from validation.harness.plan import Case, Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.references import ask_reference
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import Constants, fresh_values, load_constants
 from validation.harness.verdicts import with_check
 
@@ -42,9 +42,10 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
     found: dict[str, Any] = {}
     try:
         check = _measure_all(session, found)
-    except Stopped as stopped:
-        check = _not_timed(stopped.check)
-        if stopped.check.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
+    except (Stopped, *MISREAD) as error:
+        reason = error.check if isinstance(error, Stopped) else misread("timing", error)
+        check = _not_timed(reason)
+        if reason.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             with crew.gate.entered(alone=False):
                 crew.check_health()
     except ChildEnded:
@@ -129,8 +130,7 @@ def _choose_case(session: Session, author: Child, constants: Constants) -> tuple
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
         inputs, _ = session.make(author, trials, session.room.altogether)
-        with reading("timing"):
-            sizes = {number: bytes_read(tree) for number, tree in inputs.arguments.items()}
+        sizes = {number: bytes_read(tree) for number, tree in inputs.arguments.items()}
         fitting = [n for n, size in sizes.items() if size * (RUNS_LEAST + WARMING) <= MOST]
         if fitting:
             largest = max(fitting, key=lambda number: sizes[number])
@@ -144,8 +144,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     count = min(RUNS + WARMING, MOST // max(1, size))
     trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
     inputs, _ = session.make(author, trials, session.room.altogether)
-    with reading("timing"):
-        forms = {number: form(tree) for number, tree in inputs.arguments.items()}
+    forms = {number: form(tree) for number, tree in inputs.arguments.items()}
     # Inputs that make_inputs refuses are missing.
     first = next(iter(forms.values()), None)
     alike = [trial for trial in inputs.trials if forms[trial.number] == first]
@@ -183,18 +182,16 @@ def _prepare(
     except Stopped as stopped:
         words = f"{who}: {stopped.check.words}"
         raise Stopped(replace(stopped.check, words=words)) from None
-    with reading("timing"):
-        if "error" in header:
-            raise _unable(f"{who}: {raised(header['error'])}")
-        return max(0, int(header["flops"]))
+    if "error" in header:
+        raise _unable(f"{who}: {raised(header['error'])}")
+    return max(0, int(header["flops"]))
 
 
 def _measure(session: Session, child: Child, runs: int, *, keep: bool = False) -> Times:
     header = session.ask(child, "", "measure", {"keep": keep}).header
-    with reading("timing"):
-        if "error" in header:
-            raise _unable(raised(header["error"]))
-        return times(header["took"], runs)
+    if "error" in header:
+        raise _unable(raised(header["error"]))
+    return times(header["took"], runs)
 
 
 def _check_answers(
@@ -207,16 +204,15 @@ def _check_answers(
         wanted, _ = ask_reference(session, inputs, on_gpu=on_gpu)
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")
-    with reading("timing"):
-        sizes = {number: inputs.elements(number) for number in numbers}
-        runs = evidence.outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
-        if {run.trial.number for run in runs} != set(numbers):
-            raise Unreadable("other answers than were asked for")
-        if wrong := [run for run in runs if not run.right]:
-            words = f"wrong while it is timed: {wrong[0].words}"
-            raise Stopped(Check("timing", Verdict.FAILED, words))
-        answers = [run.value.tensors() for run in runs if run.value]
-        return max(sum(len(tensor.raw) for tensor in tensors) for tensors in answers)
+    sizes = {number: inputs.elements(number) for number in numbers}
+    runs = evidence.outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
+    if {run.trial.number for run in runs} != set(numbers):
+        raise Unreadable("other answers than were asked for")
+    if wrong := [run for run in runs if not run.right]:
+        words = f"wrong while it is timed: {wrong[0].words}"
+        raise Stopped(Check("timing", Verdict.FAILED, words))
+    answers = [run.value.tensors() for run in runs if run.value]
+    return max(sum(len(tensor.raw) for tensor in tensors) for tensors in answers)
 
 
 def bytes_read(tree: Any) -> int:

@@ -9,7 +9,7 @@ from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.practical import tolerances
 from validation.harness.report import Check, Verdict
 from validation.harness.room import TRIVIAL, TooLarge, nothing_fits, only_trivial
-from validation.harness.session import Session, Stopped, reading
+from validation.harness.session import Session, Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,13 @@ def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> 
     header = session.ask(author, "author", "cases", order).header
     if "error" in header:
         raise Stopped(Check("accuracy", Verdict.ERROR, f"test_code: {raised(header['error'])}"))
-    with reading("accuracy"):
-        constants = Constants(
-            [dict(case) for case in header["cases"]],
-            [dict(case) for case in header["perf_cases"]],
-            [str(name) for name in header["fixed"]],
-            plan.sizes(header["sizes"]),
-            tolerances(header["tolerance"]),
-        )
+    constants = Constants(
+        [dict(case) for case in header["cases"]],
+        [dict(case) for case in header["perf_cases"]],
+        [str(name) for name in header["fixed"]],
+        plan.sizes(header["sizes"]),
+        tolerances(header["tolerance"]),
+    )
     if not constants.cases:
         raise Stopped(Check("falsifiable", Verdict.VACUOUS, "CASES is empty"))
     return constants
@@ -81,11 +80,10 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
     device, room = session.options.device, session.room
     trials = plan.shown(constants.cases, device)
     inputs, made = session.make(author, trials, room.altogether // 2)
-    with reading("accuracy"):
-        if refused := [one for one in made if "error" in one]:
-            words = f"make_inputs: {raised(refused[0]['error'])}"
-            raise Stopped(Check("accuracy", Verdict.ERROR, words))
-        taken = {trial.number: int(one["bytes"]) for trial, one in zip(trials, made, strict=True)}
+    if refused := [one for one in made if "error" in one]:
+        words = f"make_inputs: {raised(refused[0]['error'])}"
+        raise Stopped(Check("accuracy", Verdict.ERROR, words))
+    taken = {trial.number: int(one["bytes"]) for trial, one in zip(trials, made, strict=True)}
     large = [trial for trial in trials if trial.number not in inputs.arguments]
     tried = Tried(inputs)
     parts = [inputs]
@@ -105,8 +103,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
         bases = plan.light(
             [(trial.case, taken[trial.number]) for trial in shown.trials], room.light
         )
-        with reading("accuracy"):
-            gaps = with_gaps(shown.arguments.values())
+        gaps = with_gaps(shown.arguments.values())
         common = _common_properties(session, author, [trial.case for trial in shown.trials])
         more = plan.varied(
             bases, constants.fixed, gaps, device, session.options.seed, len(constants.cases),
@@ -126,8 +123,7 @@ def _stand_in(
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
         inputs, (made,) = session.make(author, [smaller], session.room.light)
         if inputs.trials:
-            with reading("accuracy"):
-                return inputs, int(made["bytes"])
+            return inputs, int(made["bytes"])
         if "bytes" not in made:
             return None
     return None
@@ -138,20 +134,18 @@ def _common_properties(
 ) -> list[plan.Property]:
     """Return what the inputs of all shown cases have in common, such as one sign."""
     header = session.ask(author, "", "properties", {"cases": cases}).header
-    with reading("variations"):
-        return [
-            {"argument": int(one["argument"]), "property": str(one["property"])[:40]}
-            for one in header.get("properties", ())
-        ]
+    return [
+        {"argument": int(one["argument"]), "property": str(one["property"])[:40]}
+        for one in header.get("properties", ())
+    ]
 
 
 def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
     """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
     again, _ = session.make(author, [trial], session.room.altogether)
-    with reading("accuracy"):
-        if again.content(trial.number) != shown.content(trial.number):
-            words = "make_inputs gives other inputs for the same case"
-            raise Stopped(Check("falsifiable", Verdict.FAILED, words))
+    if again.content(trial.number) != shown.content(trial.number):
+        words = "make_inputs gives other inputs for the same case"
+        raise Stopped(Check("falsifiable", Verdict.FAILED, words))
 
 
 def fresh_values(trial: plan.Trial, number: int, seed: int) -> plan.Trial:
