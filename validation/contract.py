@@ -68,25 +68,25 @@ def violations(record: object) -> list[str]:
     """Return every violation of the contract in words, an empty list if there is none."""
     if not isinstance(record, Mapping):
         return ["The record is not a JSON object."]
-    found = [*_of_fields(record)]
+    sentences = [*_of_fields(record)]
     trees: dict[str, ast.Module] = {}
     for key in TEXTS:
         text = record.get(key)
         if isinstance(text, str) and text.strip():
             tree = _parsed(text)
             if isinstance(tree, str):
-                found.append(f"{key} does not parse: {tree}.")
+                sentences.append(f"{key} does not parse: {tree}.")
             else:
                 trees[key] = tree
-                found += _of_imports(key, tree)
+                sentences += _of_imports(key, tree)
     metadata = record.get("metadata")
     if isinstance(metadata, Mapping) and _is_name(entry_point := metadata.get("entry_point")):
         try:
-            found += _of_code(trees, entry_point)
-            found += _of_mutated(metadata.get("mutates"), trees.get("python_code"), entry_point)
+            sentences += _of_code(trees, entry_point)
+            sentences += _of_mutated(metadata.get("mutates"), trees.get("python_code"), entry_point)
         except RecursionError:
-            found.append("The code is nested too deeply to be checked.")
-    return found
+            sentences.append("The code is nested too deeply to be checked.")
+    return sentences
 
 
 def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:
@@ -176,8 +176,8 @@ def _of_mutated(mutates: Any, python: ast.Module | None, entry_point: str) -> It
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    found = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
-    return next(found, None)
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return next((function for function in functions if function.name == name), None)
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:

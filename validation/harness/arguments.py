@@ -1,7 +1,7 @@
 """Inputs of trials: a tree of JSON for each trial, and the bytes of its tensors' storages."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +34,14 @@ class Inputs:
     def together(cls, parts: Iterable["Inputs"]) -> "Inputs":
         whole = cls([], {}, [])
         for part in parts:
-            whole.trials.extend(part.trials)
+            place = len(whole.blobs)
+
+            def moved(tensor: dict[str, Any], by: int = place) -> dict[str, Any]:
+                return {**tensor, "storage": tensor["storage"] + by}
+
             for number, tree in part.arguments.items():
-                whole.arguments[number] = _moved(tree, len(whole.blobs))
+                whole.arguments[number] = mapped(tree, moved, lambda value: value)
+            whole.trials.extend(part.trials)
             whole.blobs.extend(part.blobs)
         return whole
 
@@ -103,9 +108,10 @@ def tensors(tree: Any) -> Iterator[dict[str, Any]]:
             yield from tensors(part)
 
 
-def _moved(tree: Any, by: int) -> Any:
+def mapped(tree: Any, tensor: Callable[[dict[str, Any]], Any], plain: Callable[[Any], Any]) -> Any:
+    """Return the tree with each tensor and each plain value replaced."""
+    if isinstance(tree, dict) and "storage" in tree:
+        return tensor(tree)
     if isinstance(tree, dict):
-        if "storage" in tree:
-            return {**tree, "storage": tree["storage"] + by}
-        return {name: _moved(part, by) for name, part in tree.items()}
-    return [_moved(part, by) for part in tree] if isinstance(tree, list) else tree
+        return {name: mapped(part, tensor, plain) for name, part in tree.items()}
+    return [mapped(one, tensor, plain) for one in tree] if isinstance(tree, list) else plain(tree)

@@ -179,7 +179,7 @@ class Examination:
         }
         self.checks += [judge() for name, judge in made.items() if self.session.wants(name)]
         self.figures["runs"] = len(runs)
-        seconds = sum(float(run.said.get("seconds", 0.0)) for run in runs)
+        seconds = sum(float(run.details.get("seconds", 0.0)) for run in runs)
         self.figures["kernel_seconds"] = round(seconds, 4)
 
     def _test(self) -> dict[str, Any]:

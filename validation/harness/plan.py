@@ -38,10 +38,18 @@ MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
 # How many of the sizes are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
-# Scales by group. The first that the reference answers with finite numbers counts.
-SCALES = {
-    "huge values": (1000.0,), "large values": (30.0, 8.0), "small values": (1e-3, 3e-2),
-}  # fmt: skip
+# Variants of values: name, kind, change, group. NaN has its sign set, as an x86 processor makes it:
+# a sort by bits takes it for the least.
+VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
+    ("huge values (times 1000)", "huge", {"kind": "scaled", "by": 1000.0}, "huge values"),
+    ("large values (times 30)", "values", {"kind": "scaled", "by": 30.0}, "large values"),
+    ("large values (times 8)", "values", {"kind": "scaled", "by": 8.0}, "large values"),
+    ("small values (times 0.001)", "values", {"kind": "scaled", "by": 1e-3}, "small values"),
+    ("small values (times 0.03)", "values", {"kind": "scaled", "by": 3e-2}, "small values"),
+    ("zeros", "values", {"kind": "scaled", "by": 0.0}, ""),
+    ("NaN among the values", "special", {"kind": "special", "value": "-nan"}, ""),
+    ("infinity among the values", "special", {"kind": "special", "value": "inf"}, ""),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +121,10 @@ def _key(case: Case, variant: dict[str, Any] | None) -> str:
 
 def sizes(given: Any) -> Sizes:
     """Read what an entry's process says of SIZES, without the malformed parts."""
-    found: dict[str, Any] = {}
+    usable: dict[str, Any] = {}
     for key, allowed in dict(given).items():
         if isinstance(allowed, list) and allowed and all(type(size) is int for size in allowed):
-            found[str(key)] = allowed
+            usable[str(key)] = allowed
         elif isinstance(allowed, dict):
             bounds = {
                 name: allowed[name]
@@ -124,8 +132,8 @@ def sizes(given: Any) -> Sizes:
                 if type(allowed.get(name)) is int
             }
             if bounds.get("multiple_of", 1) > 0:
-                found[str(key)] = bounds
-    return found
+                usable[str(key)] = bounds
+    return usable
 
 
 def smaller(case: Case, fixed: Sequence[str], sizes: Sizes = NO_SIZES) -> Iterator[Case]:
@@ -197,7 +205,8 @@ def _varied(
     for trial in _sizes_apart(bases[0], _sizes(bases[0], fixed), device):
         if _work(trial.case, fixed) <= most:
             yield trial
-    yield from _values(bases[0])
+    for name, kind, variant, group in VALUES:
+        yield _trial(name, kind, bases[0], variant, group)
     for shared in properties:
         variant = {"kind": "property", **shared, "seed": seed}
         name = f"argument {shared['argument'] + 1} not {shared['property']}"
@@ -220,19 +229,6 @@ def _sizes_apart(base: Case, keys: Sequence[str], device: str) -> Iterator[Trial
         yield _trial(f"larger {key}", "size", larger)
         # Divisible by all numbers that divide the shown size.
         yield _trial(f"twice {key}", "near", _resized(base, [key], lambda size: 2 * size))
-
-
-def _values(base: Case) -> Iterator[Trial]:
-    for group, scales in SCALES.items():
-        kind = "huge" if group == "huge values" else "values"
-        for by in scales:
-            variant = {"kind": "scaled", "by": by}
-            yield _trial(f"{group} (times {by:g})", kind, base, variant, group)
-    yield _trial("zeros", "values", base, {"kind": "scaled", "by": 0.0})
-    # With its sign set, as an x86 processor makes it: a sort by bits takes it for the least.
-    for value, name in (("-nan", "NaN"), ("inf", "infinity")):
-        variant = {"kind": "special", "value": value}
-        yield _trial(f"{name} among the values", "special", base, variant)
 
 
 def _seeds(base: Case, seed: int, count: int) -> Iterator[Trial]:

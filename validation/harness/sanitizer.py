@@ -40,18 +40,18 @@ def readable(tool: Path) -> list[Path]:
     return roots
 
 
-def errors(said: str, status: int) -> int | None:
+def errors(output: str, status: int) -> int | None:
     """Return the number of errors that the tool counts, or None if it printed no count."""
-    counts = [int(count) for count in SUMMARY.findall(said)]
+    counts = [int(count) for count in SUMMARY.findall(output)]
     if not counts:
         return 1 if status == FOUND else None
     return max(*counts, int(status == FOUND))
 
 
-def complaint(said: str) -> str:
+def complaint(output: str) -> str:
     """Return the first lines of the tool that describe an error."""
     lines = [
-        " ".join(line.strip("= ").split()) for line in said.splitlines() if line.startswith("===")
+        " ".join(line.strip("= ").split()) for line in output.splitlines() if line.startswith("===")
     ]
     described = [line for line in lines if line and not line.startswith(NO_COMPLAINT)]
     return "; ".join(described[:LINES])

@@ -30,7 +30,7 @@ from validation.sandbox import kill, start
 
 # The tool looks at each access to memory.
 SLOWER = 5
-SAID_MOST = 1 << 20
+OUTPUT_MOST = 1 << 20
 PROGRAM = """\
 import sys, types
 sys.modules["validation"] = types.ModuleType("validation")
@@ -64,8 +64,8 @@ def _check(session: Session) -> Check:
         # Inside the sandbox it is another user.
         folder.chmod(0o755)
         count, token = _write_request(session, folder / "request")
-        status, said = _run(session, tool, folder)
-    return judged(status, said, f"{count} cases ran {token}", count)
+        status, output = _run(session, tool, folder)
+    return judged(status, output, f"{count} cases ran {token}", count)
 
 
 def _write_request(session: Session, path: Path) -> tuple[int, str]:
@@ -106,28 +106,28 @@ def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
     text = PROGRAM.format(package=str(PACKAGE), request=str(folder / "request"))
     command = sanitizer.command(tool, [sys.executable, "-I", "-c", text])
     limit = SLOWER * session.options.timeout + session.compile_budget
-    with tempfile.TemporaryFile() as said:
-        process = start(command, confinement, level=candidates.level, stdout=said, stderr=said)
+    with tempfile.TemporaryFile() as output:
+        process = start(command, confinement, level=candidates.level, stdout=output, stderr=output)
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
             status = None
         finally:
             kill(process)
-        return status, _ends(said)
+        return status, _ends(output)
 
 
-def judged(status: int | None, said: str, last: str, cases: int) -> Check:
+def judged(status: int | None, output: str, last: str, cases: int) -> Check:
     """Return the check. `last`: the line that our own side prints when all cases ran."""
     if status is None:
         return Check("sanitizer", None, "not run to the end: it took too long")
-    found = sanitizer.errors(said, status)
-    numbers = {"errors": found, "cases": cases}
-    if found:
-        words = sanitizer.complaint(said) or "without a word"
+    errors = sanitizer.errors(output, status)
+    numbers = {"errors": errors, "cases": cases}
+    if errors:
+        words = sanitizer.complaint(output) or "without a word"
         return Check("sanitizer", Verdict.FAILED, f"compute-sanitizer: {words}", numbers)
-    if found is None or status or last not in said:
-        words = _last_of(said.splitlines()) or f"status {status}"
+    if errors is None or status or last not in output:
+        words = _last_of(output.splitlines()) or f"status {status}"
         return Check("sanitizer", None, f"not run to the end: {words}", numbers)
     words = f"compute-sanitizer finds nothing in {cases} cases"
     return Check("sanitizer", Verdict.PASSED, words, numbers)
@@ -137,10 +137,10 @@ def _ends(file: IO[bytes]) -> str:
     """Return the beginning and the end of an output that may be endless."""
     size = file.seek(0, 2)
     file.seek(0)
-    said = file.read(SAID_MOST)
-    if size > 2 * SAID_MOST:
-        file.seek(-SAID_MOST, 2)
-    return (said + file.read(SAID_MOST)).decode(errors="replace")
+    output = file.read(OUTPUT_MOST)
+    if size > 2 * OUTPUT_MOST:
+        file.seek(-OUTPUT_MOST, 2)
+    return (output + file.read(OUTPUT_MOST)).decode(errors="replace")
 
 
 def _last_of(lines: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.arguments import Inputs, tensors
+from validation.harness.arguments import Inputs, mapped, tensors
 from validation.harness.children import Child, ChildEnded
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry
@@ -39,9 +39,9 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
     """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
     session = Session(replace(entry, differentiable=False), crew, alone=True)
-    found: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     try:
-        check = _measure_all(session, found)
+        check = _measure_all(session, measured)
     except (Stopped, *MISREAD) as error:
         reason = error.check if isinstance(error, Stopped) else misread("timing", error)
         check = _not_timed(reason)
@@ -53,7 +53,7 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
     compiling = session.seconds.pop("compile")
     seconds = {"timing": sum(session.seconds.values()), "timing_compile": compiling}
     return replace(
-        with_check(report, check, seconds), figures=presentable({**report.figures, **found})
+        with_check(report, check, seconds), figures=presentable({**report.figures, **measured})
     )
 
 
@@ -69,7 +69,7 @@ def _unable(words: str) -> Stopped:
 
 
 def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
-    """Measure the entry, and add what was found to `figures`."""
+    """Measure the entry, and add the numbers to `figures`."""
     gate, entry = session.crew.gate, session.entry
     with ExitStack() as stack:
         with gate.entered(alone=False):
@@ -229,8 +229,8 @@ def bytes_read(tree: Any) -> int:
 
 def form(tree: Any) -> Any:
     """Return the shapes and types of all that a tree holds, without its content."""
-    if isinstance(tree, dict) and "storage" in tree:
-        return {key: part for key, part in tree.items() if key != "storage"}
-    if isinstance(tree, dict):
-        return {key: form(part) for key, part in tree.items()}
-    return [form(part) for part in tree] if isinstance(tree, list) else type(tree).__name__
+
+    def without_content(tensor: dict[str, Any]) -> dict[str, Any]:
+        return {key: part for key, part in tensor.items() if key != "storage"}
+
+    return mapped(tree, without_content, lambda value: type(value).__name__)

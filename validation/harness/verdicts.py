@@ -54,11 +54,11 @@ def figures(made: Sequence[Check]) -> dict[str, Any]:
     numbers = [one for one in numbers if one.get("cases")]
     if not numbers:
         return {}
-    found = {"cases": sum(one["cases"] for one in numbers)}
+    worst = {"cases": sum(one["cases"] for one in numbers)}
     for name in ("max_abs_error", "max_rel_error", "share_of_allowed"):
         if values := [one[name] for one in numbers if name in one]:
-            found[name] = presentable(max(values))
-    return found
+            worst[name] = presentable(max(values))
+    return worst
 
 
 def grades(made: Sequence[Check]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def python_headers() -> str:
 
 def compiler() -> str:
     """Return the compiler that Triton would choose."""
-    found = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
-    if found is None:
+    path = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
+    if path is None:
         raise RuntimeError("There is no C compiler, which Triton needs to launch a kernel.")
-    return found
+    return path

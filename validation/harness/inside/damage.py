@@ -161,21 +161,21 @@ class Survey:
         return True
 
     def verdicts(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
+        by_effect: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
         for name in self.harms:
             # A test of a large answer says more than one of a small answer.
             large = name in self.effective[True]
             if name in self.caught[large]:
-                found["noticed"].append(name)
+                by_effect["noticed"].append(name)
             elif name in self.effective[large]:
-                found["unnoticed"].append(name)
+                by_effect["unnoticed"].append(name)
             else:
-                found["without_effect"].append(name)
-        if self.called and NO_GRADIENTS in found["without_effect"]:
+                by_effect["without_effect"].append(name)
+        if self.called and NO_GRADIENTS in by_effect["without_effect"]:
             # No test asks for gradients.
-            found["without_effect"].remove(NO_GRADIENTS)
-            found["unnoticed"].append(NO_GRADIENTS)
-        return found
+            by_effect["without_effect"].remove(NO_GRADIENTS)
+            by_effect["unnoticed"].append(NO_GRADIENTS)
+        return by_effect
 
 
 class Damaged:

@@ -51,16 +51,16 @@ PROPERTIES: dict[str, Callable[[torch.Tensor], bool]] = {
 
 def common_properties(shown: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     """Return the first property that each floating-point argument has in every shown case."""
-    found = []
+    common = []
     for place in range(min(map(len, shown), default=0)):
         each = [inputs[place] for inputs in shown if _is_telling(inputs[place])]
         if not each or any(map(is_mask, each)):
             continue
         for name, holds in PROPERTIES.items():
             if all(map(holds, each)):
-                found.append({"argument": place, "property": name})
+                common.append({"argument": place, "property": name})
                 break
-    return found
+    return common
 
 
 def _is_telling(value: Any) -> bool:

@@ -82,7 +82,7 @@ class Reference:
             if width == "rounded":
                 modes.enter_context(Rounding(bit, generator))
             answer = function(*arguments)
-            found = gradients(arguments, answer, self.seed) if self.gradients else []
+            of_inputs = gradients(arguments, answer, self.seed) if self.gradients else []
         mutated = [
             place
             for place, storage in storages.items()
@@ -95,7 +95,7 @@ class Reference:
         addresses = set(map(_address, storages.values()))
         return {
             "value": packing.plain(answer),
-            "gradients": [None if one is None else packing.tensor(one) for one in found],
+            "gradients": [None if one is None else packing.tensor(one) for one in of_inputs],
             "aliases": [_address(tensor) in addresses for tensor in tensors_in(answer)],
             "written": [packing.tensor(inputs[place]) for place in written],
             "places": written,

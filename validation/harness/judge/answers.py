@@ -51,7 +51,7 @@ def value(answer: Any, blobs: list[memoryview]) -> Value:
 
 
 def compared(
-    found: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
+    answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
     inputs: int, infinite_inputs: bool = False, slack: float = 1.0,
 ) -> list[tuple[str, Comparison]]:  # fmt: skip
     """Return each output and gradient by name, with its comparison.
@@ -60,8 +60,8 @@ def compared(
     others: its answers at other widths, in the order in which `Expected` has them.
     inputs: the elements of all inputs.
     """
-    if found.form != native.form:
-        return [("output", Comparison(f"{found.form} instead of {native.form}"))]
+    if answer.form != native.form:
+        return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
         Expected, infinite_inputs=infinite_inputs, bound=bound, slack=slack,
@@ -69,18 +69,18 @@ def compared(
     )  # fmt: skip
     made = []
     alternatives = [other if other and other.form == native.form else None for other in others]
-    for place, (leaf, wanted) in enumerate(zip(found.leaves, native.leaves, strict=True)):
+    for place, (leaf, wanted) in enumerate(zip(answer.leaves, native.leaves, strict=True)):
         name = f"output {place}" if len(native.leaves) > 1 else "output"
         if isinstance(leaf, Numbers) and isinstance(wanted, Numbers):
             more = [_tensor(other.leaves if other else (), place) for other in alternatives]
             made.append((name, compare(leaf, expecting(wanted, *more))))
         else:
             made.append((name, _plain(leaf, wanted)))
-    if len(found.gradients) != len(native.gradients):
-        words = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
+    if len(answer.gradients) != len(native.gradients):
+        words = f"{len(answer.gradients)} gradients instead of {len(native.gradients)}"
         return [*made, ("gradients", Comparison(words))]
     for place, (gradient, expected) in enumerate(
-        zip(found.gradients, native.gradients, strict=True)
+        zip(answer.gradients, native.gradients, strict=True)
     ):
         if expected is None:
             continue
@@ -98,13 +98,13 @@ def _tensor(parts: Sequence[Any], place: int) -> Numbers | None:
     return part if isinstance(part, Numbers) else None
 
 
-def _plain(found: Any, wanted: Any) -> Comparison:
-    if isinstance(found, float) and isinstance(wanted, float):
-        allowed = 1e-5 * max(abs(found), abs(wanted)) + 1e-7
-        near = isfinite(found) and isfinite(wanted) and abs(found - wanted) <= allowed
-        same = near or (found != found and wanted != wanted) or found == wanted
-        return Comparison("" if same else f"{found} instead of {wanted}")
-    return Comparison("" if found == wanted else f"{found!r:.80} instead of {wanted!r:.80}")
+def _plain(answer: Any, wanted: Any) -> Comparison:
+    if isinstance(answer, float) and isinstance(wanted, float):
+        allowed = 1e-5 * max(abs(answer), abs(wanted)) + 1e-7
+        near = isfinite(answer) and isfinite(wanted) and abs(answer - wanted) <= allowed
+        same = near or (answer != answer and wanted != wanted) or answer == wanted
+        return Comparison("" if same else f"{answer} instead of {wanted}")
+    return Comparison("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
 
 
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:

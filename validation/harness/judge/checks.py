@@ -21,21 +21,21 @@ VALUES = {
 GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kinds}
 
 
-def test(said: dict[str, Any]) -> Check:
+def test(result: dict[str, Any]) -> Check:
     """1: the entry's own test, as the contract runs it."""
-    numbers = {key: said.get(key) for key in ("passed", "failed", "skipped")}
+    numbers = {key: result.get(key) for key in ("passed", "failed", "skipped")}
     verdict = PASSED
-    words = f"{said['passed']} tests pass"
-    if said.get("raised"):
-        verdict, words = Verdict.ERROR, f"{said['raised'].get('type')} ended the test run"
-    elif said["failed"]:
-        lines = str(said.get("complaint", "")).strip().splitlines()
-        verdict, words = FAILED, f"{said['failed']} tests fail: {_last(lines)}"
-    elif not said["passed"]:
-        words = "every test is skipped" if said["skipped"] else "there is no test"
+    words = f"{result['passed']} tests pass"
+    if result.get("raised"):
+        verdict, words = Verdict.ERROR, f"{result['raised'].get('type')} ended the test run"
+    elif result["failed"]:
+        lines = str(result.get("complaint", "")).strip().splitlines()
+        verdict, words = FAILED, f"{result['failed']} tests fail: {_last(lines)}"
+    elif not result["passed"]:
+        words = "every test is skipped" if result["skipped"] else "there is no test"
         verdict = Verdict.VACUOUS
-    elif said.get("exit") != 0:
-        verdict, words = FAILED, f"pytest ended with status {said.get('exit')}"
+    elif result.get("exit") != 0:
+        verdict, words = FAILED, f"pytest ended with status {result.get('exit')}"
     return Check("test", verdict, words, numbers)
 
 
@@ -159,7 +159,7 @@ def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
 def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
     for run in runs:
         expected = wanted[run.trial.number]
-        changed = [one for one in run.said.get("mutated", ()) if one not in expected.mutated]
+        changed = [one for one in run.details.get("mutated", ()) if one not in expected.mutated]
         if run.value is None:
             continue
         if changed:
@@ -169,7 +169,7 @@ def _memory_fault(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> str:
             if is_input and not may_be:
                 return f"{run.trial.name}: output {place} is memory of an input"
     for run in runs:
-        if run.said.get("again"):
+        if run.details.get("again"):
             return f"{run.trial.name}: overwrites the answer that it returned before"
     right = {run.trial.number for run in runs if run.mode == "second" and run.right}
     for run in runs:
@@ -266,7 +266,7 @@ def _share_of_torch(runs: Sequence[Outcome]) -> float:
 def bounds(runs: Sequence[Outcome]) -> Check:
     """8: the guard zones of every tensor and, in the interpreter, every access to memory."""
     for run in runs:
-        for words in run.said.get("trespass", ()):
+        for words in run.details.get("trespass", ()):
             return Check("bounds", FAILED, f"{run.trial.name}: {str(words)[:200]}")
     if not any(run.count("launches") for run in runs):
         return Check("bounds", None, "no kernel was launched")

@@ -91,43 +91,43 @@ def compare(actual: Numbers, expected: Expected) -> Comparison:
         return Comparison("")
     with np.errstate(all="ignore"):
         judge = _floats if native.dtype in EPSILON else _integers
-        found = judge(actual, expected)
-    if not found.wrong and found.grade is Grade.EXACT and bytes(actual.raw) != bytes(native.raw):
-        return replace(found, grade=Grade.CLOSE)
-    return found
+        comparison = judge(actual, expected)
+    if comparison.wrong or comparison.grade is not Grade.EXACT or actual.raw == native.raw:
+        return comparison
+    return replace(comparison, grade=Grade.CLOSE)
 
 
 def _floats(actual: Numbers, expected: Expected) -> Comparison:
-    found, native = actual.values(), expected.native.values()
+    values, native = actual.values(), expected.native.values()
     if expected.infinite_inputs:
-        found = np.where(np.isnan(native), native, found)
+        values = np.where(np.isnan(native), native, values)
     precise, strange = _precise(expected, native)
     if precise is None:
-        return _against(actual, found, native, native, [], expected)
+        return _against(actual, values, native, native, [], expected)
     effects = _effects(expected, precise)
     if not strange:
-        return _against(actual, found, native, precise, effects, expected)
+        return _against(actual, values, native, precise, effects, expected)
     # Either the operation depends on the type, or the type's own answer is a rounding error.
-    by_native = _against(actual, found, native, native, [], expected)
-    by_precise = _against(actual, found, precise, precise, effects, expected)
+    by_native = _against(actual, values, native, native, [], expected)
+    by_precise = _against(actual, values, precise, precise, effects, expected)
     return by_precise if by_native.wrong and not by_precise.wrong else by_native
 
 
 def _against(
-    actual: Numbers, found: Array, native: Array, truth: Array, effects: Effects,
+    actual: Numbers, values: Array, native: Array, truth: Array, effects: Effects,
     expected: Expected,
 ) -> Comparison:  # fmt: skip
     dtype = expected.native.dtype
     finite = np.isfinite(native) & np.isfinite(truth)
-    if not (finite.all() and np.isfinite(found).all()):
-        if wrong := _special(found, native, _overflown(truth, dtype)):
+    if not (finite.all() and np.isfinite(values).all()):
+        if wrong := _special(values, native, _overflown(truth, dtype)):
             return Comparison(wrong)
-        finite &= np.isfinite(found)
+        finite &= np.isfinite(values)
         if not finite.any():
             return Comparison("")
-        found, native, truth = found[finite], native[finite], truth[finite]
+        values, native, truth = values[finite], native[finite], truth[finite]
         effects = [(weight, moved[finite]) for weight, moved in effects]
-    error, size = np.abs(found - truth), np.abs(truth)
+    error, size = np.abs(values - truth), np.abs(truth)
     allowed = expected.slack * _allowed(dtype, size, native, truth, effects)
     share = error / allowed
     # A relative error means nothing for an element that is tiny beside the others.
@@ -147,7 +147,7 @@ def _against(
     count, place = int((share > 1).sum()), int(np.flatnonzero(finite)[worst])
     words = (
         f"{count} of {finite.size} elements are wrong, the worst at "
-        f"{_index(place, actual.shape)}: {_number(found[worst])} instead of "
+        f"{_index(place, actual.shape)}: {_number(values[worst])} instead of "
         f"{_number(truth[worst])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
     )
     return Comparison(words, float(error.max()), relative, float(share[worst]))
@@ -222,18 +222,18 @@ def _overflown(truth: Array, dtype: str) -> Array:
     return np.where(np.abs(truth) > largest, np.sign(truth) * np.inf, truth)
 
 
-def _special(found: Array, native: Array, truth: Array) -> str:
+def _special(values: Array, native: Array, truth: Array) -> str:
     """Return a sentence if NaN or infinities are not where one of the references has them."""
-    if found.dtype.kind == "c":
-        same = np.isfinite(found) == np.isfinite(native)
+    if values.dtype.kind == "c":
+        same = np.isfinite(values) == np.isfinite(native)
     else:
-        same = _alike(found, native) | _alike(found, truth)
+        same = _alike(values, native) | _alike(values, truth)
     wrong = ~same
     if not wrong.any():
         return ""
     place = int(np.flatnonzero(wrong)[0])
     return (
-        f"{int(wrong.sum())} of {found.size} elements are {_number(found[place])} "
+        f"{int(wrong.sum())} of {values.size} elements are {_number(values[place])} "
         f"where the reference has {_number(native[place])}"
     )
 
@@ -247,28 +247,28 @@ def _alike(one: Array, other: Array) -> Array:
 
 
 def _integers(actual: Numbers, expected: Expected) -> Comparison:
-    found, native = actual.values(), expected.native.values()
-    wrong = found != native
+    values, native = actual.values(), expected.native.values()
+    wrong = values != native
     for other in (expected.precise, expected.shaken, expected.rounded):
         # Rounding decides a tie or a bin's edge, so another rounding is right as well.
         if other is not None and other.shape == actual.shape and other.dtype == actual.dtype:
-            wrong &= found != other.values()
+            wrong &= values != other.values()
     count = int(wrong.sum())
     if not count:
         return Comparison("")
-    distance = np.abs(found.astype(np.float64) - native.astype(np.float64))
+    distance = np.abs(values.astype(np.float64) - native.astype(np.float64))
     by_rounding = (
         expected.precise is not None
         and native.dtype != np.bool_
-        and count <= STRAY_INTEGERS * found.size
+        and count <= STRAY_INTEGERS * values.size
         and float(distance[wrong].max()) <= 1
     )
     if by_rounding:
         return Comparison("", 1.0, 0.0, 1.0)
     place = int(np.flatnonzero(wrong)[0])
     words = (
-        f"{count} of {found.size} elements are wrong, the first at "
-        f"{_index(place, actual.shape)}: {found[place]} instead of {native[place]}"
+        f"{count} of {values.size} elements are wrong, the first at "
+        f"{_index(place, actual.shape)}: {values[place]} instead of {native[place]}"
     )
     return Comparison(words, float(distance.max()))
 

@@ -37,7 +37,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One replay of one trial, judged. `said` is what the process reports beside the answer."""
+    """One replay of one trial, judged. `details`: what its process reports beside the answer."""
 
     trial: Trial
     mode: str
@@ -46,11 +46,11 @@ class Outcome:
     worst: Comparison
     value: Value | None
     raised: dict[str, Any] | None
-    said: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     def count(self, what: str) -> dict[str, int]:
         """Return a tally of the run, or an empty one."""
-        tally = self.said.get(what)
+        tally = self.details.get(what)
         return {str(k): int(v) for k, v in tally.items()} if isinstance(tally, dict) else {}
 
 
@@ -115,28 +115,28 @@ def _outcome(
     compare: Callable[[Value], list[tuple[str, Comparison]]], earlier: list[Outcome],
 ) -> Outcome:  # fmt: skip
     mode = str(run["mode"])
-    said = {key: run[key] for key in run if key != "answer"}
+    details = {key: run[key] for key in run if key != "answer"}
 
     def wrong(words: str, error: Any = None) -> Outcome:
-        return Outcome(trial, mode, False, words, Comparison(words), None, error, said)
+        return Outcome(trial, mode, False, words, Comparison(words), None, error, details)
 
     if "error" in run:
         return wrong(f"raised {raised(run['error'])}", run["error"])
     try:
-        found = value(run["answer"], blobs)
+        answer = value(run["answer"], blobs)
     except Unreadable as error:
         return wrong(str(error))
     for before in earlier:
         # Most runs answer the same bits as the first: compare them once.
-        if before.value == found:
-            return replace(before, mode=mode, said=said)
-    comparisons = compare(found) or [("", Comparison(""))]
+        if before.value == answer:
+            return replace(before, mode=mode, details=details)
+    comparisons = compare(answer) or [("", Comparison(""))]
     failing = [(name, one) for name, one in comparisons if one.wrong]
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:
-        return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, found, None, said)
+        return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
     worst = replace(worst, grade=worst_grade(one.grade for _, one in comparisons) or Grade.EXACT)
-    return Outcome(trial, mode, True, "", worst, found, None, said)
+    return Outcome(trial, mode, True, "", worst, answer, None, details)
 
 
 def raised(error: Any) -> str:

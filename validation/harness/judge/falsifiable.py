@@ -11,32 +11,32 @@ MINOR = ("another type", "small relative error")
 
 
 def falsifiable(
-    said: dict[str, Any], wanted: dict[int, Wanted], shown: Sequence[int],
+    survey: dict[str, Any], wanted: dict[int, Wanted], shown: Sequence[int],
     differing: Sequence[list[int]],
 ) -> Check:  # fmt: skip
     """Return the check.
 
-    said: what the test noticed of the damage to its reference.
+    survey: what the test noticed of the damage to its reference.
     shown: the trials that are cases of the entry.
     differing: groups of trials that differ only in their values.
     """
-    numbers = {key: said.get(key) for key in ("tests", "noticed", "unnoticed", "without_effect")}
-    verdict, words = _verdict(said, wanted, shown, differing, numbers)
+    numbers = {key: survey.get(key) for key in ("tests", "noticed", "unnoticed", "without_effect")}
+    verdict, words = _verdict(survey, wanted, shown, differing, numbers)
     return Check("falsifiable", verdict, words, numbers)
 
 
 def _verdict(
-    said: dict[str, Any], wanted: dict[int, Wanted], shown: Sequence[int],
+    survey: dict[str, Any], wanted: dict[int, Wanted], shown: Sequence[int],
     differing: Sequence[list[int]], numbers: dict[str, Any],
 ) -> tuple[Verdict, str]:  # fmt: skip
-    if said.get("control"):
-        words = f"the test fails for the reference itself: {_words(said['control'])}"
+    if survey.get("control"):
+        words = f"the test fails for the reference itself: {_words(survey['control'])}"
         return Verdict.FAILED, words
-    if not said.get("noticed") and not said.get("unnoticed"):
-        if said.get("called"):
+    if not survey.get("noticed") and not survey.get("unnoticed"):
+        if survey.get("called"):
             return Verdict.VACUOUS, "the reference returns nothing that could be damaged"
         return Verdict.VACUOUS, "the test never calls the candidate"
-    noticed, unnoticed = list(said["noticed"]), list(said["unnoticed"])
+    noticed, unnoticed = list(survey["noticed"]), list(survey["unnoticed"])
     numbers["test_strength"] = f"{len(noticed)} of {len(noticed) + len(unnoticed)}"
     if serious := [name for name in unnoticed if not name.startswith(MINOR)]:
         return Verdict.VACUOUS, f"the test does not notice: {', '.join(serious)}"

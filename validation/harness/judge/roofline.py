@@ -99,15 +99,15 @@ class Timing:
     def words(self) -> str:
         others = f"eager torch {self.eager}"
         others += f", torch.compile {self.compiled}" if self.compiled else ""
-        said = f"{self.candidate}; {others}"
+        times = f"{self.candidate}; {others}"
         if self.impossible:
-            return f"impossible: {self.impossible}. {said}"
+            return f"impossible: {self.impossible}. {times}"
         factors = f"{self.speedup:.2f} times as fast as eager torch"
         if self.speedup_compiled is not None:
             factors += f", {self.speedup_compiled:.2f} times torch.compile"
         noise = max(one.noise for one in (self.candidate, self.eager, self.compiled) if one)
         noisy = f"; half of the runs differ by {noise:.0%}" if noise > NOISY else ""
-        return f"{factors}. {said}{noisy}"
+        return f"{factors}. {times}{noisy}"
 
     def figures(self) -> dict[str, Any]:
         seconds = self.candidate.median_us * 1e-6
@@ -155,13 +155,13 @@ def memory_floor(work: Work, gpu: Gpu) -> float:
     return (work.read + written) / (gpu.gigabytes_per_second * 1e3)
 
 
-def times(said: Any, runs: int) -> Times:
+def times(given: Any, runs: int) -> Times:
     """Read the times of a hostile process, or raise Unreadable."""
-    if not isinstance(said, list) or len(said) != runs:
+    if not isinstance(given, list) or len(given) != runs:
         raise Unreadable("not as many times as runs")
-    if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in said):
+    if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in given):
         raise Unreadable("a time that is no number of microseconds")
-    return spread(said)
+    return spread(given)
 
 
 def spread(values: Sequence[float]) -> Times:
