@@ -16,7 +16,7 @@ ROUNDING = 0.03
 ROUNDED = ("float32", "float16", "bfloat16")
 
 
-def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
+def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
     """Return the trials that the reference answers. Of a group, only the first counts whose answer
     is finite and, if there is such a trial, more than rounding errors."""
     kept, groups = [], set()
@@ -41,7 +41,7 @@ def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Tr
     ]
 
 
-def affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
+def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
     """Leave out variants that are larger than any shown case: the interpreter is slow."""
 
     def elements(number: int) -> int:
@@ -86,7 +86,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
     return bool(np.abs(one - other)[both].max() > ROUNDING * scale > 0.0)
 
 
-def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
+def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:
     """Return trials to run again in memory of other content: those that are wrong and ran once."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
@@ -94,13 +94,13 @@ def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
     return [replace(trial, modes=("second",)) for trial in again[:SECOND_LOOKS]]
 
 
-def off(runs: list[Outcome]) -> list[plan.Trial]:
+def select_wrong_values(runs: list[Outcome]) -> list[plan.Trial]:
     """Return the trials with an answer that is wrong by its numbers."""
     wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
     return list({trial.number: trial for trial in wrong}.values())
 
 
-def differing_in_values(trials: list[plan.Trial]) -> list[list[int]]:
+def group_by_values(trials: list[plan.Trial]) -> list[list[int]]:
     """Return groups of trials that differ only in their seed, or by a shuffle of their values."""
     groups: dict[str, list[int]] = {}
     for trial in trials:

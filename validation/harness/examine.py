@@ -7,14 +7,20 @@ from typing import Any
 
 from validation.harness.arguments import Inputs
 from validation.harness.children import Answer, Child
-from validation.harness.choice import affordable, counted, differing_in_values, doubtful, off
+from validation.harness.choice import (
+    group_by_values,
+    select_affordable,
+    select_answered,
+    select_wrong_once,
+    select_wrong_values,
+)
 from validation.harness.crew import Crew
 from validation.harness.entry import Entry, unsupported
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.falsifiable import falsifiable
-from validation.harness.judge.own_test import OwnTest, compared
-from validation.harness.judge.practical import PracticalBound, declared
+from validation.harness.judge.own_test import OwnTest, compare_with_recordings
+from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import add_rounding, ask_reference
@@ -70,7 +76,7 @@ class Examination:
             return
         with self.crew.reference() as author:
             constants = load_constants(self.session, author)
-            bound = PracticalBound(declared(self.entry.triton_code), constants.tolerance)
+            bound = PracticalBound(declared_factor(self.entry.triton_code), constants.tolerance)
             tried = make_trials(self.session, author, constants)
             wanted, device = ask_reference(self.session, tried.inputs)
             tried = tried.without_refused(wanted, self.session)
@@ -80,15 +86,15 @@ class Examination:
                 header = self._damage(author, tried)
                 trials = tried.inputs.trials
                 shown = [trial.number for trial in trials if trial.kind == "shown"]
-                groups = differing_in_values(trials)
+                groups = group_by_values(trials)
                 self.checks.append(falsifiable(header, wanted, shown, groups))
 
     def _candidates(
         self, inputs: Inputs, wanted: dict[int, Wanted], device: str, bound: PracticalBound
     ) -> None:
         """Judge the launcher. `device`: where the reference ran."""
-        inputs = inputs.of_trials(counted(inputs.trials, wanted))
-        inputs = inputs.of_trials(affordable(inputs, wanted, self.options.device))
+        inputs = inputs.of_trials(select_answered(inputs.trials, wanted))
+        inputs = inputs.of_trials(select_affordable(inputs, wanted, self.options.device))
         sizes = {trial.number: inputs.elements(trial.number) for trial in inputs.trials}
         order = self.session.order("triton_code")
         recordings = Recordings(self.session, inputs.trials, inputs.arguments, inputs.blobs, order)
@@ -103,10 +109,10 @@ class Examination:
         with self.session.candidate("replayer") as child:
             answers = self._replayed(child, order, recordings, inputs, wanted)
             runs = outcomes(answers, inputs.trials)
-            if trials := off(runs):
+            if trials := select_wrong_values(runs):
                 wanted = add_rounding(self.session, device, wanted, inputs.of_trials(trials))
                 runs = outcomes(answers, inputs.trials)
-            if unsure := doubtful(runs):
+            if unsure := select_wrong_once(runs):
                 again = inputs.of_trials(unsure)
                 runs += outcomes(self._replayed(child, {}, recordings, again, wanted), unsure)
         suite = self._test() if self.session.wants("test") else None
@@ -164,7 +170,7 @@ class Examination:
             computed.update(recorded.computed)
         own_test = OwnTest()
         if suite is not None:
-            own_test = compared(list(suite["calls"]), recordings.deeds())
+            own_test = compare_with_recordings(list(suite["calls"]), recordings.deeds())
             computed.update(own_test.computed)
         origin = self.entry.origin
         within = checks.within_domain(runs, origin)

@@ -16,7 +16,7 @@ from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.numbers import Unreadable, width
-from validation.harness.judge.practical import PracticalBound, declared
+from validation.harness.judge.practical import PracticalBound, declared_factor
 from validation.harness.judge.roofline import Gpu, Times, Work, judged, times
 from validation.harness.plan import Case, Trial
 from validation.harness.recordings import Recordings, with_constants
@@ -111,7 +111,7 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
         last, *others = reversed(inputs.trials[WARMING:])
         count = (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1
         looked_at = inputs.of_trials([last, *secrets.SystemRandom().sample(others, count)])
-        bound = PracticalBound(declared(entry.triton_code), constants.tolerance)
+        bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
         written = _check_answers(session, mine, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)

@@ -1,4 +1,4 @@
-"""From what was seen to a verdict: each check by itself, on evidence made by hand."""
+"""Each check by itself, on evidence made by hand."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def pytest_said(**over: Any) -> dict[str, Any]:
         ({"raised": {"type": "SystemExit"}}, Verdict.ERROR),
     ],
 )
-def test_a_green_test_is_one_that_ran_passed_and_came_back(
+def test_a_test_passes_if_pytest_ran_it_passed_and_returned(
     over: dict[str, Any], verdict: Verdict
 ) -> None:
     assert checks.test(pytest_said(**over)).verdict is verdict
@@ -89,7 +89,7 @@ def test_errors_are_those_of_the_runs_that_could_be_compared() -> None:
     assert (check.numbers["cases"], check.numbers["max_abs_error"]) == (2, 0.0)
 
 
-def test_without_an_answer_nothing_passes() -> None:
+def test_accuracy_is_not_checked_without_an_answer() -> None:
     assert checks.accuracy([], {}).verdict is None
 
 
@@ -153,14 +153,14 @@ def test_an_output_is_memory_of_an_input_only_where_the_references_is() -> None:
     assert checks.memory([run], allowed).verdict is Verdict.PASSED
 
 
-def test_an_answer_is_not_written_over_by_the_next() -> None:
+def test_an_answer_that_the_next_call_overwrites_fails() -> None:
     check = checks.memory([a_run(), a_run(again=True)], wanted(ONES))
 
     assert check.verdict is Verdict.FAILED
     assert "returned before" in check.words
 
 
-def test_poison_that_is_handed_out_was_never_written_over() -> None:
+def test_an_answer_that_holds_poison_was_never_written() -> None:
     poison = numbers_of([-1] * 4, "int32")
 
     check = checks.memory([a_run(right=False, value=poison)], wanted(numbers_of([0] * 4, "int32")))
@@ -212,7 +212,7 @@ def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
     assert triton([a_run()], [a_run(mode="idle", value=EMPTY)]).verdict is Verdict.PASSED
 
 
-def test_what_torch_computes_is_named_with_its_share() -> None:
+def test_operations_that_torch_computes_are_named_with_their_share() -> None:
     small = a_run(computed={"sum": 64}, bytes={"torch": 8, "kernels": 8})
     large = a_run(computed={"sum": 64}, bytes={"torch": 64, "kernels": 192})
 
@@ -224,7 +224,7 @@ def test_what_torch_computes_is_named_with_its_share() -> None:
     assert check.numbers["torch_share"] == 0.25
 
 
-def test_what_can_not_be_played_is_named_where_the_answer_is_wrong() -> None:
+def test_operations_that_are_not_played_are_named_if_the_answer_is_wrong() -> None:
     problems = {"aten.mm.default": 3}
 
     assert triton([a_run(right=False)], [], problems=problems).verdict is Verdict.NOT_TRITON
@@ -272,7 +272,7 @@ def test_a_test_that_cannot_fail_is_vacuous(
 @pytest.mark.parametrize(
     ("called", "words"), [(False, "never calls the candidate"), (True, "nothing that could be dam")]
 )
-def test_a_test_that_calls_what_hands_back_nothing_is_not_said_to_call_nothing(
+def test_a_reference_that_returns_nothing_and_a_test_that_calls_nothing_differ(
     called: bool, words: str
 ) -> None:
     said = survey(noticed=[], called=called)
@@ -314,7 +314,7 @@ def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
     assert verdict_of([made[0], *made[3:]]) == (Verdict.PASSED, "2 checks pass")
 
 
-def test_words_of_an_entry_do_no_harm_where_they_are_shown() -> None:
+def test_the_words_of_an_entry_are_made_safe_to_show() -> None:
     said = Check("test", Verdict.FAILED, "\x1b[32mPASSED\0\ud800\n" + "z" * 9999, {"x": math.inf})
 
     shown = presentable(said)
@@ -325,7 +325,7 @@ def test_words_of_an_entry_do_no_harm_where_they_are_shown() -> None:
     json.dumps(shown.numbers, allow_nan=False)
 
 
-def test_a_process_that_says_anything_else_is_not_believed() -> None:
+def test_an_answer_that_does_not_fit_its_description_is_wrong() -> None:
     trial = Trial(0, "case 0", "shown", {})
     tree = {"tensor": 0, "dtype": "float32", "shape": [9], "device": "cpu"}
     answer = {"value": tree, "gradients": [], "aliases": []}

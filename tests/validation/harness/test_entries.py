@@ -1,4 +1,4 @@
-"""Files of entries, as anybody may have written them: read, or refused with the place and why."""
+"""Files of entries are read, or refused with a place and a reason."""
 
 import json
 import subprocess
@@ -125,7 +125,7 @@ def test_a_line_ends_with_a_line_feed_only(tmp_path: Path) -> None:
         (b"\xff\xfe{", "no UTF-8"),
     ],
 )
-def test_what_is_no_entry_is_named(
+def test_a_record_that_is_no_entry_is_named(
     tmp_path: Path, text: str | bytes, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, text)
@@ -165,7 +165,7 @@ def test_a_report_that_cannot_be_written_is_named(
     assert capsys.readouterr().out == f"{report}: No such file or directory.\n"
 
 
-def test_who_reads_no_further_ends_it_without_a_word(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_the_command_silently(tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps({**RECORD, "test_code": "CASES = 7"}))
     command = [sys.executable, "-m", "validation.harness", str(path), "--device", "interpreter"]
 

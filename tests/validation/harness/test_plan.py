@@ -1,4 +1,4 @@
-"""Which inputs an entry is tried on beyond those that it shows."""
+"""Inputs that an entry is tried on, beyond those that it shows."""
 
 from typing import Any
 
@@ -53,12 +53,12 @@ def test_sizes_that_no_case_shows_are_tried() -> None:
     assert named(trials, "larger n")["n"] == 197
 
 
-def test_the_last_of_several_blocks_is_once_not_full() -> None:
+def test_one_trial_has_a_last_block_that_is_not_full() -> None:
     """A case of 4,096 fills every block of any kernel: 4,095 does not."""
     assert named(varied(CASES), "largest, made odd")["n"] == 4095
 
 
-def test_what_is_fixed_stays_as_it_is() -> None:
+def test_fixed_sizes_stay() -> None:
     cases = [{"rows": 8, "heads": 4, "shape": {"tuple": [3, 5]}, "seed": 0}]
 
     trials = varied(cases, fixed=("heads", "shape"))

@@ -11,7 +11,7 @@ from validation.harness.inside import damage, folder, gpu
 from validation.harness.inside.complaint import described
 from validation.harness.inside.properties import common_properties
 from validation.harness.inside.values import Packing, name_of, no_tensors, plain_values, tensors_in
-from validation.harness.inside.variants import variant_of
+from validation.harness.inside.variants import make_variant
 
 Blobs = list[memoryview]
 
@@ -71,7 +71,7 @@ class Author:
                     continue
                 arguments = self._inputs(wanted["case"], anew=wanted["variant"] is None)
                 with torch.no_grad():
-                    arguments = variant_of(arguments, wanted["variant"])
+                    arguments = make_variant(arguments, wanted["variant"])
                 size = _bytes(arguments)
                 if size > most:
                     self._made_case, self._made_inputs = "", ()

@@ -74,7 +74,7 @@ def is_mask(tensor: torch.Tensor) -> bool:
     return 0 < others.numel() < values.numel() and bool((others == others[0]).all())
 
 
-def without(tensor: torch.Tensor, name: str, generator: torch.Generator) -> torch.Tensor:
+def break_property(tensor: torch.Tensor, name: str, generator: torch.Generator) -> torch.Tensor:
     """Return the tensor without the property, with numbers of the same size."""
     plain = tensor.double()
     size = float(plain.abs().mean()) or 1.0

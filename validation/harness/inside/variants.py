@@ -4,11 +4,11 @@ from typing import Any
 
 import torch
 
-from validation.harness.inside.properties import is_mask, without
+from validation.harness.inside.properties import break_property, is_mask
 from validation.harness.inside.values import rebuilt
 
 
-def variant_of(arguments: tuple[Any, ...], variant: dict[str, Any] | None) -> Any:
+def make_variant(arguments: tuple[Any, ...], variant: dict[str, Any] | None) -> Any:
     if variant is None:
         return arguments
     match variant["kind"]:
@@ -30,7 +30,7 @@ def variant_of(arguments: tuple[Any, ...], variant: dict[str, Any] | None) -> An
         case "property":
             generator = torch.Generator().manual_seed(variant["seed"])
             place = variant["argument"]
-            content = without(arguments[place], variant["property"], generator)
+            content = break_property(arguments[place], variant["property"], generator)
             changed = _like(arguments[place], content)
             return (*arguments[:place], changed, *arguments[place + 1 :])
     raise ValueError(variant["kind"])

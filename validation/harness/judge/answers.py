@@ -50,7 +50,7 @@ def value(answer: Any, blobs: list[memoryview]) -> Value:
         raise Unreadable(f"an answer that can't be read: {error!r}") from error
 
 
-def compared(
+def compare_answers(
     answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
     inputs: int, infinite_inputs: bool = False, slack: float = 1.0,
 ) -> list[tuple[str, Comparison]]:  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.judge.answers import Value, compared, value
+from validation.harness.judge.answers import Value, compare_answers, value
 from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.practical import PracticalBound
@@ -100,7 +100,7 @@ def outcomes(
         if expected is None or expected.native is None:
             continue
         compare = partial(
-            compared, native=expected.native,
+            compare_answers, native=expected.native,
             others=(expected.precise, expected.shaken, expected.rounded), bound=bound,
             inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN,

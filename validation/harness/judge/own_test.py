@@ -55,7 +55,7 @@ def layout(tree: Json) -> str:
     return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
-def compared(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
+def compare_with_recordings(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
     """Compare the calls of the test with the recordings of inputs of the same layout."""
     more: Counter[str] = Counter()
     launches, expected = False, False

@@ -64,7 +64,7 @@ class PracticalBound:
         return np.minimum(practical, relative * size + absolute)
 
 
-def declared(triton_code: str) -> float:
+def declared_factor(triton_code: str) -> float:
     """Return the factor by which the text declares that its kernels are less accurate."""
     if _DOT.search(triton_code) and not _EXACT_DOT.search(triton_code):
         # Inputs rounded to halves are not what tf32 means.
