@@ -71,7 +71,7 @@ class Survey:
     """The plugin of pytest that calls each test with an undamaged reference, then with damage.
 
     control: why a test fails for the undamaged reference.
-    effective, caught: the damage that changed an answer, and the damage that a test noticed. By
+    noticed: whether a test noticed the damage, for each damage that changed an answer, and by
         whether the answer was large: a test of one element notices what others do not.
     """
 
@@ -85,8 +85,7 @@ class Survey:
         if gradients:
             self.harms[NO_GRADIENTS] = Harm(zeros, of_gradients=True)
             self.harms["small relative error in the gradients"] = Harm(relative, of_gradients=True)
-        self.effective: dict[bool, set[str]] = {True: set(), False: set()}
-        self.caught: dict[bool, set[str]] = {True: set(), False: set()}
+        self.noticed: dict[tuple[str, bool], bool] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
@@ -100,7 +99,7 @@ class Survey:
         self.tests += 1
         if self._passes("control", None, pyfuncitem.obj, arguments):
             for name, harm in self.harms.items():
-                if name not in self.caught[True]:
+                if not self.noticed.get((name, True)):
                     self._passes(name, harm, pyfuncitem.obj, arguments)
         return True
 
@@ -153,24 +152,19 @@ class Survey:
             if damaged is None:
                 self.control = self.control or described(error)
             elif not damaged.unable:
-                self.caught[damaged.large].add(name)
-                self.effective[damaged.large].add(name)
+                self.noticed[name, damaged.large] = True
             return False
         if damaged and damaged.changed:
-            self.effective[damaged.large].add(name)
+            self.noticed.setdefault((name, damaged.large), False)
         return True
 
     def verdicts(self) -> dict[str, list[str]]:
         by_effect: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
         for name in self.harms:
             # A test of a large answer says more than one of a small answer.
-            large = name in self.effective[True]
-            if name in self.caught[large]:
-                by_effect["noticed"].append(name)
-            elif name in self.effective[large]:
-                by_effect["unnoticed"].append(name)
-            else:
-                by_effect["without_effect"].append(name)
+            noticed = self.noticed.get((name, True), self.noticed.get((name, False)))
+            effects = {None: "without_effect", True: "noticed", False: "unnoticed"}
+            by_effect[effects[noticed]].append(name)
         if self.called and NO_GRADIENTS in by_effect["without_effect"]:
             # No test asks for gradients.
             by_effect["without_effect"].remove(NO_GRADIENTS)

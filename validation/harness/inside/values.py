@@ -1,7 +1,7 @@
 """Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -104,20 +104,16 @@ class Placing:
 
 def plain_values(tree: Json) -> Any:
     """Return the value of a tree that holds no tensor: a case."""
-
-    def none(_: Json) -> torch.Tensor:
-        raise CannotTravel("a tensor within a case")
-
-    return unpack(tree, none)
+    return unpack(tree, _refuse_tensor)
 
 
 def no_tensors(value: Any) -> Json:
     """Return a case as JSON."""
+    return _tree(value, _refuse_tensor)
 
-    def refuse(_: torch.Tensor) -> Json:
-        raise CannotTravel("a tensor, where CASES holds plain values")
 
-    return _tree(value, refuse)
+def _refuse_tensor(_: Any) -> NoReturn:
+    raise CannotTravel("a tensor, where CASES holds plain values")
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
