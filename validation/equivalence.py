@@ -84,6 +84,7 @@ def entry(pair: Pair) -> harness.Entry:
         entry_point=pair.entry_point,
         differentiable=pair.differentiable,
         origin=_origin(pair),
+        min_triton=pair.min_triton,
     )
 
 

@@ -227,9 +227,10 @@ def _plain(value: Any) -> str:
 
 STEPS = {
     "author": "load test", "inputs": "make inputs", "reference": "run reference",
-    "habits": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
+    "properties": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
     "candidate": "run Triton code", "answers": "run again", "test": "run test",
     "falsifiable": "damage outputs", "timing": "measure times", "sanitizer": "sanitizer",
+    "compile": "compiling", "run": "running", "timing_compile": "compiling to measure",
 }  # fmt: skip
 FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "passed": ("Tests passed", _count),
@@ -243,7 +244,6 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "wrong": ("Wrong for", _plain),
     "left_out": ("Left out", _plain),
     "limits": ("Not supported", _plain),
-    "otherwise": ("Differs for non-finite values", _plain),
     "twice": ("Inputs run twice", _count),
     "different": ("Of these, different", _count),
     "accuracy": ("Accuracy", _plain),
@@ -261,7 +261,6 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "problems": ("Not replayable", _tally),
     "launches": ("Kernels launched", _tally),
     "computed": ("Computed in PyTorch", _tally),
-    "foreign": ("Other kernels launched", _tally),
     "found": ("Found", _plain),
     "compared": ("Gradients compared", _count),
     "tests": ("Tests", _count),

@@ -61,7 +61,7 @@ def test_an_honest_entry_is_timed_beside_its_reference(name: str, crew: Crew) ->
     assert report.seconds["timing"] > 0
 
 
-def test_what_a_launcher_would_do_in_later_calls_is_not_timed(crew: Crew) -> None:
+def test_later_calls_of_a_launcher_are_not_timed(crew: Crew) -> None:
     """Its first call is recorded, and that program is played in each run."""
     report, made = its_timing(replace(ADD, triton_code=ADD.triton_code + LATER), crew)
 
@@ -85,7 +85,35 @@ def test_the_operations_of_a_product_are_counted(crew: Crew) -> None:
     assert report.figures["timing"]["flops"] > 0
 
 
-def test_who_cannot_be_timed_has_passed_all_the_same(crew: Crew) -> None:
+PERF_CASES = "\n\nPERF_CASES = [{'n': 20_011, 'step': 1, 'dtype': torch.float32, 'seed': 7}, %s]\n"
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}", "'no case'"],
+    ids=["too large", "malformed"],
+)
+def test_the_case_that_is_timed_is_the_largest_of_the_perf_cases_that_fits(
+    more: str, crew: Crew
+) -> None:
+    entry = replace(ADD, test_code=ADD.test_code + PERF_CASES % more)
+
+    report, made = its_timing(entry, crew)
+
+    assert made.verdict is Verdict.PASSED, made.words
+    assert report.figures["timed_case"]["n"] == 20_011
+
+
+def test_without_a_perf_case_that_fits_a_shown_case_is_timed(crew: Crew) -> None:
+    too_large = "\n\nPERF_CASES = [{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}]\n"
+
+    report, made = its_timing(replace(ADD, test_code=ADD.test_code + too_large), crew)
+
+    assert made.verdict is Verdict.PASSED, made.words
+    assert report.figures["timed_case"]["n"] == 5000
+
+
+def test_an_entry_that_cannot_be_timed_has_passed_nevertheless(crew: Crew) -> None:
     text = ADD.python_code + "\n\n_first = vector_add\n_calls = []\n\n\ndef vector_add(x, y):\n"
     text += "    _calls.append(None)\n    if len(_calls) > 8:\n        raise OSError('tired')\n"
     text += "    return _first(x, y)\n"

@@ -1,111 +1,126 @@
-"""Inputs of trials as the author's process hands them over: trees, and the bytes of storages."""
+"""Inputs of trials: a tree of JSON for each trial, and the bytes of its tensors' storages."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from operator import add
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from validation.harness import plan
-from validation.harness.children import Answer
+from validation.harness.plan import Trial
 
-Json = Any
-
-
-def with_gaps(trees: list[Json]) -> list[int]:
-    """Return the arguments that have gaps between their elements in some case."""
-    places = set()
-    for tree in trees:
-        for place, part in enumerate(tree["tuple"]):
-            if isinstance(part, dict) and "storage" in part:
-                steps = zip(part["shape"], part["stride"], strict=True)
-                span = 1 + sum((length - 1) * step for length, step in steps)
-                if span > math.prod(part["shape"]) > 0:
-                    places.add(place)
-    return sorted(places)
+NONE = memoryview(b"")
 
 
-def gathered(
-    asked: Sequence[tuple[Sequence[plan.Trial], Answer]],
-) -> tuple[list[plan.Trial], dict[int, Json], list[memoryview]]:
-    """Return the trials, their arguments by number, and one list of blobs for all.
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """`arguments` has the tree of each trial by its number; trees name storages by their place
+    among `blobs`."""
 
-    Trials that make_inputs refuses, or that are too large, are left out.
-    """
-    blobs: list[memoryview] = []
-    kept: list[plan.Trial] = []
-    arguments: dict[int, Json] = {}
-    for trials, answer in asked:
-        for trial, one in zip(trials, answer.header["made"], strict=True):
-            if "arguments" in one:
-                kept.append(trial)
-                tree = with_storages(one["arguments"], partial(add, len(blobs)))
-                _declare_gradients(list(_tensors(tree)))
-                arguments[trial.number] = tree
-        blobs += answer.blobs
-    return kept, arguments, blobs
+    trials: list[Trial]
+    arguments: dict[int, Any]
+    blobs: list[memoryview]
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial], made: Sequence[Any], blobs: list[memoryview]) -> "Inputs":
+        """Leave out the trials that make_inputs refuses, or that are too large."""
+        pairs = [
+            (trial, part["arguments"])
+            for trial, part in zip(trials, made, strict=True)
+            if "arguments" in part
+        ]
+        arguments = {trial.number: tree for trial, tree in pairs}
+        for tree in arguments.values():
+            _declare_gradients(list(tensors(tree)))
+        return cls([trial for trial, _ in pairs], arguments, blobs)
+
+    @classmethod
+    def together(cls, parts: Iterable["Inputs"]) -> "Inputs":
+        whole = cls([], {}, [])
+        for part in parts:
+            place = len(whole.blobs)
+
+            def moved(tensor: dict[str, Any], by: int = place) -> dict[str, Any]:
+                return {**tensor, "storage": tensor["storage"] + by}
+
+            for number, tree in part.arguments.items():
+                whole.arguments[number] = mapped(tree, moved, lambda value: value)
+            whole.trials.extend(part.trials)
+            whole.blobs.extend(part.blobs)
+        return whole
+
+    def of_trials(self, trials: list[Trial]) -> "Inputs":
+        return Inputs(trials, self.arguments, self.blobs)
+
+    def elements(self, number: int) -> int:
+        return sum(map(math.prod, shapes(self.arguments[number])))
+
+    def content(self, number: int) -> list[bytes]:
+        return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
+
+    def batches(self, most: int) -> Iterator["Inputs"]:
+        """Yield the trials in their order, as many at once as have at most so many bytes. Blobs of
+        other trials are empty, so that each blob keeps its place."""
+        batch: list[Trial] = []
+        used: set[int] = set()
+        for trial in self.trials:
+            own = set(storages(self.arguments[trial.number]))
+            if batch and sum(len(self.blobs[place]) for place in used | own) > most:
+                yield self._only(batch, used)
+                batch, used = [], set()
+            batch.append(trial)
+            used |= own
+        if batch:
+            yield self._only(batch, used)
+
+    def _only(self, trials: list[Trial], used: set[int]) -> "Inputs":
+        blobs = [blob if place in used else NONE for place, blob in enumerate(self.blobs)]
+        return Inputs(trials, self.arguments, blobs)
 
 
-def _declare_gradients(tensors: list[dict[str, Json]]) -> None:
+def _declare_gradients(parts: list[dict[str, Any]]) -> None:
     """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
-    if not any(part["gradient"] for part in tensors):
-        for part in tensors:
+    if not any(part["gradient"] for part in parts):
+        for part in parts:
             part["gradient"] = part["dtype"].startswith(("float", "bfloat"))
 
 
-def batches(
-    trials: Sequence[plan.Trial], arguments: dict[int, Json], blobs: Sequence[memoryview], most: int
-) -> Iterator[tuple[list[plan.Trial], list[memoryview]]]:
-    """Yield the trials in their order, in batches of at most so many bytes, with their blobs.
-
-    Blobs of other trials are empty, so that each blob keeps its place.
-    """
-    batch: list[plan.Trial] = []
-    used: set[int] = set()
-    for trial in trials:
-        own = set(storages(arguments.get(trial.number)))
-        if batch and sum(len(blobs[place]) for place in used | own) > most:
-            yield batch, only(blobs, used)
-            batch, used = [], set()
-        batch.append(trial)
-        used = used | own
-    if batch:
-        yield batch, only(blobs, used)
+def with_gaps(trees: Iterable[Any]) -> list[int]:
+    """Return the places of arguments that some tree shows with gaps between their elements."""
+    return sorted({
+        place
+        for tree in trees
+        for place, part in enumerate(tree["tuple"])
+        if isinstance(part, dict) and "storage" in part and _has_gaps(part)
+    })  # fmt: skip
 
 
-def only(blobs: Sequence[memoryview], used: set[int]) -> list[memoryview]:
-    """Return the blobs with all but the used ones emptied."""
-    return [blob if place in used else memoryview(b"") for place, blob in enumerate(blobs)]
+def _has_gaps(tensor: dict[str, Any]) -> bool:
+    steps = zip(tensor["shape"], tensor["stride"], strict=True)
+    span = 1 + sum((length - 1) * step for length, step in steps)
+    return bool(span > math.prod(tensor["shape"]) > 0)
 
 
-def storages(tree: Json) -> list[int]:
-    """Return the storages of a tree, each once, in the order of the tree."""
-    return list(dict.fromkeys(part["storage"] for part in _tensors(tree)))
+def storages(tree: Any) -> list[int]:
+    """Return each storage once, in the order in which the tree names them."""
+    return list(dict.fromkeys(part["storage"] for part in tensors(tree)))
 
 
-def shapes(tree: Json) -> Iterator[list[int]]:
-    return (part["shape"] for part in _tensors(tree))
+def shapes(tree: Any) -> Iterator[list[int]]:
+    return (part["shape"] for part in tensors(tree))
 
 
-def elements(tree: Json) -> int:
-    return sum(map(math.prod, shapes(tree)))
-
-
-def with_storages(tree: Json, number: Callable[[int], int]) -> Json:
-    """Return a copy of the tree with other numbers for its storages."""
-    if isinstance(tree, list):
-        return [with_storages(part, number) for part in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if "storage" in tree:
-        return {**tree, "storage": number(tree["storage"])}
-    return {name: with_storages(part, number) for name, part in tree.items()}
-
-
-def _tensors(tree: Json) -> Iterator[dict[str, Json]]:
+def tensors(tree: Any) -> Iterator[dict[str, Any]]:
     """Yield the parts of a tree that stand for tensors."""
     if isinstance(tree, dict) and "storage" in tree:
         yield tree
     elif isinstance(tree, dict | list):
         for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from _tensors(part)
+            yield from tensors(part)
+
+
+def mapped(tree: Any, tensor: Callable[[dict[str, Any]], Any], plain: Callable[[Any], Any]) -> Any:
+    """Return the tree with each tensor and each plain value replaced."""
+    if isinstance(tree, dict) and "storage" in tree:
+        return tensor(tree)
+    if isinstance(tree, dict):
+        return {name: mapped(part, tensor, plain) for name, part in tree.items()}
+    return [mapped(one, tensor, plain) for one in tree] if isinstance(tree, list) else plain(tree)

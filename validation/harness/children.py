@@ -37,7 +37,14 @@ class ChildEnded(Exception):
 
 
 class DeadlinePassed(Exception):
-    """A child did not answer in time, and was killed with all that it started."""
+    """A child did not answer in time, and was killed with all that it started.
+
+    `compiling`: it used up the time for compiling, and not the time for running.
+    """
+
+    def __init__(self, *, compiling: bool = False) -> None:
+        super().__init__("compiling" if compiling else "running")
+        self.compiling = compiling
 
 
 class Forged(Exception):
@@ -61,6 +68,7 @@ class Child:
     def __init__(self, nursery: Nursery, number: int, channel: Channel) -> None:
         self.nursery, self.number, self.channel = nursery, number, channel
         self.served = 0
+        self.compile_seconds = 0.0
         # What ran in it did not pass: no other entry is sent there.
         self.spoiled = False
         self._end: dict[str, Any] | None = None
@@ -81,10 +89,15 @@ class Child:
 
     def ask(
         self, begin: str, step: str, order: dict[str, Any], timeout: float,
-        blobs: Sequence[Blob] = (), box: int | None = None,
+        blobs: Sequence[Blob] = (), box: int | None = None, compile_budget: float = 0.0,
     ) -> Answer:  # fmt: skip
-        """`begin` names the role to take up first; empty: go on in the one it has. `box` is a
-        sealed parcel to hand over in place of `order` and `blobs`."""
+        """Return the child's answer.
+
+        begin: the role to take up first; empty: go on in the one it has.
+        timeout: seconds, without those in which it compiles kernels.
+        box: a sealed parcel to hand over in place of `order` and `blobs`.
+        compile_budget: seconds in which it may compile kernels.
+        """
         started = time.monotonic()
         nonce = secrets.token_hex(8)
         request = memory_file("request") if box is None else box
@@ -93,7 +106,7 @@ class Child:
             if box is None:
                 write_parcel(request, order, blobs)
             self._send({"begin": begin, "step": step, "nonce": nonce}, (request, result))
-            self._wait(nonce, timeout)
+            self._wait(nonce, timeout, compile_budget)
             return self._read(result, time.monotonic() - started)
         finally:
             self.served += bool(begin)
@@ -107,24 +120,43 @@ class Child:
         except OSError:
             self._raise_end()
 
-    def _wait(self, nonce: str, timeout: float) -> None:
+    def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
+        """Wait for the answer. While the child says that it compiles, only the budget for that
+        runs down. An entry's code could say so too: it gains the budget, and no more."""
+        left, compiling = {False: timeout, True: compile_budget}, False
+        while True:
+            started = time.monotonic()
+            received = self._receive(left[compiling], compiling=compiling)
+            took = time.monotonic() - started
+            left[compiling] -= took
+            self.compile_seconds += took if compiling else 0.0
+            if received is None:
+                self._raise_end()
+                return
+            message, fds = received
+            if not fds and message == {"compiling": not compiling}:
+                compiling = not compiling
+            elif fds or message != {"done": nonce}:
+                for fd in fds:
+                    os.close(fd)
+                self.kill()
+                raise Forged("a message that is not ours was written to the result channel")
+            else:
+                return
+
+    def _receive(self, left: float, *, compiling: bool) -> tuple[dict[str, Any], list[int]] | None:
         try:
-            received = self.channel.receive(timeout)
+            # A socket with a timeout of 0 never waits.
+            return self.channel.receive(max(left, 0.001))
         except TimeoutError as error:
+            self.compile_seconds += max(left, 0.0) if compiling else 0.0
             self.kill()
-            raise DeadlinePassed from error
+            raise DeadlinePassed(compiling=compiling) from error
         except NotAParcel as error:
             self.kill()
             raise Forged(str(error)) from error
         except OSError:
-            received = None
-        if received is None:
-            self._raise_end()
-        elif received[0] != {"done": nonce} or received[1]:
-            for fd in received[1]:
-                os.close(fd)
-            self.kill()
-            raise Forged("a message that is not ours was written to the result channel")
+            return None
 
     def _raise_end(self) -> None:
         # The channel may be closed by the entry's code, and the process live on.

@@ -15,6 +15,7 @@ from validation.harness.children import Child, ChildEnded, DeadlinePassed, Forge
 from validation.harness.gate import Gate
 from validation.harness.nursery import Nursery
 from validation.harness.options import Options
+from validation.harness.policy import most_compile_seconds
 from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
 from validation.sandbox import memory_bound
@@ -39,7 +40,7 @@ class Crew:
         if alone:
             options = replace(options, jobs=1, share=1)
         self.options = options
-        seconds = int(options.timeout * 4) * max(1, options.share)
+        seconds = int(options.timeout * 4 + most_compile_seconds()) * max(1, options.share)
         self.references = Nursery(
             "interpreter", memory=options.memory, cpu_seconds=seconds, level=options.level,
             processes=512,

@@ -11,15 +11,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from validation.harness.arguments import only, storages, with_storages
+from validation.harness.arguments import NONE, mapped, storages
 from validation.harness.children import Child
-from validation.harness.conversation import Conversation, Stopped, reading
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import altered, computes
 from validation.harness.plan import Trial
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
+from validation.harness.session import Session, Stopped, reading
 
 Json = Any
 # A launcher may read a few lengths.
@@ -53,15 +53,15 @@ class Recordings:
     """
 
     def __init__(
-        self, conversation: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
+        self, session: Session, trials: Sequence[Trial], arguments: dict[int, Json],
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._conversation, self._order = conversation, order
+        self._session, self._order = session, order
         self._arguments, self._blobs = arguments, blobs
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
-            self._recorder = stack.enter_context(conversation._candidate("recorder"))
+            self._recorder = stack.enter_context(session.candidate("recorder"))
             self._replayer: Child | None = None
             self._record_all(trials)
 
@@ -107,7 +107,11 @@ class Recordings:
         tree = self._arguments[trial.number]
         places = storages(tree)
         sizes = [len(self._blobs[place]) for place in places]
-        return json.dumps([with_storages(tree, places.index), sizes])
+
+        def numbered(tensor: Json) -> Json:
+            return {**tensor, "storage": places.index(tensor["storage"])}
+
+        return json.dumps([mapped(tree, numbered, lambda value: value), sizes])
 
     def _call(self, trial: Trial, known: Sequence[Json]) -> dict[str, Json]:
         tree = self._arguments[trial.number]
@@ -119,7 +123,7 @@ class Recordings:
     ) -> Iterator[Recorded]:
         """Have calls recorded. `settings`: with the first order to the recorder."""
         name, order = ("recorder" if settings else ""), {**(settings or {}), "calls": list(calls)}
-        answer = self._conversation._ask(self._recorder, name, "record", order, role="recorder")
+        answer = self._session.ask(self._recorder, name, "record", order, role="recorder")
         with reading("accuracy"):
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
@@ -150,12 +154,12 @@ class Recordings:
         """Return the numbers that the launcher reads here, by a replay on the true inputs."""
         name, settings = "", {}
         if self._replayer is None:
-            self._replayer = self._stack.enter_context(self._conversation._candidate("replayer"))
+            self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
             name, settings = "replayer", self._order
         tree = self._arguments[trial.number]
         programs, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
         order = {**settings, "arguments": tree, "programs": programs}
-        return self._conversation._ask(
+        return self._session.ask(
             self._replayer, name, "numbers", order, blobs, role="replayer"
         ).header
 
@@ -177,7 +181,7 @@ def with_constants(
 
     Inputs keep their places. Constants come after them.
     """
-    held = only(blobs, used)
+    held = [blob if place in used else NONE for place, blob in enumerate(blobs)]
     programs = []
     for one in recorded:
         programs.append({"program": one.program, "constants": len(held)})

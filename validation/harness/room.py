@@ -1,8 +1,7 @@
 """Limits on the size of an entry's inputs, and the words about cases that are larger.
 
-Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
-changed in its last bits, for each replay, and for all that is kept to compare. What does not fit
-is left to the entry's own test, and the report says so.
+Every input is copied a dozen times: for three widths of the reference, for each replay, and for the
+comparison. Cases that do not fit are left to the entry's own test, and the report says so.
 """
 
 from collections.abc import Sequence
@@ -26,13 +25,13 @@ ROOM = {
     "interpreter": Room(one=16 << 20, altogether=96 << 20, light=4 << 20, at_once=64 << 20),
     "cuda": Room(one=128 << 20, altogether=512 << 20, light=16 << 20, at_once=128 << 20),
 }
-# Where something is left out, the largest that is compared must have so many elements at least.
+# If a case is left out, the largest that is compared must have at least so many elements.
 TRIVIAL = 1 << 12
 
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """A case that is not compared, and what is in its place."""
+    """A case that is not compared, and the smaller case that is compared instead."""
 
     name: str
     case: Case
@@ -41,7 +40,7 @@ class TooLarge:
 
 
 def left_to_the_test(cases: Sequence[TooLarge], room: Room) -> str:
-    """Return what a report must say of them."""
+    """Return the words of a report about these cases."""
     if not cases:
         return ""
     most = f"inputs of {room.one >> 20} MiB are the most that is compared"

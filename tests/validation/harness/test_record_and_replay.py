@@ -179,7 +179,7 @@ def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
     )
 
     assert made.verdict is Verdict.FAILED
-    assert "handed out before" in made.message
+    assert "returned before" in made.message
 
 
 def test_an_argument_that_the_function_writes_to_is_compared(crew: Crew) -> None:

@@ -1,4 +1,4 @@
-"""Entries whose inputs are too large to be copied a dozen times: what is compared, what is said."""
+"""Entries whose inputs are too large to be copied a dozen times."""
 
 import textwrap
 
@@ -77,7 +77,7 @@ def words(report: Report, name: str) -> str:
 def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so(
     crew: Crew,
 ) -> None:
-    """Its 8 GiB are never made: their size is told by the device that holds no data."""
+    """Its 8 GiB are never allocated: the meta device knows their size."""
     report = examined(entry(5000, HUGE), crew)
 
     assert report.verdict is Verdict.PASSED, report.message
@@ -94,7 +94,7 @@ def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(crew: Crew)
     assert "case 1 not compared" in report.message
 
 
-def test_where_no_case_fits_nothing_passes(crew: Crew) -> None:
+def test_an_entry_of_which_no_case_fits_is_unsupported(crew: Crew) -> None:
     report = examined(entry(HUGE, HUGE + 5, fixed=True), crew)
 
     assert report.verdict is Verdict.UNSUPPORTED
@@ -108,7 +108,7 @@ def test_a_trivial_case_beside_a_huge_one_is_no_comparison(crew: Crew) -> None:
     assert "nothing but trivial cases can be compared" in report.message
 
 
-def test_what_is_wrong_only_where_it_is_large_is_found_in_what_stands_in(crew: Crew) -> None:
+def test_a_fault_of_large_inputs_is_found_in_the_smaller_case(crew: Crew) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
     report = examined(entry(5000, HUGE, triton=wrong), crew)
@@ -128,7 +128,7 @@ def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatc
     assert "and 4 are the most to hand over" in report.message
 
 
-def test_of_cases_to_vary_those_are_taken_that_are_light() -> None:
+def test_only_light_cases_are_varied() -> None:
     shown: list[tuple[plan.Case, int]] = [
         ({"n": 1, "dtype": "a"}, 10),
         ({"n": 2, "dtype": "a"}, 99),

@@ -1,5 +1,5 @@
-"""What passed, once more under compute-sanitizer. The real one needs a GPU; a stand-in that calls
-and ends as it does takes its place, in the real sandbox."""
+"""The check of compute-sanitizer, in the real sandbox. A stand-in takes the place of the real tool,
+which needs a GPU: it calls and ends as that does."""
 
 import sys
 from dataclasses import replace
@@ -59,7 +59,7 @@ def under_it(crew: Crew, more: str = "", *, within: str = "") -> Check:
     return made
 
 
-def test_what_it_has_nothing_to_say_about_passes(crew: Crew, stand_in: Path) -> None:
+def test_an_entry_without_errors_passes(crew: Crew, stand_in: Path) -> None:
     made = under_it(crew)
 
     assert (made.verdict, made.words) == (
@@ -86,7 +86,7 @@ def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
     assert made.words.startswith("not run: ")
 
 
-def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_option_is_refused_without_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CUDA_HOME", raising=False)
 
@@ -95,8 +95,8 @@ def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         list(check([ADD], Options(device="cuda", sanitize=True)))
 
 
-def test_a_run_that_is_refused_has_looked_for_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found with such a PATH would hold for every run after it."""
+def test_a_refused_run_probes_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe is cached, and would hold for later runs with another PATH."""
     monkeypatch.setenv("PATH", "/nowhere")
     probe.cache_clear()
 
@@ -124,13 +124,11 @@ def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
         ("Error: no device", 1, None),
     ],
 )
-def test_no_word_of_the_entry_hides_what_was_found(
-    said: str, status: int, count: int | None
-) -> None:
+def test_no_output_of_the_entry_hides_an_error(said: str, status: int, count: int | None) -> None:
     assert errors(said, status) == count
 
 
-def test_of_its_words_those_that_tell_something_are_kept() -> None:
+def test_lines_that_describe_an_error_are_kept() -> None:
     said = "hello\n========= COMPUTE-SANITIZER\n========= \n=========     at   a+0x1\n"
 
     assert complaint(said) == "at a+0x1"

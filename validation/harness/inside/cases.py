@@ -1,4 +1,4 @@
-"""Plays recorded programs on inputs from a file. compute-sanitizer looks on from outside."""
+"""The process under compute-sanitizer: plays recorded programs on inputs from a file."""
 
 import os
 import sys

@@ -34,6 +34,7 @@ def serve(end: socket.socket, folder: str) -> None:
     """Until the other end closes. Takes nothing from the entry's code but what it returns. Whatever
     an entry leaves in `folder` is gone when the next begins."""
     channel, roles = Channel(end), ROLES
+    announce_compiling(channel)
     # The entry's code finds nothing of ours by asking for it.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
@@ -72,6 +73,30 @@ def serve(end: socket.socket, folder: str) -> None:
             break
         order, blobs = None, []
         del header, out
+
+
+def announce_compiling(channel: Channel) -> None:
+    """Tell the other end when Triton begins and ends to compile a kernel: compiling has a time
+    limit of its own. Its listener would only hear of the end."""
+    triton: Any = sys.modules.get("triton")
+    if triton is None or os.environ.get("TRITON_INTERPRET") == "1":
+        return
+    compile_kernel, nested = triton.compiler.compile, False
+
+    def announced(*args: Any, **kwargs: Any) -> Any:
+        nonlocal nested
+        if nested:
+            return compile_kernel(*args, **kwargs)
+        nested = True
+        channel.send({"compiling": True})
+        try:
+            return compile_kernel(*args, **kwargs)
+        finally:
+            channel.send({"compiling": False})
+            nested = False
+
+    # torch.compile calls the first, a kernel that is launched the second.
+    triton.compile = triton.compiler.compile = announced
 
 
 def _unwritten(blobs: list[Blob], error: OSError) -> str:

@@ -37,5 +37,4 @@ def gradients(arguments: Any, answer: Any, seed: int) -> list[torch.Tensor | Non
         torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         for output in outputs
     ]
-    found = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True)
-    return list(found)
+    return list(torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True))

@@ -11,9 +11,9 @@ from triton.runtime import interpreter
 from validation.harness.channel import Blob
 from validation.harness.inside import gpu
 from validation.harness.inside.complaint import described
+from validation.harness.inside.extents import ACCESSES, Access, Extents
 from validation.harness.inside.gradients import gradients, make_leaves
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
-from validation.harness.inside.reach import WAYS, Reach, Way
 from validation.harness.inside.values import Packing, from_bytes, tensors_in, unpack
 from validation.harness.program import Allocate, Constant, Earlier, Launch, Operation, Program
 from validation.harness.replayer.player import Player, Prepared
@@ -225,29 +225,29 @@ class Bounds:
     """A check of every access of a kernel in the interpreter against the memory of tensors."""
 
     def __init__(self) -> None:
-        self._reach: Reach | None = None
+        self._extents: Extents | None = None
         self._strays: list[str] = []
         memory: Any = interpreter._interpreter
-        for way in WAYS:
-            setattr(memory, way.name, self._checked(way, getattr(memory, way.name)))
+        for access in ACCESSES:
+            setattr(memory, access.name, self._checked(access, getattr(memory, access.name)))
 
-    def _checked(self, way: Way, original: Callable[..., Any]) -> Callable[..., Any]:
-        def access(*arguments: Any) -> Any:
-            if self._reach is not None and (words := self._reach.strays(way, arguments)):
+    def _checked(self, access: Access, original: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(*arguments: Any) -> Any:
+            if self._extents is not None and (words := self._extents.strays(access, arguments)):
                 self._strays.append(words)
                 raise OutOfBounds(words)
             return original(*arguments)
 
-        return access
+        return checked
 
     @contextmanager
     def enforced(self, extents: list[tuple[int, int]]) -> Iterator[None]:
         """Let a kernel touch only this memory. Another access could end the process."""
-        self._reach = Reach(extents)
+        self._extents = Extents(extents)
         try:
             yield
         finally:
-            self._reach = None
+            self._extents = None
 
     def take_strays(self) -> list[str]:
         """Return the accesses out of bounds since the last call, in words."""

@@ -13,8 +13,9 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One of the interpreter's functions, and where its arguments say what it touches."""
+class Access:
+    """One of the interpreter's functions, and the places of its arguments that say what it
+    touches."""
 
     name: str
     does: str
@@ -23,15 +24,15 @@ class Way:
     mask: int | None
 
 
-WAYS = (
-    Way("load", "reads", addresses=0, values=2, mask=1),
-    Way("store", "writes to", addresses=0, values=1, mask=2),
-    Way("atomic_cas", "writes to", addresses=0, values=1, mask=None),
-    Way("atomic_rmw", "writes to", addresses=1, values=2, mask=3),
+ACCESSES = (
+    Access("load", "reads", addresses=0, values=2, mask=1),
+    Access("store", "writes to", addresses=0, values=1, mask=2),
+    Access("atomic_cas", "writes to", addresses=0, values=1, mask=None),
+    Access("atomic_rmw", "writes to", addresses=1, values=2, mask=3),
 )
 
 
-class Reach:
+class Extents:
     """The memory that a kernel may touch, as starts and ends."""
 
     def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
@@ -40,25 +41,25 @@ class Reach:
         self.ends = list(accumulate((end for _, end in self.extents), max))
         self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
 
-    def strays(self, way: Way, arguments: tuple[Any, ...]) -> str:
+    def strays(self, access: Access, arguments: tuple[Any, ...]) -> str:
         """Return which of the addresses lie in no tensor, in words, or an empty text."""
-        addresses, width = arguments[way.addresses], arguments[way.values].dtype.itemsize
-        if way.mask is not None:
-            addresses = addresses[arguments[way.mask]]
+        addresses, width = arguments[access.addresses], arguments[access.values].dtype.itemsize
+        if access.mask is not None:
+            addresses = addresses[arguments[access.mask]]
         if not addresses.size:
             return ""
-        # As nearly always: all within one.
+        # Nearly always all addresses lie in one tensor.
         first = bisect_right(self.starts, int(addresses.min())) - 1
         if first >= 0 and int(addresses.max()) + width <= self.ends[first]:
             return ""
         below = self._starts.searchsorted(addresses, side="right")
         ends = np.append(np.uint64(0), self._ends)[below]
-        # Not their sum, which could come round to 0.
+        # The sum of address and width could overflow to 0.
         outside = addresses[(ends < addresses) | (ends - addresses < width)]
-        return self._where(way, int(outside.min()), outside.size) if outside.size else ""
+        return self._where(access, int(outside.min()), outside.size) if outside.size else ""
 
-    def _where(self, way: Way, address: int, count: int) -> str:
-        words = f"{way.does} {count} elements outside of every tensor"
+    def _where(self, access: Access, address: int, count: int) -> str:
+        words = f"{access.does} {count} elements outside of every tensor"
         if not self.extents:
             return words
         start, end = min(self.extents, key=lambda it: max(it[0] - address, address - it[1]))

@@ -1,4 +1,4 @@
-"""In the interpreter, what a kernel touches outside of every tensor is named."""
+"""Accesses outside of every tensor are named in the interpreter."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from hypothesis import strategies as some
 from tests.hostile.zoo.load import zoo
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
-from validation.harness.inside.reach import WAYS, Reach
+from validation.harness.inside.extents import ACCESSES, Extents
 
-LOAD, STORE, SWAP, ADD = WAYS
+LOAD, STORE, SWAP, ADD = ACCESSES
 ZOO = {entry.name: entry for entry in zoo()}
 EXTENTS = some.lists(
     some.tuples(some.integers(0, 300), some.integers(1, 60)).map(lambda it: (it[0], sum(it)))
@@ -39,7 +39,7 @@ def test_an_element_strays_where_no_tensor_holds_all_of_it(
         if wanted and not any(start <= place and place + width <= end for start, end in extents)
     ]  # fmt: skip
 
-    words = Reach(extents).strays(
+    words = Extents(extents).strays(
         LOAD, loading([place for place, _ in touched], [wanted for _, wanted in touched], kind)
     )
 
@@ -56,27 +56,27 @@ def test_an_element_strays_where_no_tensor_holds_all_of_it(
         ([(100, 140)], 90, "10 bytes before the start of one"),
     ],
 )
-def test_where_the_first_that_strays_lies_is_said_by_the_nearest_tensor(
+def test_the_first_stray_address_is_described_by_the_nearest_tensor(
     extents: list[tuple[int, int]], place: int, near: str
 ) -> None:
-    assert Reach(extents).strays(LOAD, loading([place], [True])).endswith(f"the first {near}")
+    assert Extents(extents).strays(LOAD, loading([place], [True])).endswith(f"the first {near}")
 
 
-def test_each_way_to_memory_is_looked_at() -> None:
+def test_each_kind_of_access_is_checked() -> None:
     places, ones, mask = np.array([96], np.uint64), np.ones(1, np.int32), np.ones(1, bool)
-    reach = Reach([(0, 64)])
+    known = Extents([(0, 64)])
     where = (
         "1 elements outside of every tensor, the first 32 bytes behind the end of one of 64 bytes"
     )
 
-    assert reach.strays(STORE, (places, ones, mask)) == f"writes to {where}"
-    assert reach.strays(STORE, (places, ones, ~mask)) == ""
-    assert reach.strays(SWAP, (places, ones, ones, "relaxed")) == f"writes to {where}"
-    assert reach.strays(ADD, ("add", places, ones, mask, "relaxed")) == f"writes to {where}"
+    assert known.strays(STORE, (places, ones, mask)) == f"writes to {where}"
+    assert known.strays(STORE, (places, ones, ~mask)) == ""
+    assert known.strays(SWAP, (places, ones, ones, "relaxed")) == f"writes to {where}"
+    assert known.strays(ADD, ("add", places, ones, mask, "relaxed")) == f"writes to {where}"
 
 
-def test_where_no_tensor_is_known_everything_strays() -> None:
-    assert Reach([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
+def test_every_access_strays_without_a_tensor() -> None:
+    assert Extents([]).strays(LOAD, loading(7, True)).startswith("reads 1 elements")
 
 
 def in_the_interpreter(**codes: str) -> dict[str, Report]:
@@ -93,9 +93,7 @@ def changed(code: str, *changes: tuple[str, str]) -> str:
     return code
 
 
-def test_a_read_of_one_too_many_and_an_atomic_elsewhere_are_found_though_they_change_nothing() -> (
-    None
-):
+def test_stray_reads_and_atomics_are_found_though_they_change_nothing() -> None:
     honest = ZOO["vector-add"].code.triton_code
 
     reports = in_the_interpreter(
