@@ -17,7 +17,7 @@ from tests.validation.sandbox.confining import confinement, levels
 from tests.waiting import wait_for
 from validation.compile import Answer, Judge, Outcome, Unit
 from validation.harness import Crew, Entry, Options, Report, Verdict, check
-from validation.sandbox import Level, cgroup, ended_for_memory, kill, memory_bound, start
+from validation.sandbox import Level, cgroup, ended_for, kill, memory_bound, start
 from validation.workers import asking
 
 pytestmark = pytest.mark.parametrize("level", levels())
@@ -55,7 +55,7 @@ def ended(name: str, level: Level) -> tuple[int, str, bool, Peak]:
         )  # fmt: skip
         try:
             said, complaint = process.communicate(timeout=SECONDS)
-            for_memory = ended_for_memory(process, int(said))
+            for_memory = ended_for(process, int(said)) == "memory"
         finally:
             kill(process)
     return process.returncode, complaint.decode(), for_memory, peak
@@ -240,7 +240,7 @@ def test_the_kernel_ends_what_the_watch_misses(level: Level) -> None:
         with measured() as peak:
             process.stdin.write(b"\n")
             process.stdin.flush()
-            wait_for("the kernel ends it", lambda: ended_for_memory(process, pid), SECONDS)
+            wait_for("the kernel ends it", lambda: ended_for(process, pid), SECONDS)
     finally:
         os.kill(process.pid, signal.SIGCONT)
         kill(process)

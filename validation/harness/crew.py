@@ -18,7 +18,7 @@ from validation.harness.options import Options
 from validation.harness.standby import AHEAD, Standby
 from validation.harness.verdicts import ended_as, said_broken
 from validation.sandbox import memory_bound
-from validation.sandbox.neighbors import confined_by, separable
+from validation.sandbox.seal import confined_by, separable
 
 HEALTH_SECONDS = 60.0
 # Of a machine with nothing else to do a fifth of one; eight GPUs at once make it wait for sixteen.

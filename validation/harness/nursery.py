@@ -20,14 +20,14 @@ from validation.sandbox import (
     Confinement,
     Level,
     Limits,
-    ended_for_memory,
+    ended_for,
     half_of_memory,
     kill,
     probe,
     python_readable,
     start,
 )
-from validation.sandbox.neighbors import domain
+from validation.sandbox.seal import domain
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NEEDED = ("torch", "triton", "pytest")
@@ -183,6 +183,8 @@ class Nursery:
                 processes=self.processes,
                 file_size=FILE_SIZE,
                 open_files=4096,
+                group_processes=PROCESSES,
+                threads=THREADS[self.device],
             ),
             scratch=SCRATCH,
             gpu=self.device == "cuda",
@@ -199,7 +201,7 @@ class Nursery:
                 break
             message = received[0]
             if message["status"] == -signal.SIGKILL and not message["why"]:
-                message["why"] = "memory" if ended_for_memory(process, message["pid"]) else ""
+                message["why"] = ended_for(process, message["pid"])
             child = self._children.pop(message["exited"], None)
             if child is not None:
                 child.ended(message)
@@ -222,11 +224,7 @@ class Nursery:
             self._children[number] = child
             order = {
                 "fork": number,
-                "watched": {
-                    "threads": THREADS[self.device],
-                    "folder": FOLDER,
-                    "processes": PROCESSES,
-                },
+                "folder": FOLDER,
                 "bounds": {
                     "address_space": 0 if self.device == "cuda" else self.memory + OVERHEAD,
                     "file_size": FILE_SIZE,

@@ -1,4 +1,4 @@
-"""The command line that puts a program into namespaces of its own."""
+"""Command line of bubblewrap, which puts a program into namespaces of its own."""
 
 import os
 import shutil
@@ -6,45 +6,38 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from validation.sandbox.confinement import Confinement
-from validation.sandbox.python import NOBODY, python, script
+from validation.sandbox.python import SANDBOX_UID, python, script
 
-# Binds of single files and folders, never of `/`: as root, /root would stay readable.
+# Single files and folders, never `/`: for root, /root would stay readable.
 GPU_LIBRARIES = ("/usr/local/nvidia", "/usr/local/cuda", "/run/nvidia-persistenced")
 
 
-def found() -> str | None:
+def find_bubblewrap() -> str | None:
     return shutil.which("bwrap")
 
 
 def command(
-    bwrap: str,
-    confinement: Confinement,
-    env: Mapping[str, str],
-    inner: Sequence[str],
-    cwd: Path | None,
+    bwrap: str, confinement: Confinement, env: Mapping[str, str], inner: Sequence[str]
 ) -> list[str]:
-    """`inner` starts `confined.py`, which lowers what bubblewrap itself has no flag for."""
+    """Return the command that runs `inner`, which starts `confined.py`, in namespaces."""
     arguments = [
         *_user(),
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
         "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv",
         "--proc", "/proc", "--dev", "/dev",
     ]  # fmt: skip
+    readable = [*confinement.readable, script("confined"), script("restrictions")]
     if confinement.gpu:
         for path in gpu_devices():
             arguments += ["--dev-bind-try", path, path]
-    readable = [*confinement.readable, script("confined")]
-    if confinement.gpu:
         readable += [Path(path) for path in GPU_LIBRARIES if os.path.exists(path)]
-    arguments += ["--perms", "1777", "--size", str(confinement.scratch), "--tmpfs", "/tmp"]  # noqa: S108 - one of its own
-    arguments += _binds("--ro-bind", readable)
-    arguments += _binds("--bind", confinement.writable)
-    # What bubblewrap makes in memory could be written to without bound.
+    arguments += ["--perms", "1777", "--size", str(confinement.scratch), "--tmpfs", "/tmp"]  # noqa: S108 - private
+    arguments += _binds(readable)
+    # The folders that bubblewrap makes in memory have no size limit.
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/"]
     for name, value in env.items():
         arguments += ["--setenv", name, value]
-    arguments += ["--chdir", str(cwd or "/tmp")]  # noqa: S108 - one of its own
-    whole = [bwrap, *arguments, "--", *inner]
+    whole = [bwrap, *arguments, "--chdir", "/tmp", "--", *inner]  # noqa: S108 - private
     return [*python(), str(script("user_namespace")), *whole] if os.geteuid() == 0 else whole
 
 
@@ -54,20 +47,20 @@ def gpu_devices() -> list[str]:
 
 def _user() -> list[str]:
     if os.geteuid() == 0:
-        # `confined.py` becomes nobody, for which it needs these two, and gives them up by it.
+        # `confined.py` needs both capabilities to change its user, and loses them by that.
         needed = ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         return ["--userns", "{}", "--cap-drop", "ALL", *needed]
-    nobody = str(NOBODY)
-    return ["--unshare-user", "--uid", nobody, "--gid", nobody, "--cap-drop", "ALL"]
+    uid = str(SANDBOX_UID)
+    return ["--unshare-user", "--uid", uid, "--gid", uid, "--cap-drop", "ALL"]
 
 
-def _binds(flag: str, paths: Sequence[Path]) -> Iterator[str]:
+def _binds(paths: Sequence[Path]) -> Iterator[str]:
     """Outer folders first. Links stay links: /lib is one into /usr on most systems."""
     for folder in sorted({parent for path in paths for parent in path.parents}):
-        # bubblewrap would close them to all but root where the host's own are closed.
+        # If the host's folder is closed to others, bubblewrap would close this one to all but root.
         yield from ("--perms", "0755", "--dir", str(folder))
     for path in sorted(set(paths)):
-        if path.is_symlink() and flag == "--ro-bind":
+        if path.is_symlink():
             yield from ("--symlink", os.readlink(path), str(path))
         else:
-            yield from (flag, str(path), str(path))
+            yield from ("--ro-bind", str(path), str(path))

@@ -1,8 +1,8 @@
-"""A control group (cgroup v2) for each sandbox: the kernel's own bound on what a tree holds.
+"""A control group (cgroup v2) for each sandbox: the kernel's own bound on its processes.
 
-A group that has processes can't bound those of a group in it. So groups are made beside this
-process's own, in its parent, or below its own where that is the root. Nothing is turned on for
-others: only what an administrator, systemd or a container's runtime has handed over is used.
+A group with processes can't bound the groups in it. So a sandbox's group is made beside this
+process's own, in the parent, or below its own if that is the root. Only groups that an
+administrator, systemd or a container's runtime has handed over are used.
 """
 
 import itertools
@@ -19,13 +19,15 @@ _numbers = itertools.count(1)
 
 
 class NoCgroup(SandboxUnavailable):
-    """No group can be had here; the sentence says why."""
+    """No group can be made here; the sentence says why."""
 
 
 def make(limits: Limits, scratch: int) -> Path:
-    """Make a group with the bounds of a sandbox, and remove what ended processes left behind."""
+    """Make a group with the limits of a sandbox, and remove the groups of processes that ended."""
     parent = home()
-    _sweep(parent)
+    for group in parent.glob(f"{NAME}-*-*"):
+        if not Path("/proc", group.name.split("-")[-2]).exists():
+            remove(group)
     group = parent / f"{NAME}-{os.getpid()}-{next(_numbers)}"
     try:
         group.mkdir()
@@ -41,16 +43,16 @@ def make(limits: Limits, scratch: int) -> Path:
 
 @cache
 def home() -> Path:
-    """Return the group in which those of sandboxes are made."""
+    """Return the group in which the groups of sandboxes are made."""
     own = own_group()
     parent = own if own == MOUNT else own.parent
     if not os.access(parent, os.W_OK):
         raise NoCgroup(f"no group can be made in {parent}")
     # A service of an ordinary user, with a group handed over to it: `Delegate=` of systemd.
-    if not _controls(parent) and os.geteuid() and parent.stat().st_uid == os.geteuid():
+    if not _controls_memory(parent) and os.geteuid() and parent.stat().st_uid == os.geteuid():
         with suppress(OSError):
             (parent / "cgroup.subtree_control").write_text("+memory +pids")
-    if not _controls(parent):
+    if not _controls_memory(parent):
         raise NoCgroup(f"groups in {parent} can't bound memory")
     return parent
 
@@ -69,8 +71,10 @@ def own_group() -> Path:
 
 
 def entrance(group: Path) -> int:
-    """Open what a process writes 0 into to enter, from wherever it is. The kernel asks what the
-    opener may do, so a process that sees nothing of the host can be let in."""
+    """Open the file into which a process writes 0 to enter the group.
+
+    The kernel asks what the opener may do, so a process that sees nothing of the host can enter.
+    """
     return os.open(group / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
 
 
@@ -85,20 +89,13 @@ def killed(group: Path) -> int:
 
 
 def remove(group: Path) -> None:
-    """Remove a group that has no process left; what still has one is swept later."""
+    """Remove a group without processes. One with processes is removed by a later `make`."""
     with suppress(OSError):
         group.rmdir()
 
 
-def _controls(group: Path) -> bool:
+def _controls_memory(group: Path) -> bool:
     try:
         return "memory" in (group / "cgroup.subtree_control").read_text().split()
     except OSError:
         return False
-
-
-def _sweep(parent: Path) -> None:
-    for group in parent.glob(f"{NAME}-*-*"):
-        maker = group.name.split("-")[-2]
-        if not Path("/proc", maker).exists():
-            remove(group)

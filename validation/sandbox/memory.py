@@ -1,12 +1,10 @@
-"""The bound on a sandbox's memory, and which of its processes were killed for it."""
+"""The bound on a sandbox's memory, on the side that started it."""
 
 import os
-import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from weakref import WeakKeyDictionary, finalize
 
 from validation.sandbox import cgroup
 from validation.sandbox.confinement import Confinement
@@ -15,62 +13,51 @@ from validation.sandbox.confinement import Confinement
 SHARE = 2
 
 
-@dataclass
+@dataclass(eq=False, slots=True)
 class Bound:
-    """The bounds of one sandbox, on the side that started it. `record` is the open file into which
-    its guard writes what it ends."""
+    """What bounds one sandbox.
+
+    record: the open file that gets a line from the guard for each process group that it ends.
+    group: the sandbox's cgroup, if it has one.
+    entrance: the open file by which a process enters the cgroup, or -1.
+    """
 
     record: int
-    group: Path | None = None
-    _explained: int = field(default=0)
+    group: Path | None
+    entrance: int = -1
+    explained: int = 0
 
-    def ended(self, group: int) -> bool:
-        """Say whether the process group with that number inside was ended for its memory. An end by
-        the kernel has no name: each explains one group."""
-        if str(group).encode() in os.pread(self.record, 1 << 20, 0).split():
-            return True
-        if self.group is not None and cgroup.killed(self.group) > self._explained:
-            self._explained += 1
-            return True
-        return False
+    @classmethod
+    def make(cls, confinement: Confinement, *, grouped: bool) -> "Bound":
+        group = cgroup.make(confinement.limits, confinement.scratch) if grouped else None
+        entrance = cgroup.entrance(group) if group else -1
+        return cls(os.memfd_create("ended", os.MFD_CLOEXEC), group, entrance)
+
+    def ended_for(self, group: int) -> str:
+        """Return why the process group with that number inside was ended, or "" if it was not."""
+        for line in os.pread(self.record, 1 << 20, 0).splitlines():
+            number, _, why = line.decode().partition(" ")
+            if number == str(group):
+                return why
+        # The kernel does not say which group it ended, so each end explains one.
+        if self.group is not None and cgroup.killed(self.group) > self.explained:
+            self.explained += 1
+            return "memory"
+        return ""
+
+    def close_entrance(self) -> None:
+        if self.entrance >= 0:
+            os.close(self.entrance)
+            self.entrance = -1
 
     def close(self) -> None:
-        with suppress(OSError):
-            os.close(self.record)
+        os.close(self.record)
         if self.group is not None:
             cgroup.remove(self.group)
 
 
-_bounds: WeakKeyDictionary[subprocess.Popen[bytes], tuple[Bound, "finalize[..., object]"]] = (
-    WeakKeyDictionary()
-)
-
-
-def bound(confinement: Confinement, *, grouped: bool) -> Bound:
-    """Make what bounds a program, before it is started."""
-    group = cgroup.make(confinement.limits, confinement.scratch) if grouped else None
-    return Bound(os.memfd_create("ended", os.MFD_CLOEXEC), group)
-
-
-def remember(process: subprocess.Popen[bytes], held: Bound) -> None:
-    _bounds[process] = (held, finalize(process, held.close))
-
-
-def ended_for_memory(process: subprocess.Popen[bytes], group: int) -> bool:
-    """Say whether a process group of what `start` returned was ended for the memory that it held.
-    `group` is its number inside the sandbox."""
-    held = _bounds.get(process)
-    return held is not None and held[0].ended(group)
-
-
-def forget(process: subprocess.Popen[bytes]) -> None:
-    """Give back what bounded a program that has ended."""
-    if (held := _bounds.pop(process, None)) is not None:
-        held[1]()
-
-
 def half_of_memory() -> int:
-    """Return half of what this machine has, or the cgroup that this process is in."""
+    """Return half of this machine's memory, or of the cgroup's that this process is in."""
     return min([_machine(), *_groups()]) // SHARE
 
 
@@ -86,8 +73,8 @@ def _groups() -> Sequence[int]:
         own = cgroup.own_group()
     except (cgroup.NoCgroup, OSError):
         return ()
-    found = []
+    limits = []
     for group in (own, *own.parents):
         with suppress(OSError, ValueError):
-            found.append(int((group / "memory.max").read_text()))
-    return found
+            limits.append(int((group / "memory.max").read_text()))
+    return limits

@@ -1,19 +1,63 @@
-"""Finds out how well this host can confine programs, by confining one."""
+"""Start of a program at the best level of confinement that this host allows.
+
+The level is found by confining a small program.
+"""
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from validation.sandbox import bubblewrap, cgroup, landlock
+from validation.sandbox import bubblewrap, cgroup, restrictions
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
-from validation.sandbox.launch import launch
-from validation.sandbox.python import python
-from validation.sandbox.readable import python_readable
-from validation.sandbox.tree import kill
+from validation.sandbox.launch import Sandboxed, Stream, kill, launch
+from validation.sandbox.python import python, python_readable
 
-# The first one that knows scopes. Without them a program could signal every process of its user.
+# The first version with scopes. Without them a program could signal every process of its user.
 LANDLOCK_VERSION = 6
 SECONDS = 20
+LIMITS = Limits(
+    memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,
+    file_size=1 << 20, open_files=64,
+)  # fmt: skip
+
+
+def start(
+    argv: Sequence[str],
+    confinement: Confinement,
+    *,
+    level: Level | None = None,
+    pass_fds: Sequence[int] = (),
+    stdin: Stream = None,
+    stdout: Stream = None,
+    stderr: Stream = None,
+) -> Sandboxed:
+    """Start a program, confined as well as this host allows, or raise SandboxUnavailable.
+
+    level: NONE runs it without confinement.
+    stdin, stdout, stderr: /dev/null by default.
+
+    The program ends with the thread that started it. `kill` ends all that it forked.
+    """
+    level = level or best()
+    return launch(
+        argv,
+        confinement,
+        level,
+        grouped=not no_cgroup(level),
+        pass_fds=pass_fds,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+    )
+
+
+def best() -> Level:
+    """Return the best level that this host allows, or raise SandboxUnavailable."""
+    probed = probe()
+    if probed.level is Level.NONE:
+        raise SandboxUnavailable(probed.sentence)
+    return probed.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +70,7 @@ class Probe:
 
 @cache
 def probe() -> Probe:
-    """Try each level once, best first; the answer holds as long as this process."""
+    """Try each level, best first. The answer is cached for the life of this process."""
     fault = _bubblewrap_fault()
     if not fault:
         return Probe(Level.BUBBLEWRAP, "Programs run in namespaces of their own.")
@@ -43,48 +87,36 @@ def probe() -> Probe:
 
 @cache
 def no_cgroup(level: Level) -> str:
-    """Return why a sandbox of this level can have no cgroup of its own, or nothing: it can."""
+    """Return why a sandbox of this level can have no cgroup of its own, or "" if it can."""
     try:
         cgroup.home()
     except (cgroup.NoCgroup, OSError) as error:
         return str(error)
-    return _attempt(level, grouped=True)
+    return _fault(level, grouped=True)
 
 
 def memory_bound(level: Level) -> str:
-    """Say what bounds the memory that all processes of a sandbox hold together."""
+    """Return what bounds the memory of all processes of a sandbox, in words."""
     fault = no_cgroup(level)
     return f"watched, no cgroup here: {fault}" if fault else "cgroup"
 
 
 def _bubblewrap_fault() -> str:
-    if bubblewrap.found() is None:
+    if bubblewrap.find_bubblewrap() is None:
         return "bwrap is not on PATH."
-    return _attempt(Level.BUBBLEWRAP)
+    return _fault(Level.BUBBLEWRAP)
 
 
 def _landlock_fault() -> str:
-    version = landlock.version()
+    version = restrictions.landlock_version()
     if version < LANDLOCK_VERSION:
         return f"the kernel has version {version} of it and {LANDLOCK_VERSION} is needed."
-    return _attempt(Level.LANDLOCK)
+    return _fault(Level.LANDLOCK)
 
 
-def _attempt(level: Level, *, grouped: bool = False) -> str:
-    """Empty where a small program really ran."""
-    confinement = Confinement(
-        readable=python_readable(),
-        limits=Limits(
-            memory=1 << 30,
-            group_memory=1 << 30,
-            tree_memory=1 << 30,
-            cpu_seconds=10,
-            processes=16,
-            file_size=1 << 20,
-            open_files=64,
-        ),
-        scratch=1 << 20,
-    )
+def _fault(level: Level, *, grouped: bool = False) -> str:
+    """Return why a small program does not run at this level, or "" if it does."""
+    confinement = Confinement(readable=python_readable(), limits=LIMITS, scratch=1 << 20)
     try:
         program = launch(
             [*python(), "-c", "print('confined')"],
@@ -97,11 +129,11 @@ def _attempt(level: Level, *, grouped: bool = False) -> str:
     except (OSError, KeyError, SandboxUnavailable) as error:
         return f"{error}."
     try:
-        said, complaint = program.communicate(timeout=SECONDS)
+        output, complaint = program.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
         kill(program)
         return f"a small program did not end within {SECONDS} seconds."
-    if said == b"confined\n":
+    if output == b"confined\n":
         return ""
     lines = complaint.decode(errors="replace").strip().splitlines()
     return f"{lines[-1] if lines else f'exit status {program.returncode}'}."

@@ -1,9 +1,8 @@
-"""Gives a command that root starts a user namespace with two users: root, and nobody.
+"""Run a command of root with a user namespace of two users: root, and the sandbox's.
 
-A script: `python -I -S user_namespace.py COMMAND…`; `{}` in the command becomes the number of an
-open file that names the namespace. bubblewrap's own namespaces hold one user. Started by root,
-that user is root to the kernel, which never refuses root another process: no limit on their
-number would hold.
+A script: `python -I -S user_namespace.py COMMAND…`. `{}` in the command becomes the number of an
+open file that names the namespace. bubblewrap's own namespaces have one user. If root starts it,
+that user is root to the kernel, which never limits root's number of processes.
 """
 
 import ctypes
@@ -11,7 +10,7 @@ import os
 import sys
 
 CLONE_NEWUSER = 0x10000000
-NOBODY = 65534
+SANDBOX_UID = 65534
 
 
 def main(command: list[str]) -> None:
@@ -37,7 +36,7 @@ def make() -> int:
         raise OSError("no user namespace can be made here")
     for kind in ("uid", "gid"):
         with open(f"/proc/{child}/{kind}_map", "w") as file:
-            file.write(f"0 0 1\n{NOBODY} {NOBODY} 1\n")
+            file.write(f"0 0 1\n{SANDBOX_UID} {SANDBOX_UID} 1\n")
     namespace = os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
     for fd in (made, mapped, mapped_child):
         os.close(fd)

@@ -20,7 +20,7 @@ from validation.sandbox import (
     Limits,
     UnreadableJson,
     best,
-    ended_for_memory,
+    ended_for,
     half_of_memory,
     kill,
     memory_bound,
@@ -28,8 +28,8 @@ from validation.sandbox import (
     read_json,
     start,
 )
-from validation.sandbox.neighbors import at_once, domain
 from validation.sandbox.python import module
+from validation.sandbox.seal import at_once, domain
 
 # Importing torch and Triton on a busy machine.
 START_SECONDS = 180.0
@@ -257,7 +257,7 @@ class _Worker:
         return line
 
     def ran_out_of_memory(self, group: int) -> bool:
-        return ended_for_memory(self._process, group)
+        return ended_for(self._process, group) == "memory"
 
     def end(self) -> None:
         kill(self._process)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validation.sandbox import seal
-from validation.sandbox.neighbors import Domain
+from validation.sandbox.seal import Domain
 
 # Time is the processor's: a busy machine makes no question slow. Waiting ends too, later.
 PATIENCE = 4

@@ -14,11 +14,12 @@ from validation.sandbox import (
     Level,
     Limits,
     kill,
-    landlock,
     probe,
     python_readable,
+    restrictions,
     start,
 )
+from validation.sandbox.launch import Sandboxed
 from validation.sandbox.probing import LANDLOCK_VERSION
 
 SECONDS = 30
@@ -31,7 +32,7 @@ LIMITS = Limits(
 def levels() -> list[Level]:
     """Those that really confine, on this host. CI installs bubblewrap, so the first is there."""
     found = [] if probe().level is not Level.BUBBLEWRAP else [Level.BUBBLEWRAP]
-    return found + ([Level.LANDLOCK] if landlock.version() >= LANDLOCK_VERSION else [])
+    return found + ([Level.LANDLOCK] if restrictions.landlock_version() >= LANDLOCK_VERSION else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,7 @@ def confinement(**changes: Any) -> Confinement:
     )
 
 
-def begin(
-    program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any
-) -> "subprocess.Popen[bytes]":
+def begin(program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any) -> Sandboxed:
     return start(
         [os.path.realpath(sys.executable), "-I", "-S", "-c", textwrap.dedent(program)],
         confinement(**changes),

@@ -9,8 +9,8 @@ import pytest
 
 from tests.validation.sandbox.confining import confinement
 from validation.harness import Crew, Options
-from validation.sandbox import Level, landlock
-from validation.sandbox.neighbors import LEAST_VERSION, at_once, confined_by, domain
+from validation.sandbox import Level, restrictions
+from validation.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_without_landlock_programs_run_one_at_a_time(version: int, most: int, wo
 def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(restrictions, "landlock_version", lambda: 0)
 
     crew = Crew(Options(jobs=4, level=Level.BUBBLEWRAP))
 
@@ -54,7 +54,9 @@ def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) ->
     assert f"/proc/{os.getpid()}" not in gpu["readable"]
 
 
-@pytest.mark.skipif(landlock.version() < LEAST_VERSION, reason="this kernel has no Landlock")
+@pytest.mark.skipif(
+    restrictions.landlock_version() < LEAST_VERSION, reason="this kernel has no Landlock"
+)
 def test_an_unlisted_folder_serves_who_knows_a_name_in_it(tmp_path: Path) -> None:
     folder = tmp_path / "caches"
     folder.mkdir()

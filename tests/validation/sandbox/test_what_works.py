@@ -75,12 +75,6 @@ def test_its_scratch_can_be_written_and_is_gone_afterwards(level: Level) -> None
     assert not Path(path).exists()
 
 
-def test_a_writable_folder_brings_files_out(level: Level, tmp_path: Path) -> None:
-    ended = run(f"open('{tmp_path}/result', 'w').write('x')", level, writable=(tmp_path,))
-
-    assert (tmp_path / "result").read_text() == "x", ended.complaint
-
-
 def test_only_the_given_environment_arrives(level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "very secret")
 

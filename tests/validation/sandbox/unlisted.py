@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from validation.sandbox import landlock
+from validation.sandbox import restrictions
 
 
 def main(folder: Path) -> None:
-    landlock.enter([], [], [], unlisted=[str(folder)])
+    restrictions.enter_landlock([], [], [], unlisted=[str(folder)])
     attempt("made", lambda: (folder / "known").mkdir())
     attempt("written", lambda: (folder / "known" / "file").write_text("x"))
     attempt("moved", lambda: (folder / "known" / "file").rename(folder / "moved"))

@@ -11,17 +11,14 @@ import signal
 import socket
 import tempfile
 import time
-from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from validation.harness.channel import Channel
 from validation.harness.inside import child, gpu, warm
 from validation.harness.inside.leavings import removed, too_full
 from validation.sandbox import seal
-from validation.sandbox.neighbors import Domain
+from validation.sandbox.seal import Domain
 
 LOOK_EVERY = 0.05
 SELDOM = 0.25
@@ -40,23 +37,13 @@ def main(control: int, domain: Domain | None, *, compiler: bool = False) -> None
     Parent(channel, domain).watch()
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """Limits of a child that the kernel does not enforce: threads of its own process, bytes of its
-    folder, processes of its group. Its memory is watched from outside the sandbox."""
-
-    threads: int
-    folder: int
-    processes: int
-
-
 class Parent:
     def __init__(self, channel: Channel, domain: Domain | None) -> None:
         self.channel, self.domain = channel, domain
         gpu.caches = tempfile.mkdtemp(prefix="caches-")
         self.pids: dict[int, int] = {}
         self.folders: dict[int, str] = {}
-        self.bounds: dict[int, Watched] = {}
+        self.bounds: dict[int, int] = {}
         self.looked = 0.0
         self.broken: dict[int, str] = {}
         self.wake, wake = socket.socketpair()
@@ -110,15 +97,14 @@ class Parent:
         with suppress(OSError):
             os.setpgid(pid, pid)
         self.pids[number], self.folders[number] = pid, folder
-        self.bounds[number] = Watched(**order["watched"])
+        self.bounds[number] = order["folder"]
 
     def forked(self) -> int:
-        """Fork. If another child has used up all processes, that one is ended first."""
+        """Fork. If another child has used up all processes, the guard ends it soon."""
         for _ in range(100):
             try:
                 return os.fork()
             except BlockingIOError:
-                self.hold_bounds()
                 time.sleep(LOOK_EVERY)
                 self.reap()
         return os.fork()
@@ -135,7 +121,7 @@ class Parent:
             os.environ["TRITON_HOME"] = folder
             os.chdir(folder)
             seal.unprotect()
-            bounds = seal.Bounds.of(order["bounds"])
+            bounds = seal.Bounds(**order["bounds"])
             seal.seal(bounds, self.domain, folder, unlisted=[gpu.caches])
             child.serve(socket.socket(fileno=end), folder)
             status = 0
@@ -179,46 +165,12 @@ class Parent:
             )
 
     def hold_bounds(self) -> None:
+        """End each child whose folder holds too much."""
         now = time.monotonic()
-        thorough = now - self.looked > SELDOM
-        members = {}
-        if thorough:
-            self.looked = now
-            members = groups_above(min((one.processes for one in self.bounds.values()), default=0))
-        for number, pid in self.pids.items():
-            most = self.bounds[number]
-            why = "threads" if threads_of(pid) > most.threads else ""
-            if not why and members.get(pid, 0) > most.processes:
-                why = "processes"
-            if not why and thorough and too_full(self.folders[number], most.folder):
-                why = "disk"
-            if why and number not in self.broken:
-                self.broken[number] = why
+        if now - self.looked < SELDOM:
+            return
+        self.looked = now
+        for number in self.pids:
+            if number not in self.broken and too_full(self.folders[number], self.bounds[number]):
+                self.broken[number] = "disk"
                 self.kill(number)
-
-
-def threads_of(pid: int) -> int:
-    """Return how many threads a process has, 0 where /proc can't be read, as under Landlock."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0
-    return int(fields[17])
-
-
-def groups_above(most: int) -> dict[int, int]:
-    """Return how many processes each group has, if there are more than `most` at all. Without
-    namespaces the host's are among them on a GPU; in the interpreter, whose children never fork,
-    /proc can't be listed then."""
-    try:
-        pids = [name for name in os.listdir("/proc") if name.isdigit()]
-    except PermissionError:
-        return {}
-    return Counter(map(group_of, pids)) if len(pids) > most else {}
-
-
-def group_of(pid: str) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[2])
-    except OSError:
-        return 0
