@@ -16,7 +16,7 @@ from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.sandbox.confining import confinement, levels
 from tests.waiting import wait_for
 from validation.compile import Answer, Judge, Outcome, Unit
-from validation.harness import Crew, Entry, Options, Report, Verdict, check
+from validation.harness import Entry, Options, Report, Verdict, WorkerPool, check
 from validation.sandbox import Level, cgroup, ended_for, kill, memory_bound, start
 from validation.workers import asking
 
@@ -188,7 +188,7 @@ def test_it_is_said_what_bounds_memory(level: Level) -> None:
     bound = memory_bound(level)
 
     assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
-    assert Crew(Options(level=level)).environment()["memory"] == bound
+    assert WorkerPool(Options(level=level)).environment()["memory"] == bound
     with Judge(level=level) as judge:
         assert judge.environment.memory == bound
 

@@ -1,4 +1,4 @@
-"""Choice of the trials that count, once the reference has answered, and of those run again."""
+"""Choice of the trials that count, after the reference's answer, and of those that run again."""
 
 import math
 from dataclasses import replace
@@ -12,17 +12,20 @@ from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
 
 SECOND_LOOKS = 3
-# A share of the largest value, far above what any type loses where nothing cancels.
+# A share of the largest value, far above the rounding of any type without cancellation.
 ROUNDING = 0.03
 ROUNDED = ("float32", "float16", "bfloat16")
 
 
 def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Return the trials that the reference answers. Of a group the first counts whose answer is
-    finite and, if there is one, more than what rounding left."""
+    """Return the trials that the reference answers.
+
+    In a group only one counts: the first with a finite answer that is more than rounding, or the
+    first with a finite answer.
+    """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
-    telling = {trial.group for trial in trials if _tells(wanted.get(trial.number))}
+    significant = {trial.group for trial in trials if _is_significant(wanted.get(trial.number))}
     for trial in trials:
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
@@ -30,7 +33,7 @@ def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Tr
         if trial.kind in ("values", "huge", "habit"):
             if trial.group in groups or _overflows(answer):
                 continue
-            if trial.group and trial.group in telling and not _tells(answer):
+            if trial.group and trial.group in significant and not _is_significant(answer):
                 continue
             if trial.group:
                 groups.add(trial.group)
@@ -66,19 +69,21 @@ def _overflows(answer: Wanted) -> bool:
     )
 
 
-def _tells(answer: Wanted | None) -> bool:
-    """Return whether the reference at its own type comes near its answer in float64. Two answers
-    that are both all rounding say nothing about one another."""
+def _is_significant(answer: Wanted | None) -> bool:
+    """Return whether the reference at its own type comes near its answer in float64.
+
+    Otherwise the answer is rounding only, and so is a right one of the candidate.
+    """
     if answer is None or answer.native is None or _overflows(answer):
         return False
     exact = answer.precise.leaves if answer.precise else ()
     return not any(
-        isinstance(rough, Numbers) and isinstance(other, Numbers) and _far(rough, other)
+        isinstance(rough, Numbers) and isinstance(other, Numbers) and _is_far(rough, other)
         for rough, other in zip(answer.native.leaves, exact, strict=False)
     )
 
 
-def _far(rough: Numbers, exact: Numbers) -> bool:
+def _is_far(rough: Numbers, exact: Numbers) -> bool:
     one, other = rough.values(), exact.values()
     if rough.dtype not in ROUNDED or one.shape != other.shape or other.dtype.kind != "f":
         return False
@@ -90,7 +95,7 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
 
 
 def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
-    """Return those that are wrong and were run once: are they right in memory of other content?"""
+    """Return trials that are wrong and ran once, to run again in memory of other content."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
     again = [trial for trial in wrong if trial.number not in twice]

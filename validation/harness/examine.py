@@ -10,9 +10,12 @@ from validation.harness import plan
 from validation.harness.arguments import batches, elements, gathered, storages, with_gaps
 from validation.harness.children import Answer, Child
 from validation.harness.choice import affordable, alike, counted, doubtful, off
-from validation.harness.conversation import Asked, Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
+from validation.harness.input_limits import (
+    TooLarge,
+    left_to_the_test,
+    nothing_fits,
+)
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted, raised
 from validation.harness.judge.leeway import Leeway, declared, tolerances
@@ -20,19 +23,16 @@ from validation.harness.judge.own_test import OwnTest, compared
 from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import Referring
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.room import (
-    TooLarge,
-    left_to_the_test,
-    nothing_fits,
-)
+from validation.harness.step_runner import Asked, Stopped, reading
 from validation.harness.verdicts import figures, grades, verdict_of
+from validation.harness.worker_pool import WorkerPool
 
 
 class Examination(Referring):
     """`alone`: in processes that serve no other entry."""
 
-    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        super().__init__(entry, crew, alone=alone)
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        super().__init__(entry, pool, alone=alone)
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
         self.leeway, self.sizes = Leeway(), plan.NO_SIZES
@@ -45,20 +45,20 @@ class Examination(Referring):
         except Stopped as stopped:
             self.checks.append(stopped.check)
         finally:
-            self.crew.forget(self.cache)
+            self.pool.forget(self.cache)
         self.seconds["total"] = time.monotonic() - started
         # The last entry of a check's name says why the examination ended there.
         made = tuple({check.name: check for check in self.checks}.values())
         verdict, message = verdict_of(made)
         if verdict is Verdict.PASSED and self.too_large:
-            message = f"{message}; {left_to_the_test(self.too_large, self.room)}"
+            message = f"{message}; {left_to_the_test(self.too_large, self.limits)}"
         return Report(
             id=self.entry.id,
             verdict=verdict,
             message=presentable(message),
             checks=presentable(made),
             seconds={name: round(value, 4) for name, value in self.seconds.items()},
-            environment={**self.crew.environment(), "seed": self.options.seed},
+            environment={**self.pool.environment(), "seed": self.options.seed},
             figures=presentable({**self.figures, **figures(made), "grades": grades(made)}),
         )
 
@@ -67,7 +67,7 @@ class Examination(Referring):
             with self._candidate("suite") as child:
                 self._test(child)
             return
-        with self.crew.reference() as author:
+        with self.pool.reference() as author:
             trials, arguments, blobs = self._inputs(author)
             wanted = self._reference(trials, arguments, blobs)
             self._candidates(trials, arguments, blobs, wanted)
@@ -109,7 +109,7 @@ class Examination(Referring):
         if not cases:
             raise Stopped(Check("falsifiable", Verdict.VACUOUS, "CASES is empty"))
         device, seed = self.options.device, self.options.seed
-        asked = [self._make(author, plan.shown(cases, device), self.room.altogether // 2)]
+        asked = [self._make(author, plan.shown(cases, device), self.limits.altogether // 2)]
         with reading("accuracy"):
             made = asked[0][1].header["made"]
             if refused := [one for one in made if "error" in one]:
@@ -131,15 +131,15 @@ class Examination(Referring):
             gaps = with_gaps([arguments for _, arguments, _, _ in shown])
         if not shown:
             raise Stopped(
-                Check("accuracy", Verdict.UNSUPPORTED, nothing_fits(self.too_large, self.room))
+                Check("accuracy", Verdict.UNSUPPORTED, nothing_fits(self.too_large, self.limits))
             )
         self._repeats(author, *min(shown, key=lambda one: one[2]))
         if self._wants("variations"):
             bases = plan.light([(trial.case, taken) for trial, _, taken, _ in shown],
-                               self.room.light)  # fmt: skip
+                               self.limits.light)  # fmt: skip
             common = self._habits(author, [trial.case for trial, _, _, _ in shown])
             more = plan.varied(bases, fixed, gaps, device, seed, len(cases), common, self.sizes)
-            left = self.room.altogether - sum(taken for _, _, taken, _ in shown)
+            left = self.limits.altogether - sum(taken for _, _, taken, _ in shown)
             asked.append(self._make(author, more, left))
         with reading("accuracy"):
             return gathered(asked)
@@ -152,7 +152,7 @@ class Examination(Referring):
             for case in plan.smaller(one.case, fixed, self.sizes):
                 name = f"{one.name}, made smaller"
                 smaller = replace(trial, name=name, case=case, stands_in=True)
-                asked = self._make(author, [smaller], self.room.light)
+                asked = self._make(author, [smaller], self.limits.light)
                 with reading("accuracy"):
                     made = asked[1].header["made"][0]
                     if "arguments" in made:
@@ -175,7 +175,7 @@ class Examination(Referring):
         self, author: Child, trial: plan.Trial, arguments: Any, _: int, first: Answer
     ) -> None:
         """Check that the same case gives the same inputs: else it is unknown what was tested."""
-        again = self._make(author, [trial], self.room.altogether)[1]
+        again = self._make(author, [trial], self.limits.altogether)[1]
         with reading("accuracy"):
             made = again.header["made"][0].get("arguments")
             one, other = (
@@ -221,7 +221,7 @@ class Examination(Referring):
         """Return the runs of all trials, batch by batch. A call that raised while it was recorded
         has no run; its error stands in for one."""
         answers: list[Answer] = []
-        for some, held in batches(trials, arguments, blobs, self.room.at_once):
+        for some, held in batches(trials, arguments, blobs, self.limits.at_once):
             kinds: dict[int, int] = {}
             each: list[Recorded] = []
             asked, raising = [], []
@@ -279,7 +279,7 @@ class Examination(Referring):
         counted = checks.counted(runs, self.entry.origin)
         made: dict[str, Callable[[], Check]] = {
             "accuracy": lambda: checks.accuracy(
-                runs, wanted, left_to_the_test(self.too_large, self.room)
+                runs, wanted, left_to_the_test(self.too_large, self.limits)
             ),
             "variations": lambda: checks.variations(runs, wanted, self.entry.origin),
             "memory": lambda: checks.memory(counted, wanted),

@@ -12,13 +12,13 @@ from typing import Any
 
 from validation.harness.arguments import storages
 from validation.harness.children import Answer, Child
-from validation.harness.conversation import Conversation, Stopped, reading
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import altered, computes
 from validation.harness.plan import Trial
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
+from validation.harness.step_runner import StepRunner, Stopped, reading
 
 Json = Any
 # A launcher may look at some lengths.
@@ -44,7 +44,7 @@ class Recordings:
     the same inputs: a launcher may keep memory between calls."""
 
     def __init__(
-        self, talk: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
+        self, talk: StepRunner, trials: Sequence[Trial], arguments: dict[int, Json],
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
         self._talk, self._arguments, self._blobs, self._order = talk, arguments, blobs, order

@@ -6,27 +6,27 @@ from typing import Any
 from validation.harness import plan
 from validation.harness.arguments import batches, elements
 from validation.harness.children import Answer, Child
-from validation.harness.conversation import Conversation, Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
+from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.report import Check, Verdict
-from validation.harness.room import TRIVIAL, TooLarge, nothing_fits, only_trivial
+from validation.harness.step_runner import StepRunner, Stopped, reading
+from validation.harness.worker_pool import WorkerPool
 
 
-class Referring(Conversation):
+class Referring(StepRunner):
     """`referred`: where the reference answered, on the CPU if it can."""
 
-    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        super().__init__(entry, crew, alone=alone)
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        super().__init__(entry, pool, alone=alone)
         self.too_large: list[TooLarge] = []
         self.referred = "cpu"
 
     def _reference(
         self, trials: list[plan.Trial], arguments: dict[int, Any], blobs: list[memoryview]
     ) -> dict[int, Wanted]:
-        with self.crew.reference() as child:
+        with self.pool.reference() as child:
             answers = self._answered(child, "reference", "cpu", trials, arguments, blobs)
         with reading("accuracy"):
             if self.options.device == "cuda" and _refuses(answers, trials):
@@ -54,7 +54,7 @@ class Referring(Conversation):
         """Ask a child that begins with this, batch by batch, so that large inputs have room."""
         text = {"reference": "python_code"}[role]
         answers: list[Answer] = []
-        for some, held in batches(trials, arguments, blobs, self.room.at_once):
+        for some, held in batches(trials, arguments, blobs, self.limits.at_once):
             order = self._order(text, device, some, arguments) | more
             begin = "" if answers else role
             answers.append(self._ask(child, begin, "answers", order, held, role=role))
@@ -75,7 +75,7 @@ class Referring(Conversation):
                 ]
         shown = [trial for trial in trials if trial.kind == "shown"]
         if not shown:
-            words = nothing_fits(self.too_large, self.room)
+            words = nothing_fits(self.too_large, self.limits)
             raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
         largest = max(elements(arguments[trial.number]) for trial in shown)
         if self.too_large and largest < TRIVIAL:
@@ -89,7 +89,7 @@ class Referring(Conversation):
         """Return the same with the effect of rounding on these trials, if it is known in time."""
         of_cpu = self.referred == "cpu"
         try:
-            with self.crew.reference() if of_cpu else self._candidate("reference") as child:
+            with self.pool.reference() if of_cpu else self._candidate("reference") as child:
                 answers = self._answered(
                     child, "reference", self.referred, trials, arguments, blobs, widths=["rounded"]
                 )

@@ -18,15 +18,15 @@ from validation.harness import sanitizer
 from validation.harness.arguments import gathered
 from validation.harness.channel import write_parcel
 from validation.harness.children import ChildEnded
-from validation.harness.conversation import Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.nursery import PACKAGE
+from validation.harness.fork_server import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.step_runner import Stopped, reading
 from validation.harness.verdicts import verdict_of
+from validation.harness.worker_pool import WorkerPool
 from validation.sandbox import kill, start
 
 # Each access to memory is looked at.
@@ -41,16 +41,16 @@ main({request!r})
 """
 
 
-def sanitized(entry: Entry, report: Report, crew: Crew) -> Report:
+def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with compute-sanitizer's check added."""
     started = time.monotonic()
     try:
-        with crew.gate.entered(alone=False):
-            check = UnderSanitizer(entry, crew, alone=True).check()
+        with pool.lock.held(exclusive=False):
+            check = UnderSanitizer(entry, pool, alone=True).check()
     except Stopped as stopped:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
     except ChildEnded:
-        check = Check("sanitizer", None, "not run: the process that starts all others died")
+        check = Check("sanitizer", None, "not run: the fork server died")
     checks = (*report.checks, presentable(check))
     verdict, message = verdict_of(checks)
     seconds = {**report.seconds, "sanitizer": round(time.monotonic() - started, 4)}
@@ -71,14 +71,14 @@ class UnderSanitizer(Examination):
         return judged(status, said, f"{count} cases ran {token}", count)
 
     def _request(self, path: Path) -> tuple[int, str]:
-        with self.crew.reference() as author:
+        with self.pool.reference() as author:
             texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
             order = {**texts, "entry_point": self.entry.entry_point}
             said = self._ask(author, "author", "cases", order).header
             with reading("sanitizer"):
                 cases = [dict(case) for case in said["cases"]]
                 shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-                asked = self._make(author, shown, self.room.altogether)
+                asked = self._make(author, shown, self.limits.altogether)
                 trials, arguments, blobs = gathered([asked])
         order = self._order("triton_code", self._device(), [], arguments)
         recordings = Recordings(self, trials, arguments, blobs, order)
@@ -105,7 +105,7 @@ class UnderSanitizer(Examination):
 
     def _run(self, tool: Path, folder: Path) -> tuple[int | None, str]:
         """Return the exit status, None if it was not done in time, and the output."""
-        plain = self.crew.candidates.confinement()
+        plain = self.pool.candidates.confinement()
         confinement = replace(
             plain,
             readable=(*plain.readable, folder, *sanitizer.readable(tool)),
@@ -118,7 +118,7 @@ class UnderSanitizer(Examination):
             process = start(
                 sanitizer.command(tool, program),
                 confinement,
-                level=self.crew.candidates.level,
+                level=self.pool.candidates.level,
                 stdout=said,
                 stderr=said,
             )

@@ -9,8 +9,6 @@ from typing import Any
 
 from validation.harness.arguments import elements, gathered
 from validation.harness.children import Child, ChildEnded
-from validation.harness.conversation import Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
 from validation.harness.judge import evidence
@@ -21,7 +19,9 @@ from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, 
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.step_runner import Stopped, reading
 from validation.harness.verdicts import verdict_of
+from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
 RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
@@ -32,19 +32,19 @@ LOOKED_AT = 4
 WHAT = {"triton_code": "the entry", "python_code": "the reference"}
 
 
-def timed(entry: Entry, report: Report, crew: Crew) -> Report:
+def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
-    examination = Measurement(replace(entry, differentiable=False), crew, alone=True)
+    examination = Measurement(replace(entry, differentiable=False), pool, alone=True)
     try:
         check = examination.check()
     except Stopped as stopped:
         check = _not_timed(stopped.check)
         if stopped.check.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
-            with crew.gate.entered(alone=False):
-                crew.check_health()
+            with pool.lock.held(exclusive=False):
+                pool.check_health()
     except ChildEnded:
-        check = Check("timing", None, "not timed: the process that starts all others died")
+        check = Check("timing", None, "not timed: the fork server died")
     checks = (*report.checks, presentable(check))
     verdict, message = verdict_of(checks)
     seconds = sum(examination.seconds.values())
@@ -65,7 +65,7 @@ def _not_timed(check: Check) -> Check:
 class Measurement(Examination):
     def check(self) -> Check:
         with ExitStack() as stack:
-            with self.crew.gate.entered(alone=False):
+            with self.pool.lock.held(exclusive=False):
                 trials, arguments, blobs = self._fresh()
                 sets = [
                     {"number": trial.number, "arguments": arguments[trial.number]}
@@ -96,7 +96,7 @@ class Measurement(Examination):
                 except Stopped as stopped:
                     compiled = None
                     self.figures["not_compiled"] = stopped.check.words
-            with self.crew.gate.entered(alone=True):
+            with self.pool.lock.held(exclusive=True):
                 runs = len(trials) - WARMING
                 candidate = self._measure(mine, runs, keep=True)
                 reference = self._measure(eager, runs)
@@ -108,7 +108,7 @@ class Measurement(Examination):
 
     def _fresh(self) -> tuple[list[Trial], dict[int, Any], list[memoryview]]:
         """The largest case that is shown, with as many values as there will be runs."""
-        with self.crew.reference() as author:
+        with self.pool.reference() as author:
             texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
             order = {**texts, "entry_point": self.entry.entry_point}
             said = self._ask(author, "author", "cases", order).header
@@ -117,7 +117,7 @@ class Measurement(Examination):
                 self.tolerance = tolerances(said["tolerance"])
             shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
             with reading("timing"):
-                _, made, _ = gathered([self._make(author, shown, self.room.altogether)])
+                _, made, _ = gathered([self._make(author, shown, self.limits.altogether)])
                 sizes = {number: size(tree) for number, tree in made.items()}
             fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
             if not fitting:
@@ -127,7 +127,7 @@ class Measurement(Examination):
             self.figures["timed_case"] = cases[largest]
             trials = [_other(shown[largest], number) for number in range(count)]
             with reading("timing"):
-                asked = self._make(author, trials, self.room.altogether)
+                asked = self._make(author, trials, self.limits.altogether)
                 trials, arguments, blobs = gathered([asked])
             forms = {number: form(tree) for number, tree in arguments.items()}
         # Some that make_inputs refuses are missing, perhaps all.
@@ -183,7 +183,7 @@ class Measurement(Examination):
         """Return how many bytes an answer has, or raise Stopped if one is wrong."""
         order = {"numbers": [trial.number for trial in trials]}
         said = self._ask(child, "", "hand_over", order)
-        with self.crew.gate.entered(alone=False):
+        with self.pool.lock.held(exclusive=False):
             wanted = self._reference(trials, arguments, blobs)
         if any(answer.written for answer in wanted.values()):
             words = "it writes into its arguments, so each run would have other inputs"
@@ -201,7 +201,7 @@ class Measurement(Examination):
             return max(sum(map(_bytes, run.value.tensors())) for run in runs if run.value)
 
     def _said(self, candidate: Times, eager: Times, compiled: Times | None, work: Work) -> Check:
-        found: Timing = judged(candidate, eager, compiled, work, Gpu.of(self.crew.environment()))
+        found: Timing = judged(candidate, eager, compiled, work, Gpu.of(self.pool.environment()))
         self.figures["timing"] = found.figures()
         if found.speedup is not None:
             self.figures["speedup"] = found.speedup

@@ -132,7 +132,7 @@ def _command(
     limits = confinement.limits
     env = DEFAULT_ENV | dict(confinement.env)
     uid = SANDBOX_UID if os.geteuid() == 0 and level is not Level.NONE else 0
-    order = {
+    order: dict[str, Any] = {
         "argv": list(argv),
         "pass_fds": list(pass_fds),
         "limits": {

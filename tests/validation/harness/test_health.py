@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from validation.harness import Crew, GpuSick, Options, crew
+from validation.harness import GpuSick, Options, WorkerPool, worker_pool
 from validation.harness.children import ChildEnded, DeadlinePassed
 
 NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
@@ -25,10 +25,10 @@ def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
                 raise answer
             return SimpleNamespace(header=answer)
 
-        monkeypatch.setattr("validation.harness.crew.time.sleep", waited.append)
-        asked = Crew(Options(device="cuda"))
+        monkeypatch.setattr("validation.harness.worker_pool.time.sleep", waited.append)
+        asked = WorkerPool(Options(device="cuda"))
         child = SimpleNamespace(ask=ask, release=lambda: None)
-        asked.candidates = SimpleNamespace(child=lambda programs: child)  # type: ignore[assignment]
+        asked.candidates = SimpleNamespace(child=lambda: child)  # type: ignore[assignment]
         asked.check_health()
         return waited
 
@@ -60,4 +60,4 @@ def test_a_sick_gpu_is_reported_with_the_reason(
     check: Callable[..., list[float]], answer: Any, reason: str
 ) -> None:
     with pytest.raises(GpuSick, match=rf"no longer computes what it should \({reason}"):
-        check(*[answer] * len(crew.PAUSES))
+        check(*[answer] * len(worker_pool.PAUSES))

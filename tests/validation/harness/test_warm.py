@@ -38,7 +38,7 @@ def threads():
 
 
 before = threads()
-warm._triton_once(folder)
+warm._compile(folder)
 left = {
     "threads": threads() - before,
     "context": torch.cuda.is_initialized(),

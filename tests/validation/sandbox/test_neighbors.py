@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.validation.sandbox.confining import confinement
-from validation.harness import Crew, Options
+from validation.harness import Options, WorkerPool
 from validation.sandbox import Level, restrictions
 from validation.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
 
@@ -34,11 +34,11 @@ def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
 ) -> None:
     monkeypatch.setattr(restrictions, "landlock_version", lambda: 0)
 
-    crew = Crew(Options(jobs=4, level=Level.BUBBLEWRAP))
+    pool = WorkerPool(Options(jobs=4, level=Level.BUBBLEWRAP))
 
-    assert crew.options.workers() == 1
-    assert crew.options.share == 1
-    assert crew.environment()["sandbox"] == "bubblewrap, one program at a time"
+    assert pool.options.workers() == 1
+    assert pool.options.share == 1
+    assert pool.environment()["sandbox"] == "bubblewrap, one program at a time"
 
 
 def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Triton up to 3.5 interprets kernels in its own way. Here they are launched as later ones are."""
+"""Interpreter of Triton up to 3.5, changed to launch kernels as later versions do."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from triton.runtime import interpreter
 
 
 def level() -> None:
-    """Once, before any kernel is made: `run` is the class's, and every launch goes through it."""
+    """Make `run` the class's, so that the recorder can replace it. Call it before any kernel."""
     kind: Any = interpreter.InterpretedFunction
     if hasattr(kind, "run"):
         return
@@ -14,7 +14,7 @@ def level() -> None:
 
     def made(self: Any, fn: Any, **named: Any) -> None:
         begin(self, fn, **named)
-        # Each kernel's own; only the autotuner uses it.
+        # The kernel's own attribute, which only the autotuner uses.
         del self.run
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:

@@ -1,4 +1,4 @@
-"""Questions to children about one entry, and verdicts from a timeout, forged data or a crash."""
+"""Steps of one entry in children, and verdicts from a timeout, forged data or a crash."""
 
 import secrets
 import time
@@ -7,19 +7,30 @@ from contextlib import contextmanager
 from typing import Any
 
 from validation.harness import plan
-from validation.harness.children import Answer, Child, ChildEnded, DeadlinePassed, Forged
-from validation.harness.crew import Crew
+from validation.harness.children import (
+    SERVER_ENDED,
+    Answer,
+    Child,
+    ChildEnded,
+    DeadlinePassed,
+    Forged,
+)
 from validation.harness.entry import Entry
+from validation.harness.input_limits import INPUT_LIMITS
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
-from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken
+from validation.harness.worker_pool import WorkerPool
 
 Asked = tuple[list[plan.Trial], Answer]
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
 )  # fmt: skip
+# By step: the name of its time, and the check that a failure of it belongs to.
+NAMES = {"suite": "test", "damage": "falsifiable"}
+# By role: the text that a failure names.
+TEXTS = {"author": "test_code", "reference": "python_code"}
 
 
 class Stopped(Exception):
@@ -30,13 +41,17 @@ class Stopped(Exception):
         self.check = check
 
 
-class Conversation:
-    """`alone`: in processes that serve no other entry."""
+class StepRunner:
+    """Runs the steps of one entry.
 
-    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
+    alone: in processes that serve no other entry.
+    cache: the secret name of what the entry's processes compile.
+    """
+
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        self.entry, self.pool, self.options, self.alone = entry, pool, pool.options, alone
         self.seconds: dict[str, float] = {}
-        self.room = ROOM[crew.options.device]
+        self.limits = INPUT_LIMITS[pool.options.device]
         self.cache = secrets.token_hex(8)
 
     def _wants(self, *names: str) -> bool:
@@ -44,7 +59,7 @@ class Conversation:
 
     def _make(self, author: Child, trials: list[plan.Trial], altogether: int) -> Asked:
         order = {
-            "most": self.room.one,
+            "most": self.limits.one,
             "altogether": altogether,
             "wanted": [
                 {"case": trial.case, "twist": trial.twist, "foretell": plan.heavy(trial.case)}
@@ -54,7 +69,7 @@ class Conversation:
         return trials, self._ask(author, "", "inputs", order)
 
     def _gpu(self) -> dict[str, Any]:
-        """Name a cache of this entry alone: what one process compiles for it serves the next."""
+        """Return the entry's share of the GPU, and the cache that its processes have in common."""
         return {"gpu_memory": self.options.gpu_memory, "cache": self.cache}
 
     def _device(self) -> str:
@@ -62,19 +77,18 @@ class Conversation:
 
     @contextmanager
     def _candidate(self, role: str) -> Iterator[Child]:
-        with self.crew.candidate(role, self.entry.owner, alone=self.alone) as child:
+        with self.pool.candidate(role, self.entry.owner, alone=self.alone) as child:
             yield child
 
     def _ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],
         blobs: list[memoryview] | None = None, role: str = "",
     ) -> Answer:  # fmt: skip
+        """Return the answer of one step, or raise Stopped."""
         role = role or begin
-        name = {"suite": "test", "damage": "falsifiable"}.get(step, role or step)
-        check = {"suite": "test", "damage": "falsifiable"}.get(step, "accuracy")
-        who = {"author": "test_code", "reference": "python_code"}.get(role, "")
-        who = "make_inputs" if step == "inputs" else who
-        prefix = f"{who}: " if who else ""
+        name, check = NAMES.get(step, role or step), NAMES.get(step, "accuracy")
+        text = "make_inputs" if step == "inputs" else TEXTS.get(role, "")
+        prefix = f"{text}: " if text else ""
         started = time.monotonic()
         try:
             answer = child.ask(begin, step, order, self.options.timeout, blobs or [])
@@ -84,17 +98,16 @@ class Conversation:
         except Forged as error:
             raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{error}")) from None
         except ChildEnded as ended:
-            if ended.why == "parent":
+            if ended.why == SERVER_ENDED:
                 raise
             raise Stopped(ended_as(check, prefix, ended)) from None
-        else:
-            if words := said_broken(answer.header):
-                raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
-            if not isinstance(answer.header, dict):
-                words = f"{prefix}a result that can't be read: no header"
-                raise Stopped(Check(check, Verdict.CRASHED, words))
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
+        if words := said_broken(answer.header):
+            raise Stopped(Check(check, Verdict.CRASHED, f"{prefix}{words}"))
+        if not isinstance(answer.header, dict):
+            words = f"{prefix}a result that can't be read: no header"
+            raise Stopped(Check(check, Verdict.CRASHED, words))
         return answer
 
 
