@@ -45,7 +45,7 @@ in_the_interpreter = partial(open_harness, Device.INTERPRETER)
 @contextmanager
 def _opened(options: harness.Options) -> Iterator["Harness"]:
     try:
-        with harness.opened(options) as pool:
+        with harness.open_pool(options) as pool:
             yield Harness(pool)
     except (SandboxUnavailable, harness.Unsuited) as error:
         raise HarnessUnavailable(str(error)) from None

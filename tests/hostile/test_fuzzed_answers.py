@@ -29,7 +29,7 @@ from validation.harness.children import Answer, Child, ChildEnded, Closed, Deadl
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServer
-from validation.harness.schedule import examined_at_its_own_cost
+from validation.harness.schedule import examine_entry
 from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.inductor.generation import came_of
 from validation.inductor.offer import Offer
@@ -189,7 +189,7 @@ def test_bytes_in_a_result_are_an_answer_or_forged(data: bytes, framed: bool) ->
     with a_child() as (child, _):
         os.pwrite(result, MAGIC + struct.pack("<Q", len(data)) + data if framed else data, 0)
         try:
-            answer = child._read(result, 0.0)
+            answer = child._read(result)
         except Forged as error:
             str(error).encode()
         else:
@@ -242,7 +242,7 @@ class ReplayingCrew(WorkerPool):
         try:
             write_parcel(result, [self._header if place == self._changed else header, False], blobs)
             with a_child() as (child, _):
-                return child._read(result, 0.0)
+                return child._read(result)
         finally:
             os.close(result)
 
@@ -257,7 +257,7 @@ def recorded() -> Recorded:
         pool = WorkerPool(Options(jobs=1))
         try:
             pool.open()
-            report = examined_at_its_own_cost(kept.entry, pool)
+            report = examine_entry(kept.entry, pool)
         finally:
             pool.close()
     assert report.verdict is Verdict.PASSED, report.message
@@ -266,7 +266,7 @@ def recorded() -> Recorded:
 
 def replayed(recorded: Recorded, changed: int = -1, header: Any = None) -> Report:
     pool = ReplayingCrew(recorded.answers, changed, header)
-    return examined_at_its_own_cost(recorded.entry, pool)
+    return examine_entry(recorded.entry, pool)
 
 
 def test_the_recorded_answers_pass(recorded: Recorded) -> None:
@@ -280,7 +280,7 @@ def test_a_time_that_is_not_finite_is_stored_as_none(recorded: Recorded) -> None
         return [endless(part) for part in tree] if isinstance(tree, list) else tree
 
     pool = ReplayingCrew([(endless(header), blobs) for header, blobs in recorded.answers])
-    finding = equivalence.finding(examined_at_its_own_cost(recorded.entry, pool))
+    finding = equivalence.finding(examine_entry(recorded.entry, pool))
 
     assert finding.figures["kernel_seconds"] is None
     assert_storable(finding)

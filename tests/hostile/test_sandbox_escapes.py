@@ -19,7 +19,7 @@ import pytest
 from tests.validation.sandbox.confining import begin, levels, processes_saying, run
 from tests.waiting import wait_for
 from validation.sandbox import Level, kill
-from validation.sandbox.launch import threads_of
+from validation.sandbox.command import threads_of
 from validation.sandbox.python import SANDBOX_UID
 
 pytestmark = pytest.mark.parametrize("level", levels())

@@ -19,7 +19,7 @@ from validation.harness import (
     Verdict,
     WorkerPool,
     check,
-    opened,
+    open_pool,
 )
 from validation.harness.entry import parse
 from validation.harness.timing import timed
@@ -42,7 +42,7 @@ def vector_add(x, y):
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[WorkerPool]:
-    with opened(Options(jobs=1)) as made:
+    with open_pool(Options(jobs=1)) as made:
         yield made
 
 

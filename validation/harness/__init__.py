@@ -7,7 +7,7 @@ from validation.harness.entry import Entry, EntryUnreadable, read_entries
 from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options, Unsuited
 from validation.harness.report import Check, Report, Verdict
-from validation.harness.schedule import check, opened, reports
+from validation.harness.schedule import check, open_pool, reports
 from validation.harness.worker_pool import GpuSick, WorkerPool
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "Verdict",
     "WorkerPool",
     "check",
-    "opened",
+    "open_pool",
     "read_entries",
     "reports",
 ]

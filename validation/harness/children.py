@@ -6,7 +6,6 @@ import fcntl
 import os
 import secrets
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -56,7 +55,6 @@ class Closed(Exception):
 class Answer:
     header: Any
     blobs: list[memoryview]
-    seconds: float
 
 
 class Child:
@@ -92,7 +90,6 @@ class Child:
 
         begin: the role to take up first, or "" to go on in the present one.
         """
-        started = time.monotonic()
         nonce = secrets.token_hex(8)
         request, result = memory_file("request"), memory_file("result")
         try:
@@ -106,7 +103,7 @@ class Child:
                     os.close(fd)
                 self.kill()
                 raise Forged("a message that is not ours was written to the result channel")
-            return self._read(result, time.monotonic() - started)
+            return self._read(result)
         finally:
             self.served += bool(begin)
             os.close(result)
@@ -137,18 +134,18 @@ class Child:
             raise Closed
         raise ChildEnded(self._end.get("status"), self._end.get("why", ""))
 
-    def _read(self, result: int, seconds: float) -> Answer:
+    def _read(self, result: int) -> Answer:
         # Attack: the sandbox changes the open file while it is read. Defense: it is sealed first.
         try:
             fcntl.fcntl(result, fcntl.F_ADD_SEALS, SEALS)
             (header, spoiled), blobs = read_parcel(result)
         except (OSError, NotAParcel, ValueError, TypeError) as error:
             self.kill()
-            raise Forged(f"the result was written by somebody else: {error}") from error
+            raise Forged(f"the result was not written by our own side: {error}") from error
         if spoiled:
             self.kill()
             raise Forged("something was written into the result file before the result was")
-        return Answer(header, blobs, seconds)
+        return Answer(header, blobs)
 
     def kill(self) -> None:
         self.server.send("kill", self.number)

@@ -18,7 +18,6 @@ from validation.sandbox import (
     Level,
     Limits,
     best,
-    ended_for,
     half_of_memory,
     kill,
     python_readable,
@@ -31,7 +30,7 @@ NEEDED = ("torch", "triton", "pytest")
 # Only the package can be read, not the folder around it, which may hold the data.
 BEGIN = """\
 import gc, os, sys, types
-# What is imported stays: looking for garbage takes a third of the time.
+# Imported objects stay: looking for garbage takes a third of the time.
 gc.disable()
 sys.modules["validation"] = types.ModuleType("validation")
 sys.modules["validation"].__path__ = [{package!r}]
@@ -74,6 +73,8 @@ IN_INTERPRETER = {
     # Overwrite freed memory: the next allocation finds no data in it.
     "MALLOC_PERTURB_": "165",
 }
+# Variables that a server on a GPU gets from this process.
+ON_GPU = ("PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "CUDA_HOME")
 
 
 class ForkServerFailed(Exception):
@@ -100,7 +101,7 @@ class ForkServer:
         self.closed = False
         self._numbers = itertools.count(1)
         self._children: dict[int, Child] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._process: Any = None
         # The channel of a server that is ready, and of one that warms up.
         self._channel: Channel | None = None
@@ -110,35 +111,33 @@ class ForkServer:
     def begin(self) -> None:
         """Start to warm up, if it has not; `open` waits for it."""
         with self._lock:
-            self._begin()
+            if self.closed:
+                raise Closed
+            if self._process is None or self._process.poll() is not None:
+                self._start()
 
     def open(self) -> None:
         with self._lock:
-            self._begin()
+            self.begin()
             if self._warming is not None:
                 self._wait_until_ready(self._warming)
 
-    def _begin(self) -> None:
-        if self.closed:
-            raise Closed
-        if self._process is not None and self._process.poll() is None:
-            return
+    def _start(self) -> None:
         if absent := [name for name in NEEDED if find_spec(name) is None]:
             words = f"{sys.executable} has no {' and no '.join(absent)} to check with."
             raise ForkServerFailed(words)
         ours, theirs = Channel.pair()
         confinement = self.confinement()
-        settings = {
+        settings: dict[str, Any] = {
             "domain": domain(confinement),
             "compiler": self.compiler,
             "folder": FOLDER,
-            "bounds": {
-                "programs": self.programs,
-                "address_space": 0 if self.device == "cuda" else self.memory + OVERHEAD,
-                "file_size": FILE_SIZE,
-                "cpu_seconds": self.cpu_seconds,
-            },
+            "programs": self.programs,
+            "limits": {"RLIMIT_FSIZE": FILE_SIZE, "RLIMIT_CPU": self.cpu_seconds},
         }
+        if self.device == "interpreter":
+            # CUDA reserves more address space than any machine has.
+            settings["limits"]["RLIMIT_AS"] = self.memory + OVERHEAD
         control = theirs.socket.fileno()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - read only if the start fails
         with tempfile.TemporaryFile() as script:
@@ -179,11 +178,8 @@ class ForkServer:
         """Return the confinement of its processes."""
         environment = ENVIRONMENT | IN_INTERPRETER
         if self.device == "cuda":
-            names = ("CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "CUDA_HOME")
-            given = {name: os.environ[name] for name in names if name in os.environ}
-            environment = {
-                **ENVIRONMENT, "PATH": os.environ.get("PATH", "/usr/bin:/bin"), **given,
-            }  # fmt: skip
+            given = {name: os.environ[name] for name in ON_GPU if name in os.environ}
+            environment = ENVIRONMENT | given
         return Confinement(
             readable=(*python_readable(), PACKAGE, *(path for path in LDCONFIG if path.exists())),
             limits=Limits(
@@ -213,7 +209,7 @@ class ForkServer:
                 break
             message = received[0]
             if message["status"] == -signal.SIGKILL and not message["why"]:
-                message["why"] = ended_for(process, message["pid"])
+                message["why"] = process.bound.ended_for(message["pid"])
             child = self._children.pop(message["exited"], None)
             if child is not None:
                 child.ended(message)

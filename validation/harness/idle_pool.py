@@ -154,8 +154,10 @@ class IdlePool(Generic[Idle]):
                 break
 
     def _is_wanted(self) -> bool:
-        """Return whether one more is to be made. After a refusal none is made ahead: the next
-        request tries again and gets the reason."""
+        """Return whether one more is to be made.
+
+        After a refusal no child is made ahead: the next request tries again and gets the reason.
+        """
         ahead = 0 if self._refused else self._ahead
         waiting = sum(request.refusal is None for request in self._requests)
         if waiting + ahead > len(self._new) + self._making:

@@ -1,8 +1,8 @@
 """Limits on the size of an entry's inputs, and the words about cases that are larger.
 
 Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
-changed in its last bits, for each replay, and for all that is kept to compare. What does not fit
-is left to the entry's own test, and the report says so.
+changed in its last bits, for each replay, and for all that is kept to compare. A case that does
+not fit is left to the entry's own test, and the report says so.
 """
 
 from collections.abc import Sequence

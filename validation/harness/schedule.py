@@ -43,12 +43,12 @@ def check(
     entries: Iterable[Entry], options: Options | None = None
 ) -> Generator[Report, None, None]:
     """Yield reports in the order in which they are done. Closing it ends every process."""
-    with opened(options or Options()) as pool:
+    with open_pool(options or Options()) as pool:
         yield from reports(entries, pool)
 
 
 @contextmanager
-def opened(options: Options) -> Iterator[WorkerPool]:
+def open_pool(options: Options) -> Iterator[WorkerPool]:
     """Yield the warm processes of a run. Their environment names the versions of its verdicts."""
     pool = WorkerPool(options)
     try:
@@ -69,12 +69,12 @@ def reports(
     beat: called at least every few seconds.
     begin: called before an entry is worked on.
 
-    What either raises ends the run.
+    An exception of either ends the run.
     """
     at_once = pool.options.workers()
-    entries = long_ones_first(list(entries), after=at_once)
+    entries = sort_longest_first(list(entries), after=at_once)
     pool.prepare(min(at_once, len(entries)))
-    # Nothing else may use the GPU while something is timed: passed entries wait for the others.
+    # No other entry may use the GPU while one is timed: passed entries wait for the others.
     passed = []
     with closing(_results(_examinations(entries, pool, begin), pool, beat, at_once)) as results:
         for entry, report in results:
@@ -83,7 +83,7 @@ def reports(
             else:
                 yield report
     timings = (
-        partial(_at_its_own_cost, entry, pool, partial(timed, entry, report, pool))
+        partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
         for entry, report in passed
     )
     yield from _results(timings, pool, beat, min(at_once, TIMED_AT_ONCE))
@@ -98,10 +98,10 @@ def _examinations(
 
 
 def _examination(entry: Entry, pool: WorkerPool) -> tuple[Entry, Report]:
-    return entry, examined_at_its_own_cost(entry, pool)
+    return entry, examine_entry(entry, pool)
 
 
-def long_ones_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
+def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
     """Return the entries sorted by expected time, longest first.
 
     Otherwise other processors idle while the last is waited for. Nearly all of an entry's time is
@@ -143,11 +143,11 @@ def _results(
         threads.shutdown(wait=True)
 
 
-def examined_at_its_own_cost(entry: Entry, pool: WorkerPool) -> Report:
-    return _at_its_own_cost(entry, pool, lambda: _checked(entry, pool))
+def examine_entry(entry: Entry, pool: WorkerPool) -> Report:
+    return _contain_faults(entry, pool, lambda: _check(entry, pool))
 
 
-def _at_its_own_cost(entry: Entry, pool: WorkerPool, task: Callable[[], Report]) -> Report:
+def _contain_faults(entry: Entry, pool: WorkerPool, task: Callable[[], Report]) -> Report:
     """Return the report of `task`. If the judge fails at an entry, only that one has no verdict."""
     try:
         return task()
@@ -165,14 +165,14 @@ def _crashed(entry: Entry, pool: WorkerPool, words: str) -> Report:
     return Report(entry.id, Verdict.CRASHED, check.words, (check,), {}, environment)
 
 
-def _checked(entry: Entry, pool: WorkerPool) -> Report:
-    report = examined(entry, pool)
+def _check(entry: Entry, pool: WorkerPool) -> Report:
+    report = examine(entry, pool)
     if pool.options.sanitize and report.verdict is Verdict.PASSED:
         return sanitized(entry, report, pool)
     return report
 
 
-def examined(entry: Entry, pool: WorkerPool) -> Report:
+def examine(entry: Entry, pool: WorkerPool) -> Report:
     """Return a report on the entry, from shared processes if they are allowed.
 
     If it does not pass in shared processes, it runs again in processes of its own. If the machine
@@ -190,13 +190,13 @@ def examined(entry: Entry, pool: WorkerPool) -> Report:
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
             pool.check_health()
-        if report.verdict is Verdict.PASSED or alone or not (shared or starved(report)):
+        if report.verdict is Verdict.PASSED or alone or not (shared or is_starved(report)):
             return report
-        shared, alone = False, starved(report)
+        shared, alone = False, is_starved(report)
     words = "the fork server died while nothing but this entry ran"
     return _crashed(entry, pool, words)
 
 
-def starved(report: Report) -> bool:
+def is_starved(report: Report) -> bool:
     """Return whether the entry lacked what all entries share: a neighbor may have used it up."""
     return any(words in check.words for check in report.checks for words in NONE_LEFT)

@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from validation.harness import plan
@@ -75,10 +75,8 @@ class StepRunner:
     def _device(self) -> str:
         return "cuda" if self.options.device == "cuda" else "cpu"
 
-    @contextmanager
-    def _candidate(self, role: str) -> Iterator[Child]:
-        with self.pool.candidate(role, self.entry.owner, alone=self.alone) as child:
-            yield child
+    def _candidate(self, role: str) -> AbstractContextManager[Child]:
+        return self.pool.candidate(role, self.entry.owner, alone=self.alone)
 
     def _ask(
         self, child: Child, begin: str, step: str, order: dict[str, Any],

@@ -18,7 +18,7 @@ from validation.harness.idle_pool import AHEAD, IdlePool
 from validation.harness.options import Options
 from validation.harness.verdicts import ended_as, said_broken
 from validation.sandbox import memory_bound
-from validation.sandbox.seal import confined_by, separable
+from validation.sandbox.seal import confined_by, is_separable
 
 HEALTH_SECONDS = 60.0
 # An idle machine needs a fifth of a second; eight GPUs at once make it wait for sixteen.
@@ -64,7 +64,7 @@ class WorkerPool:
     def __init__(self, options: Options) -> None:
         # First of all: the host's confinement is cached once it is known.
         options.validate()
-        one_at_a_time = not separable()
+        one_at_a_time = not is_separable()
         if one_at_a_time:
             options = replace(options, jobs=1, share=1)
         self.options, self.lock = options, SharedLock()

@@ -4,9 +4,8 @@ Standard library only, nothing else of the project: the judge and the compile ch
 """
 
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
-from validation.sandbox.launch import ended_for, kill
+from validation.sandbox.launch import Probe, best, kill, memory_bound, probe, start
 from validation.sandbox.memory import half_of_memory
-from validation.sandbox.probing import Probe, best, memory_bound, probe, start
 from validation.sandbox.python import python_readable
 from validation.sandbox.reading import UnreadableJson, read_json, readable
 
@@ -18,7 +17,6 @@ __all__ = [
     "SandboxUnavailable",
     "UnreadableJson",
     "best",
-    "ended_for",
     "half_of_memory",
     "kill",
     "memory_bound",

@@ -1,31 +1,27 @@
-"""Start and end of a program at a given level of confinement.
+"""Start and end of a sandboxed program, at the best level of confinement that this host allows."""
 
-Three processes stand in a row: `guard.py` outside, which bounds memory and ends all that the
-program forks; `confined.py`, which restricts itself; and the program that it then becomes.
-"""
-
-import json
-import os
-import platform
-import select
 import subprocess
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import IO, Any
 from weakref import finalize
 
-from validation.sandbox import bubblewrap, memory, seccomp
-from validation.sandbox.confinement import Confinement, Level, SandboxUnavailable
-from validation.sandbox.python import SANDBOX_UID, interpreter, python, script
+from validation.sandbox import memory, restrictions
+from validation.sandbox.command import command, find_bubblewrap
+from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
+from validation.sandbox.python import python, python_readable
 
-Stream = int | IO[Any] | None
+Stream = int | IO[Any]
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# Harmless facts about the machine that libraries ask for.
-FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
-DEFAULT_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "nobody"}
-# How long a killed tree may take to end.
-KILL_SECONDS = 10.0
+# The first version with scopes. Without them a program could signal every process of its user.
+LANDLOCK_VERSION = 6
+# How long a killed tree may take to end (a busy CUDA driver needs seconds), and a probe.
+KILL_SECONDS, PROBE_SECONDS = 20.0, 20
+PROBE_LIMITS = Limits(
+    memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,
+    file_size=1 << 20, open_files=64,
+)  # fmt: skip
 
 
 class Sandboxed(subprocess.Popen[bytes]):
@@ -35,30 +31,36 @@ class Sandboxed(subprocess.Popen[bytes]):
     give_back: "finalize[..., Sandboxed]"
 
 
-def launch(
+def start(
     argv: Sequence[str],
     confinement: Confinement,
-    level: Level,
     *,
-    grouped: bool = False,
+    level: Level | None = None,
+    grouped: bool | None = None,
     pass_fds: Sequence[int] = (),
-    stdin: Stream = None,
-    stdout: Stream = None,
-    stderr: Stream = None,
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = subprocess.DEVNULL,
+    stderr: Stream = subprocess.DEVNULL,
 ) -> Sandboxed:
-    """Start a program.
+    """Start a program, or raise SandboxUnavailable.
 
-    grouped: in a cgroup of its own.
+    level: the best of this host by default. NONE runs it without confinement.
+    grouped: in a cgroup of its own, by default if that is possible.
+
+    The program ends with the thread that started it. `kill` ends all that it forked.
     """
+    level = level or best()
+    if grouped is None:
+        grouped = not no_cgroup(level)
     bound = memory.Bound.make(confinement, grouped=grouped)
     held = (bound.record,) if bound.entrance < 0 else (bound.record, bound.entrance)
     try:
         process = Sandboxed(
-            _command(argv, confinement, level, bound, pass_fds),
+            command(argv, confinement, level, bound, pass_fds),
             pass_fds=(*pass_fds, *held),
-            stdin=subprocess.DEVNULL if stdin is None else stdin,
-            stdout=subprocess.DEVNULL if stdout is None else stdout,
-            stderr=subprocess.DEVNULL if stderr is None else stderr,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
             # The program can read the environment of the first process inside.
             env={},
             cwd="/",
@@ -77,141 +79,90 @@ def launch(
 def kill(process: Sandboxed) -> None:
     """End a program and all that it forked, also in other sessions, and wait until it is gone.
 
-    Harmless after its end. The kernel may then still be ending what it left behind, for a moment
-    that can't be waited for.
+    The guard ends last. Harmless after its end.
     """
-    # The tree depends on a process that only the guard can end: the first of a namespace, or an
-    # adopter of orphans.
-    inner = [fd for pid in _children(process.pid) if (fd := _open_process(pid)) is not None]
+    process.terminate()
     try:
-        process.terminate()
-        for fd in inner:
-            select.select([fd], [], [], KILL_SECONDS)
-        try:
-            process.wait(KILL_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.wait(KILL_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
     finally:
-        for fd in inner:
-            os.close(fd)
         process.give_back()
 
 
-def ended_for(process: Sandboxed, group: int) -> str:
-    """Return why a process group was ended: "memory", "processes", "threads", or "" if it was not.
+def best() -> Level:
+    """Return the best level that this host allows, or raise SandboxUnavailable."""
+    probed = probe()
+    if probed.level is Level.NONE:
+        raise SandboxUnavailable(probed.sentence)
+    return probed.level
 
-    group: its number inside the sandbox.
-    """
-    return process.bound.ended_for(group)
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The level that this host allows, and a sentence: why it is no better, or what it is."""
+
+    level: Level
+    sentence: str
 
 
-def _children(pid: int) -> list[int]:
+@cache
+def probe() -> Probe:
+    """Try each level, best first. The answer is cached for the life of this process."""
+    fault = _fault(Level.BUBBLEWRAP) if find_bubblewrap() else "bwrap is not on PATH."
+    if not fault:
+        return Probe(Level.BUBBLEWRAP, "Programs run in namespaces of their own.")
+    no_bubblewrap = f"bubblewrap can't be used: {fault}"
+    version = restrictions.landlock_version()
+    if version >= LANDLOCK_VERSION:
+        fault = _fault(Level.LANDLOCK)
+    else:
+        fault = f"the kernel has version {version} of it and {LANDLOCK_VERSION} is needed."
+    if not fault:
+        return Probe(Level.LANDLOCK, f"{no_bubblewrap} Landlock confines programs instead.")
+    return Probe(
+        Level.NONE,
+        f"Untrusted programs are not run on this host. {no_bubblewrap} Landlock neither: {fault} "
+        "Install bubblewrap and allow user namespaces, or use a kernel of 6.12 or newer.",
+    )
+
+
+@cache
+def no_cgroup(level: Level) -> str:
+    """Return why a sandbox of this level can have no cgroup of its own, or "" if it can."""
     try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    except OSError:
-        return []
-    return [int(child) for child in children.split()]
+        memory.parent_cgroup()
+    except (memory.NoCgroup, OSError) as error:
+        return str(error)
+    return _fault(level, grouped=True)
 
 
-def _open_process(pid: int) -> int | None:
+def memory_bound(level: Level) -> str:
+    """Return what bounds the memory of all processes of a sandbox, in words."""
+    fault = no_cgroup(level)
+    return f"watched, no cgroup here: {fault}" if fault else "cgroup"
+
+
+def _fault(level: Level, *, grouped: bool = False) -> str:
+    """Return why a small program does not run at this level, or "" if it does."""
     try:
-        return os.pidfd_open(pid)
-    except OSError:
-        return None
-
-
-def _command(
-    argv: Sequence[str],
-    confinement: Confinement,
-    level: Level,
-    bound: memory.Bound,
-    pass_fds: Sequence[int],
-) -> list[str]:
-    """Return the command line of the guard, which has those of the other processes at its end."""
-    limits = confinement.limits
-    env = DEFAULT_ENV | dict(confinement.env)
-    uid = SANDBOX_UID if os.geteuid() == 0 and level is not Level.NONE else 0
-    order: dict[str, Any] = {
-        "argv": list(argv),
-        "pass_fds": list(pass_fds),
-        "limits": {
-            "RLIMIT_CPU": limits.cpu_seconds,
-            "RLIMIT_FSIZE": limits.file_size,
-            "RLIMIT_NOFILE": limits.open_files,
-            "RLIMIT_CORE": 0,
-            **({} if limits.memory is None else {"RLIMIT_AS": limits.memory}),
-        },
-        "processes": limits.processes,
-        "uid": uid,
-        "cgroup": bound.entrance,
-        "seccomp": _system_call_filter(level),
-        "landlock": _landlock(confinement) if level is Level.LANDLOCK else None,
-    }
-    guarded = {
-        "parent": os.getpid(),
-        "uid": uid,
-        "record": bound.record,
-        "limits": {
-            "group": limits.group_memory,
-            "tree": limits.tree_memory,
-            "processes": limits.group_processes,
-            "threads": limits.threads,
-        },
-        "scratch": 0,
-        "env": {},
-    }
-    if level is not Level.BUBBLEWRAP:
-        # Without a namespace the limit counts all processes of the user.
-        order["processes"] += threads_of(uid or os.getuid())
-        # The guard makes the scratch folder.
-        guarded |= {"scratch": confinement.scratch, "env": env}
-    inner = [*python(), str(script("confined")), json.dumps(order)]
-    if level is Level.BUBBLEWRAP:
-        inner = _in_bubblewrap(inner, confinement, env)
-    return [*python(), str(script("guard")), json.dumps(guarded), *inner]
-
-
-def _in_bubblewrap(inner: list[str], confinement: Confinement, env: Mapping[str, str]) -> list[str]:
-    bwrap = bubblewrap.find_bubblewrap()
-    if bwrap is None:
-        raise SandboxUnavailable("bubblewrap (bwrap) is not on PATH. Install it.")
-    private = {"HOME": "/tmp", **env, "TMPDIR": "/tmp"}  # noqa: S108 - the sandbox's own
-    return bubblewrap.command(bwrap, confinement, private, inner)
-
-
-def _system_call_filter(level: Level) -> str:
-    if level is Level.NONE:
+        program = start(
+            [*python(), "-c", "print('confined')"],
+            Confinement(readable=python_readable(), limits=PROBE_LIMITS, scratch=1 << 20),
+            level=level,
+            grouped=grouped,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except (OSError, KeyError, SandboxUnavailable) as error:
+        return f"{error}."
+    try:
+        output, complaint = program.communicate(timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        kill(program)
+        return f"a small program did not end within {PROBE_SECONDS} seconds."
+    if output == b"confined\n":
         return ""
-    unix_sockets = level is Level.BUBBLEWRAP
-    return seccomp.sandbox_filter(platform.machine(), unix_sockets=unix_sockets).hex()
-
-
-def _landlock(confinement: Confinement) -> dict[str, list[str]]:
-    rules = reachable(confinement)
-    # The driver reads the maps of its own process, and a Landlock rule can't name `/proc/self`.
-    process = ["/proc"] if confinement.gpu else []
-    return {**rules, "readable": [*rules["readable"], *process], "writable": process}
-
-
-def reachable(confinement: Confinement) -> dict[str, list[str]]:
-    """Return the paths that every program may read, and the devices, but for /proc/PID."""
-    devices = list(DEVICES)
-    readable = [*map(str, confinement.readable), *FACTS, interpreter()]
-    if confinement.gpu:
-        devices += bubblewrap.gpu_devices()
-        readable += [*bubblewrap.GPU_LIBRARIES, "/sys"]
-    return {"readable": readable, "devices": devices}
-
-
-def threads_of(uid: int) -> int:
-    """Return how many threads a user runs on this host."""
-    count = 0
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                if process.stat().st_uid == uid:
-                    count += len(list((process / "task").iterdir()))
-            except OSError:
-                continue
-    return count
+    lines = complaint.decode(errors="replace").strip().splitlines()
+    return f"{lines[-1] if lines else f'exit status {program.returncode}'}."

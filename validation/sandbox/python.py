@@ -6,7 +6,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-# The user of a sandboxed program that root started: `nobody` on every Linux.
+# The user of a sandboxed program that root started: the unprivileged one of every Linux.
 SANDBOX_UID = 65534
 SYSTEM = (
     "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin",

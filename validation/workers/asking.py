@@ -20,7 +20,6 @@ from validation.sandbox import (
     Limits,
     UnreadableJson,
     best,
-    ended_for,
     half_of_memory,
     kill,
     memory_bound,
@@ -257,7 +256,7 @@ class _Worker:
         return line
 
     def ran_out_of_memory(self, group: int) -> bool:
-        return ended_for(self._process, group) == "memory"
+        return self._process.bound.ended_for(group) == "memory"
 
     def end(self) -> None:
         kill(self._process)

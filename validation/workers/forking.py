@@ -145,7 +145,7 @@ def _be_child(
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
     tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = folder
-    seal.seal(seal.Bounds(programs=True), domain, folder)
+    seal.seal(domain, folder, programs=True)
     line = json.dumps(answer(request)).encode()
     while line:
         line = line[os.write(3, line) :]

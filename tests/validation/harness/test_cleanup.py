@@ -1,4 +1,4 @@
-"""What an entry left is counted and removed whatever it looks like."""
+"""Files that an entry leaves are measured and removed, whatever their names and depth."""
 
 import os
 from contextlib import chdir
@@ -30,7 +30,7 @@ def grow(place: Path, tree: object, outside: Path) -> None:
 
 
 @given(tree=st.dictionaries(NAMES, TREES, max_size=4))
-def test_any_tree_goes_and_what_links_lead_to_stays(
+def test_any_tree_is_removed_and_targets_of_links_stay(
     tmp_path_factory: pytest.TempPathFactory, tree: dict[str, object]
 ) -> None:
     base = tmp_path_factory.mktemp("left")
@@ -45,7 +45,7 @@ def test_any_tree_goes_and_what_links_lead_to_stays(
     assert (outside / "precious").read_text() == "kept"
 
 
-def test_what_lies_deeper_than_a_path_may_be_long_goes(tmp_path: Path) -> None:
+def test_a_tree_deeper_than_a_path_may_be_is_removed(tmp_path: Path) -> None:
     with chdir(tmp_path):
         for _ in range(3000):
             os.mkdir("deeper")
@@ -56,14 +56,14 @@ def test_what_lies_deeper_than_a_path_may_be_long_goes(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_not_there_is_empty_and_gone(tmp_path: Path) -> None:
+def test_a_missing_folder_is_no_error(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere")
     assert not is_too_full(nowhere, 0)
     empty_folder(nowhere)
     remove_folder(nowhere)
 
 
-def test_bytes_count_and_those_of_links_do_not(tmp_path: Path) -> None:
+def test_bytes_of_files_count_and_those_of_links_do_not(tmp_path: Path) -> None:
     folder, outside = tmp_path / "folder", tmp_path / "outside"
     (folder / "inner").mkdir(parents=True)
     outside.mkdir()

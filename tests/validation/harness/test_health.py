@@ -1,4 +1,4 @@
-"""A GPU is sick when it goes on failing, and whoever looks after it is told how."""
+"""A GPU that goes on failing is sick, and its operator gets the reason."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
 
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
-    """Asks for health, where the processes made for it answer so, and says how long it waited."""
+    """Check health with children that give these answers, and return the waits."""
 
     def checked(*answers: Any) -> list[float]:
         left, waited = list(answers), list[float]()
@@ -35,11 +35,11 @@ def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
     return checked
 
 
-def test_a_gpu_that_multiplies_is_well(check: Callable[..., list[float]]) -> None:
+def test_a_gpu_that_multiplies_is_healthy(check: Callable[..., list[float]]) -> None:
     assert sum(check({"right": True})) == 0
 
 
-def test_who_finds_no_process_left_waits_for_the_neighbour_to_go(
+def test_if_no_process_is_left_it_waits_for_a_neighbor_to_end(
     check: Callable[..., list[float]],
 ) -> None:
     assert sum(check(NONE_LEFT, NONE_LEFT, {"right": True})) >= 10

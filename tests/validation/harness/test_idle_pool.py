@@ -1,4 +1,4 @@
-"""Who needs a process with a context gets the first that is there, made for it or handed back."""
+"""Pool of idle children: a request gets the first that is free, new or handed back."""
 
 import threading
 import time
@@ -32,7 +32,7 @@ class Process:
 
 
 class Workshop:
-    """Makes one whenever it is let, and knows how many it had in hand at most."""
+    """Makes a process when the test allows it, and counts how many are made at once."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -54,7 +54,7 @@ class Workshop:
         return Process(number)
 
     def let(self, count: int = 0, *numbers: int) -> None:
-        """So many, whichever they are, and these."""
+        """Allow any `count` processes, and those of these numbers."""
         with self.changed:
             self.free += count
             self.let_go.update(numbers)
@@ -91,7 +91,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
+def test_each_request_is_served_and_few_children_are_made_at_once(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = [taking(MINE) for _ in range(6)]
@@ -102,7 +102,7 @@ def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
     assert workshop.most == MAKERS
 
 
-def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
+def test_a_waiting_request_takes_a_child_of_its_kind_that_is_handed_back(
     idle: IdlePool[Process], taking: Taking
 ) -> None:
     asked, used = taking(MINE), Process(0)
@@ -111,7 +111,7 @@ def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
     assert asked.result(10) is used
 
 
-def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
+def test_a_request_for_a_new_child_gets_no_used_one(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     idle.put(MINE, Process(0))
@@ -120,7 +120,7 @@ def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
     assert asked.result(10).number > 0
 
 
-def test_the_next_one_is_there_before_anybody_asks(workshop: Workshop, taking: Taking) -> None:
+def test_the_next_child_is_made_before_it_is_requested(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(2)
     asked.result(10)
@@ -128,14 +128,14 @@ def test_the_next_one_is_there_before_anybody_asks(workshop: Workshop, taking: T
     taking(MINE).result(10)
 
 
-def test_nobody_makes_one_before_the_first_is_asked_for(
+def test_no_child_is_made_before_the_first_request(
     workshop: Workshop, idle: IdlePool[Process]
 ) -> None:
     idle.put(MINE, Process(0))
     assert not workshop.begun
 
 
-def test_as_many_as_will_be_asked_for_at_once_are_made_before_that(
+def test_prepared_children_are_made_before_they_are_requested(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(100)
@@ -145,13 +145,13 @@ def test_as_many_as_will_be_asked_for_at_once_are_made_before_that(
     for _ in range(4):
         taking(MINE).result(10)
     assert workshop.begun == 5
-    # Those that are there serve whoever comes next too.
+    # Idle children serve later requests too.
     idle.prepare(5)
     time.sleep(0.05)
     assert workshop.begun == 5
 
 
-def test_those_that_will_be_asked_for_are_not_tried_for_ever_where_none_can_be_made(
+def test_preparing_stops_if_no_child_can_be_made(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.next = [ChildEnded(None, SERVER_ENDED)] * 100
@@ -163,7 +163,7 @@ def test_those_that_will_be_asked_for_are_not_tried_for_ever_where_none_can_be_m
     taking(MINE).result(10)
 
 
-def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
+def test_without_children_ahead_each_request_makes_one(workshop: Workshop) -> None:
     idle = IdlePool(workshop.make, ahead=0)
     workshop.let(100)
     idle.prepare(5)
@@ -173,7 +173,7 @@ def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
     idle.close()
 
 
-def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
+def test_a_request_raises_why_no_child_can_be_made_and_the_next_gets_one(
     workshop: Workshop, taking: Taking
 ) -> None:
     workshop.next = [ChildEnded(None, SERVER_ENDED)]
@@ -185,7 +185,7 @@ def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
     taking(MINE).result(10)
 
 
-def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
+def test_a_failure_does_not_reach_a_request_made_after_it_was_begun(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = taking(MINE)
@@ -200,9 +200,7 @@ def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
     assert later.result(10).number == 3
 
 
-def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
-    workshop: Workshop, taking: Taking
-) -> None:
+def test_a_failure_ahead_of_need_reaches_no_request(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(1)
     asked.result(10)
@@ -210,14 +208,14 @@ def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
     workshop.next = [ChildEnded(None, SERVER_ENDED)]
     workshop.let(1)
     until(lambda: not workshop.at_once)
-    # Nor is it tried again and again.
+    # It is not tried again and again.
     time.sleep(0.05)
     assert workshop.begun == 2
     workshop.let(1)
     taking(MINE).result(10)
 
 
-def test_nobody_gets_one_that_died_while_it_stood_by(
+def test_a_child_that_died_while_idle_is_not_handed_out(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     dead = Process(0)
@@ -232,7 +230,7 @@ def test_nobody_gets_one_that_died_while_it_stood_by(
     assert taking(MINE).result(10) is not another
 
 
-def test_after_something_went_wrong_nobody_gets_one_that_was_begun_before(
+def test_after_new_children_are_given_up_only_later_ones_are_handed_out(
     workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(2)
@@ -247,7 +245,7 @@ def test_after_something_went_wrong_nobody_gets_one_that_was_begun_before(
     assert late.number > 4
 
 
-def test_what_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
+def test_a_child_that_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
     workshop.let(2)
     idle.take(MINE)
     until(lambda: bool(idle._new))
@@ -256,7 +254,7 @@ def test_what_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process
     assert before.released
 
 
-def test_who_still_waits_when_the_run_is_closed_hears_it(
+def test_a_waiting_request_raises_closed_when_the_run_is_closed(
     idle: IdlePool[Process], taking: Taking
 ) -> None:
     asked = taking(MINE)
@@ -265,7 +263,7 @@ def test_who_still_waits_when_the_run_is_closed_hears_it(
         asked.result(10)
 
 
-# --- What a pool hands out ------------------------------------------------------------------
+# --- Children of a worker pool ------------------------------------------------------------------
 def crew_whose_children_answer(*answers: Any) -> tuple[WorkerPool, list[Any]]:
     made, left, pool = list[Any](), list(answers), WorkerPool(Options(device="cuda"))
 
@@ -284,7 +282,7 @@ def crew_whose_children_answer(*answers: Any) -> tuple[WorkerPool, list[Any]]:
     return pool, made
 
 
-def test_one_that_has_its_context_is_handed_out() -> None:
+def test_a_child_with_a_context_is_handed_out() -> None:
     pool, made = crew_whose_children_answer({})
     assert cast("Any", pool._with_context()) is made[0]
     assert not made[0].released
@@ -300,7 +298,7 @@ def test_one_that_has_its_context_is_handed_out() -> None:
         Forged("noise"),
     ],
 )
-def test_one_that_gets_no_context_is_ended_and_the_entry_finds_out_why(answer: Any) -> None:
+def test_a_child_without_a_context_is_replaced_and_the_entry_reports_why(answer: Any) -> None:
     pool, made = crew_whose_children_answer(answer)
     assert cast("Any", pool._with_context()) is made[1]
     assert made[0].released
@@ -313,7 +311,7 @@ def test_the_end_of_the_fork_server_is_no_fault_of_a_child() -> None:
         pool._with_context()
 
 
-def test_where_there_is_no_gpu_a_process_says_so_and_another_serves(pool: WorkerPool) -> None:
+def test_without_a_gpu_a_child_without_a_context_serves(pool: WorkerPool) -> None:
     child: Child = pool._with_context()
     order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}
     test = "CASES = [{}]\ndef make_inputs(case, seed, device):\n    return ()\n"

@@ -1,4 +1,4 @@
-"""Entries whose inputs are too large to be copied a dozen times: what is compared, what is said."""
+"""Entries with inputs that are too large to be copied a dozen times."""
 
 import textwrap
 
@@ -77,7 +77,7 @@ def words(report: Report, name: str) -> str:
 def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so(
     pool: WorkerPool,
 ) -> None:
-    """Its 8 GiB are never made: their size is told by the device that holds no data."""
+    """Its 8 GiB are never made: the `meta` device gives their size."""
     report = examined(entry(5000, HUGE), pool)
 
     assert report.verdict is Verdict.PASSED, report.message
@@ -94,7 +94,7 @@ def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(pool: Worke
     assert "case 1 not compared" in report.message
 
 
-def test_where_no_case_fits_nothing_passes(pool: WorkerPool) -> None:
+def test_an_entry_without_a_fitting_case_is_unsupported(pool: WorkerPool) -> None:
     report = examined(entry(HUGE, HUGE + 5, fixed=True), pool)
 
     assert report.verdict is Verdict.UNSUPPORTED
@@ -108,7 +108,9 @@ def test_a_trivial_case_beside_a_huge_one_is_no_comparison(pool: WorkerPool) -> 
     assert "nothing but trivial cases can be compared" in report.message
 
 
-def test_what_is_wrong_only_where_it_is_large_is_found_in_what_stands_in(pool: WorkerPool) -> None:
+def test_an_answer_that_is_wrong_only_for_large_sizes_is_found_in_the_smaller_case(
+    pool: WorkerPool,
+) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
     report = examined(entry(5000, HUGE, triton=wrong), pool)
@@ -128,7 +130,7 @@ def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatc
     assert "and 4 are the most to hand over" in report.message
 
 
-def test_of_cases_to_vary_those_are_taken_that_are_light() -> None:
+def test_only_light_cases_are_varied() -> None:
     shown: list[tuple[plan.Case, int]] = [
         ({"n": 1, "dtype": "a"}, 10),
         ({"n": 2, "dtype": "a"}, 99),
@@ -138,7 +140,7 @@ def test_of_cases_to_vary_those_are_taken_that_are_light() -> None:
     assert plan.light(shown, 50) == [shown[0][0], shown[2][0]]
 
 
-def test_sizes_are_halved_down_to_one_and_what_is_fixed_stays() -> None:
+def test_sizes_are_halved_down_to_one_and_fixed_sizes_stay() -> None:
     case = {"n": 5, "shape": {"tuple": [2, 9]}, "heads": 8, "seed": 7}
 
     assert list(plan.smaller(case, ["heads"])) == [

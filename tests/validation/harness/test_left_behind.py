@@ -1,4 +1,4 @@
-"""A process that serves several entries hands on nothing that one of them left in its folder."""
+"""A child that serves several entries empties its folder between them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,9 +14,9 @@ import os
 from pathlib import Path
 
 home = Path(os.environ["HOME"])
-(home / "answers.safetensors").write_text("for whoever comes next")
+(home / "answers.safetensors").write_text("for the next entry")
 (home / "closed" / "inner").mkdir(parents=True)
-(home / "closed" / "inner" / "answers.jsonl").write_text("for whoever comes next")
+(home / "closed" / "inner" / "answers.jsonl").write_text("for the next entry")
 (home / "closed" / "inner").chmod(0)
 (home / "elsewhere").symlink_to("/etc")
 os.chdir(home / "closed")
@@ -63,23 +63,21 @@ def test_the_next_entry_finds_its_own_folder_and_nothing_else(fork_server: ForkS
 
 
 @pytest.mark.parametrize("test_code", [LEAVES, DEEP])
-def test_nothing_that_is_left_ends_the_process_that_starts_all_others(
-    fork_server: ForkServer, test_code: str
-) -> None:
+def test_no_files_left_behind_end_the_fork_server(fork_server: ForkServer, test_code: str) -> None:
     parent, child = fork_server._process, fork_server.child()
     try:
         assert case_of(child, test_code) == {"n": 1}
     except ChildEnded as ended:
-        # Seen while it dug: whether that is soon enough depends on the machine.
+        # Measured in time: that depends on the machine.
         assert ended.why == "disk"
     child.release()
     child._over.wait(10)
-    # Where it had died, another would be begun for whoever comes.
+    # If it had died, another would have been started.
     assert case_of(fork_server.child(), LOOKS)["at"]
     assert fork_server._process is parent
 
 
-def test_who_digs_too_deep_to_be_looked_at_is_ended_by_name(fork_server: ForkServer) -> None:
+def test_a_child_with_too_deep_a_folder_is_ended_for_its_disk_use(fork_server: ForkServer) -> None:
     with pytest.raises(ChildEnded) as ended:
         case_of(fork_server.child(), DEEP_AND_STAYS)
     assert ended.value.why == "disk"

@@ -1,4 +1,4 @@
-"""Where no process can be started that checks, a sentence says what is missing."""
+"""If no fork server can be started, a sentence says what is missing."""
 
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 from validation.harness import ForkServerFailed, Options, WorkerPool, fork_server
 
 
-def test_what_python_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fork_server, "NEEDED", ("pytest", "no_such_torch", "no_such_triton"))
 
     with pytest.raises(ForkServerFailed) as told:

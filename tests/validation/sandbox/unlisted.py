@@ -1,4 +1,4 @@
-"""A program that enters a domain with a folder that it may use by name, and says what it could do.
+"""Enter a Landlock domain with a folder to use by name, and print what can be done there.
 
 `python -m tests.validation.sandbox.unlisted FOLDER`.
 """

@@ -68,18 +68,3 @@ class Clock:
         finally:
             gc.enable()
         return answer, 1e3 * began.elapsed_time(ended), 1e3 * ended.elapsed_time(over)
-
-
-class HostClock:
-    """Clock of the host, for tests without a GPU. Its figures mean nothing."""
-
-    def wake(self) -> None:
-        return
-
-    def get_ahead(self, call: Callable[[], Any]) -> Any:
-        return call()
-
-    def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        began = time.perf_counter_ns()
-        answer = call()
-        return answer, (time.perf_counter_ns() - began) / 1e3

@@ -28,8 +28,8 @@ FOLDER_SECONDS = 0.25
 def main(control: int, settings: dict[str, Any]) -> None:
     """Warm up and serve.
 
-    settings: `bounds` and `domain` of each child, bytes of its `folder`, and whether it is warmed
-        up with torch's `compiler`.
+    settings: `domain`, `limits` and bytes of `folder` of each child, whether it may start
+        `programs`, and whether torch's `compiler` is warmed up.
     """
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
@@ -55,7 +55,6 @@ class Forked:
 class Server:
     def __init__(self, channel: Channel, settings: dict[str, Any]) -> None:
         self.channel, self.settings = channel, settings
-        self.bounds = seal.Bounds(**settings["bounds"])
         gpu.caches = tempfile.mkdtemp(prefix="caches-")
         self.children: dict[int, Forked] = {}
         self.measured_at = 0.0
@@ -67,7 +66,9 @@ class Server:
 
     def serve(self) -> None:
         while True:
-            patience = FOLDER_SECONDS if self.children else None
+            patience = None
+            if self.children:
+                patience = max(0.0, self.measured_at + FOLDER_SECONDS - time.monotonic())
             ready, _, _ = select.select([self.channel.socket, self.wake], [], [], patience)
             if self.wake in ready:
                 with suppress(BlockingIOError):
@@ -134,7 +135,13 @@ class Server:
             os.environ["TRITON_HOME"] = folder
             os.chdir(folder)
             seal.unprotect()
-            seal.seal(self.bounds, self.settings["domain"], folder, unlisted=[gpu.caches])
+            seal.seal(
+                self.settings["domain"],
+                folder,
+                programs=self.settings["programs"],
+                limits=self.settings["limits"],
+                unlisted=[gpu.caches],
+            )
             child.serve(socket.socket(fileno=end), folder)
             status = 0
         finally:

@@ -13,7 +13,7 @@ import torch
 
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
-from validation.harness.inside.clock import Clock, HostClock
+from validation.harness.inside.clock import Clock
 from validation.harness.inside.complaint import described
 from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
 from validation.harness.replayer.played import Played
@@ -31,7 +31,7 @@ class Stopwatch:
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
         self.seed = order["seed"]
         self.device = torch.device(order["device"])
-        self.clock = Clock() if self.device.type == "cuda" else HostClock()
+        self.clock = Clock()
         self.sets: list[tuple[int, Callable[[], Any]]] = []
         self.answers: dict[int, Any] = {}
         self.warming = 0

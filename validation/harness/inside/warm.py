@@ -33,11 +33,11 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     import triton
 
     torch.set_num_threads(1)
-    from validation.harness.inside import builds, gpu, older
+    from validation.harness.inside import builds, gpu
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
-        older.level()
+        level_interpreter()
     # A process that times launches must do it as Triton does by default.
     elif not compiler:
         builds.install()
@@ -68,6 +68,33 @@ def up(*, compiler: bool = False) -> dict[str, str]:
         "platform": platform.platform(),
         "triton_default_fp_fusion": os.environ.get("TRITON_DEFAULT_FP_FUSION", ""),
     }
+
+
+def level_interpreter() -> None:
+    """Have the interpreter of Triton up to 3.5 launch kernels as later versions do.
+
+    `run` becomes the class's, so that the recorder can replace it. Call it before any kernel.
+    """
+    from triton.runtime import interpreter
+
+    kind: Any = interpreter.InterpretedFunction
+    if hasattr(kind, "run"):
+        return
+    begin = kind.__init__
+
+    def made(self: Any, fn: Any, **named: Any) -> None:
+        begin(self, fn, **named)
+        # The kernel's own attribute, which only the autotuner uses.
+        del self.run
+
+    def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
+        if not warmup:
+            interpreter.GridExecutor(self.rewrite(), self.arg_names, grid)(*args, **named)
+
+    def launched(self: Any, grid: Any) -> Any:
+        return lambda *args, **named: self.run(*args, grid=grid, warmup=False, **named)
+
+    kind.__init__, kind.run, kind.__getitem__ = made, run, launched
 
 
 def _use_modes() -> None:

@@ -1,4 +1,4 @@
-"""Who starts one process after the other is ended before the others find none left."""
+"""A fork bomb is ended before other children can't fork."""
 
 import time
 from collections.abc import Iterator
@@ -60,17 +60,17 @@ def cases(fork_server: ForkServer, test_code: str) -> object:
         child.release()
 
 
-def test_who_forks_on_and_on_is_ended_by_name_with_all_that_it_started(
+def test_a_fork_bomb_is_ended_with_all_that_it_started(
     fork_server: ForkServer,
 ) -> None:
     started = time.monotonic()
     with pytest.raises(ChildEnded) as ended:
         cases(fork_server, BOMB + TEST)
     assert ended.value.why == "processes"
-    # None of those that sleep for a minute is waited for, and the next finds room.
+    # No process that sleeps for a minute is waited for, and the next child can be forked.
     assert time.monotonic() - started < 30
     assert "error" not in cases(fork_server, TEST)  # type: ignore[operator]
 
 
-def test_as_many_as_a_compiler_may_need_are_nobodys_concern(fork_server: ForkServer) -> None:
+def test_as_many_processes_as_a_compiler_needs_are_allowed(fork_server: ForkServer) -> None:
     assert "error" not in cases(fork_server, AS_MANY_AS_ALLOWED + TEST)  # type: ignore[operator]

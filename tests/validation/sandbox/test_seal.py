@@ -1,4 +1,4 @@
-"""Whether programs of one sandbox may run beside each other, by the kernel's Landlock."""
+"""The kernel's Landlock decides whether programs of one sandbox may run at once."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from validation.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
     ("version", "most", "words"),
     [
         (0, 1, "bubblewrap, one program at a time"),
-        # Its cache moves files between folders, which this version refuses.
+        # Triton's cache moves files between folders, which this version refuses.
         (1, 1, "bubblewrap, one program at a time"),
         (2, 8, "bubblewrap"),
         (7, 8, "bubblewrap"),
@@ -57,7 +57,7 @@ def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) ->
 @pytest.mark.skipif(
     restrictions.landlock_version() < LEAST_VERSION, reason="this kernel has no Landlock"
 )
-def test_an_unlisted_folder_serves_who_knows_a_name_in_it(tmp_path: Path) -> None:
+def test_files_of_an_unlisted_folder_can_be_used_by_name(tmp_path: Path) -> None:
     folder = tmp_path / "caches"
     folder.mkdir()
     program = [sys.executable, "-m", "tests.validation.sandbox.unlisted", str(folder)]
