@@ -31,7 +31,7 @@ def marked() -> list[object]:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
-    """Return the reports of all pairs that can run here, of one crew."""
+    """Return the reports of all pairs that can run here, of one pool."""
     entries = [parse(pair.record(), name) for name, pair in HERE.items()]
     found = {report.id: report for report in check(entries, Options(device="interpreter"))}
     return {name: found[pair.record()["id"]] for name, pair in HERE.items()}

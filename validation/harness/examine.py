@@ -14,8 +14,8 @@ from validation.harness.choice import (
     select_wrong_once,
     select_wrong_values,
 )
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry, unsupported
+from validation.harness.input_limits import left_to_the_test
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.falsifiable import falsifiable
@@ -25,18 +25,18 @@ from validation.harness.plan import Trial
 from validation.harness.recordings import Recorded, Recordings, with_constants
 from validation.harness.references import add_rounding, ask_reference
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.room import left_to_the_test
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import Tried, load_constants, make_trials
 from validation.harness.verdicts import figures, grades, verdict_of
+from validation.harness.worker_pool import WorkerPool
 
 
 class Examination:
     """The checks of one entry, as they are made. `alone`: in processes that serve no other."""
 
-    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        self.entry, self.crew, self.options = entry, crew, crew.options
-        self.session = Session(entry, crew, alone=alone)
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        self.entry, self.pool, self.options = entry, pool, pool.options
+        self.session = Session(entry, pool, alone=alone)
         self.checks: list[Check] = []
         self.figures: dict[str, Any] = {}
         self.left_out = ""
@@ -50,7 +50,7 @@ class Examination:
         except MISREAD as error:
             self.checks.append(misread(self.session.check, error))
         finally:
-            self.crew.forget(self.session.cache)
+            self.pool.forget(self.session.cache)
         seconds = {**self.session.seconds, "total": time.monotonic() - started}
         seconds["run"] = seconds["total"] - seconds["compile"]
         # The last entry of a check's name says why the examination ended there.
@@ -64,23 +64,23 @@ class Examination:
             message=presentable(message),
             checks=presentable(made),
             seconds={name: round(value, 4) for name, value in seconds.items()},
-            environment={**self.crew.environment(), "seed": self.options.seed},
+            environment={**self.pool.environment(), "seed": self.options.seed},
             figures=presentable({**self.figures, **figures(made), "grades": grades(made)}),
         )
 
     def _examine(self) -> None:
-        if words := unsupported(self.entry, self.crew.environment().get("triton", "")):
+        if words := unsupported(self.entry, self.pool.environment().get("triton", "")):
             raise Stopped(Check("triton", Verdict.UNSUPPORTED, words))
         if not self.session.wants(*(set(self.options.checks) - {"test"})):
             self._test()
             return
-        with self.crew.reference() as author:
+        with self.pool.reference() as author:
             constants = load_constants(self.session, author)
             bound = PracticalBound(declared_factor(self.entry.triton_code), constants.tolerance)
             tried = make_trials(self.session, author, constants)
             wanted, device = ask_reference(self.session, tried.inputs)
             tried = tried.without_refused(wanted, self.session)
-            self.left_out = left_to_the_test(tried.too_large, self.session.room)
+            self.left_out = left_to_the_test(tried.too_large, self.session.limits)
             self._candidates(tried.inputs, wanted, device, bound)
             if self.session.wants("falsifiable"):
                 header = self._damage(author, tried)
@@ -125,7 +125,7 @@ class Examination:
         """Return the runs of all trials, batch by batch. A call that raised while it was recorded
         has no run; its error stands in for one."""
         answers: list[Answer] = []
-        for batch in inputs.batches(self.session.room.at_once):
+        for batch in inputs.batches(self.session.limits.at_once):
             places: dict[int, int] = {}
             programs: list[Recorded] = []
             asked, raising = [], []

@@ -54,8 +54,8 @@ def _answers(session: Session, device: str, inputs: Inputs, **more: Any) -> list
     """Ask a new child batch by batch, so that large inputs have room."""
     answers: list[Answer] = []
     on_cpu = device == "cpu"
-    with session.crew.reference() if on_cpu else session.candidate("reference") as child:
-        for batch in inputs.batches(session.room.at_once):
+    with session.pool.reference() if on_cpu else session.candidate("reference") as child:
+        for batch in inputs.batches(session.limits.at_once):
             trials = [
                 {"number": trial.number, "arguments": batch.arguments[trial.number]}
                 for trial in batch.trials

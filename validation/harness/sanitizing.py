@@ -17,15 +17,15 @@ from typing import IO
 from validation.harness import sanitizer
 from validation.harness.channel import write_parcel
 from validation.harness.children import ChildEnded
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.nursery import PACKAGE
+from validation.harness.fork_server import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import load_constants
 from validation.harness.verdicts import with_check
+from validation.harness.worker_pool import WorkerPool
 from validation.sandbox import kill, start
 
 # The tool looks at each access to memory.
@@ -40,12 +40,12 @@ main({request!r})
 """
 
 
-def sanitized(entry: Entry, report: Report, crew: Crew) -> Report:
+def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with compute-sanitizer's check added."""
     started = time.monotonic()
     try:
-        with crew.gate.entered(alone=False):
-            check = _check(Session(entry, crew, alone=True))
+        with pool.lock.held(exclusive=False):
+            check = _check(Session(entry, pool, alone=True))
     except Stopped as stopped:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
     except MISREAD as error:
@@ -71,10 +71,10 @@ def _check(session: Session) -> Check:
 def _write_request(session: Session, path: Path) -> tuple[int, str]:
     """Write the recorded programs of the shown cases. Return their number, and a token that the
     entry doesn't know, which is printed at the end."""
-    with session.crew.reference() as author:
+    with session.pool.reference() as author:
         cases = load_constants(session, author).cases
         shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-        inputs, _ = session.make(author, shown, session.room.altogether)
+        inputs, _ = session.make(author, shown, session.limits.altogether)
     order = session.order("triton_code")
     recordings = Recordings(session, inputs.trials, inputs.arguments, inputs.blobs, order)
     every = [recorded for recorded in recordings.every if recorded.raised is None]
@@ -95,7 +95,7 @@ def _write_request(session: Session, path: Path) -> tuple[int, str]:
 
 def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
     """Return the exit status, None if it was not done in time, and the output."""
-    candidates = session.crew.candidates
+    candidates = session.pool.candidates
     plain = candidates.confinement()
     confinement = replace(
         plain,

@@ -7,16 +7,23 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from validation.harness.arguments import Inputs
-from validation.harness.children import Answer, Child, ChildEnded, DeadlinePassed, Forged
-from validation.harness.crew import Crew
+from validation.harness.children import (
+    SERVER_ENDED,
+    Answer,
+    Child,
+    ChildEnded,
+    DeadlinePassed,
+    Forged,
+)
 from validation.harness.entry import Entry
+from validation.harness.input_limits import INPUT_LIMITS
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.plan import Trial
 from validation.harness.policy import compile_seconds
 from validation.harness.program_reader import BadProgram
 from validation.harness.report import Check, Verdict
-from validation.harness.room import ROOM
 from validation.harness.verdicts import ended_as, said_broken
+from validation.harness.worker_pool import WorkerPool
 
 MISREAD = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
@@ -40,10 +47,10 @@ class Session:
     alone: use processes that serve no other entry.
     """
 
-    def __init__(self, entry: Entry, crew: Crew, *, alone: bool) -> None:
-        self.entry, self.crew, self.options, self.alone = entry, crew, crew.options, alone
-        self.device = "cuda" if crew.options.device == "cuda" else "cpu"
-        self.room = ROOM[crew.options.device]
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        self.entry, self.pool, self.options, self.alone = entry, pool, pool.options, alone
+        self.device = "cuda" if pool.options.device == "cuda" else "cpu"
+        self.limits = INPUT_LIMITS[pool.options.device]
         self.check = "accuracy"
         """The check of the last question: it is blamed for an answer that can't be read."""
         self.seconds = {"compile": 0.0}
@@ -55,7 +62,7 @@ class Session:
         return any(name in self.options.checks for name in names)
 
     def candidate(self, role: str) -> AbstractContextManager[Child]:
-        return self.crew.candidate(role, self.entry.owner, alone=self.alone)
+        return self.pool.candidate(role, self.entry.owner, alone=self.alone)
 
     def order(self, *texts: str, device: str = "") -> dict[str, Any]:
         """Return the beginning of an order: these texts of the entry, and the device."""
@@ -73,7 +80,7 @@ class Session:
         """Return the inputs of the trials, together at most so many bytes, and what the author
         says about each trial."""
         order = {
-            "most": self.room.one,
+            "most": self.limits.one,
             "altogether": most,
             "wanted": [
                 {"case": trial.case, "variant": trial.variant, "foretell": trial.is_heavy}
@@ -110,7 +117,7 @@ class Session:
         except Forged as error:
             raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{error}")) from None
         except ChildEnded as ended:
-            if ended.why == "parent":
+            if ended.why == SERVER_ENDED:
                 raise
             raise Stopped(ended_as(check, blamed, ended)) from None
         finally:

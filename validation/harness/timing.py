@@ -11,7 +11,6 @@ from typing import Any
 
 from validation.harness.arguments import Inputs, mapped, tensors
 from validation.harness.children import Child, ChildEnded
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
@@ -25,6 +24,7 @@ from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import Constants, fresh_values, load_constants
 from validation.harness.verdicts import with_check
+from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
 RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
@@ -35,10 +35,10 @@ WARMING = 2
 LOOKED_AT, LOOKED_AT_PERF = 4, 2
 
 
-def timed(entry: Entry, report: Report, crew: Crew) -> Report:
+def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
-    session = Session(replace(entry, differentiable=False), crew, alone=True)
+    session = Session(replace(entry, differentiable=False), pool, alone=True)
     measured: dict[str, Any] = {}
     try:
         check = _measure_all(session, measured)
@@ -46,8 +46,8 @@ def timed(entry: Entry, report: Report, crew: Crew) -> Report:
         reason = error.check if isinstance(error, Stopped) else misread("timing", error)
         check = _not_timed(reason)
         if reason.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
-            with crew.gate.entered(alone=False):
-                crew.check_health()
+            with pool.lock.held(exclusive=False):
+                pool.check_health()
     except ChildEnded:
         check = Check("timing", None, "not timed: the process that starts all others died")
     compiling = session.seconds.pop("compile")
@@ -70,10 +70,10 @@ def _unable(words: str) -> Stopped:
 
 def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     """Measure the entry, and add the numbers to `figures`."""
-    gate, entry = session.crew.gate, session.entry
+    lock, entry = session.pool.lock, session.entry
     with ExitStack() as stack:
-        with gate.entered(alone=False):
-            with session.crew.reference() as author:
+        with lock.held(exclusive=False):
+            with session.pool.reference() as author:
                 constants = load_constants(session, author)
                 case, size = _choose_case(session, author, constants)
                 inputs = _fresh_inputs(session, author, case, size)
@@ -103,7 +103,7 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
                 )
             except Stopped as stopped:
                 figures["not_compiled"] = stopped.check.words
-        with gate.entered(alone=True):
+        with lock.held(exclusive=True):
             runs = len(inputs.trials) - WARMING
             of_entry = _measure(session, mine, runs, keep=True)
             of_eager = _measure(session, eager, runs)
@@ -116,7 +116,7 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
     work = Work(bytes_read(tree), written, flops, narrowest)
-    gpu = Gpu.of(session.crew.environment())
+    gpu = Gpu.of(session.pool.environment())
     timing = judged(of_entry, of_eager, of_compiled, work, gpu)
     figures["timing"] = timing.figures()
     if timing.speedup is not None:
@@ -129,7 +129,7 @@ def _choose_case(session: Session, author: Child, constants: Constants) -> tuple
     and the bytes of its inputs."""
     for cases in (constants.perf_cases, constants.cases):
         trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-        inputs, _ = session.make(author, trials, session.room.altogether)
+        inputs, _ = session.make(author, trials, session.limits.altogether)
         sizes = {number: bytes_read(tree) for number, tree in inputs.arguments.items()}
         fitting = [n for n, size in sizes.items() if size * (RUNS_LEAST + WARMING) <= MOST]
         if fitting:
@@ -143,7 +143,7 @@ def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inp
     shown = Trial(0, "timed case", "shown", case)
     count = min(RUNS + WARMING, MOST // max(1, size))
     trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
-    inputs, _ = session.make(author, trials, session.room.altogether)
+    inputs, _ = session.make(author, trials, session.limits.altogether)
     forms = {number: form(tree) for number, tree in inputs.arguments.items()}
     # Inputs that make_inputs refuses are missing.
     first = next(iter(forms.values()), None)
@@ -200,7 +200,7 @@ def _check_answers(
     """Return the bytes of an answer, or raise Stopped if one is wrong."""
     numbers = [trial.number for trial in inputs.trials]
     answer = session.ask(child, "", "hand_over", {"numbers": numbers})
-    with session.crew.gate.entered(alone=False):
+    with session.pool.lock.held(exclusive=False):
         wanted, _ = ask_reference(session, inputs, on_gpu=on_gpu)
     if any(expected.written for expected in wanted.values()):
         raise _unable("it writes into its arguments, so each run would have other inputs")

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from validation.harness import plan
 from validation.harness.arguments import Inputs, with_gaps
 from validation.harness.children import Child
+from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.judge.evidence import Wanted, raised
 from validation.harness.judge.practical import tolerances
 from validation.harness.report import Check, Verdict
-from validation.harness.room import TRIVIAL, TooLarge, nothing_fits, only_trivial
 from validation.harness.session import Session, Stopped
 
 
@@ -66,7 +66,7 @@ class Tried:
         inputs = self.inputs.of_trials([one for one in self.inputs.trials if one not in refused])
         shown = [trial for trial in inputs.trials if trial.kind == "shown"]
         if not shown:
-            words = nothing_fits(too_large, session.room)
+            words = nothing_fits(too_large, session.limits)
             raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
         largest = max(inputs.elements(trial.number) for trial in shown)
         if too_large and largest < TRIVIAL:
@@ -77,7 +77,7 @@ class Tried:
 
 def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
     """Return the inputs of the shown cases and, if the check is wanted, of their variants."""
-    device, room = session.options.device, session.room
+    device, room = session.options.device, session.limits
     trials = plan.shown(constants.cases, device)
     inputs, made = session.make(author, trials, room.altogether // 2)
     if refused := [one for one in made if "error" in one]:
@@ -121,7 +121,7 @@ def _stand_in(
     """Return the largest inputs that fit of the same case with smaller sizes, and their bytes."""
     for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
         smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
-        inputs, (made,) = session.make(author, [smaller], session.room.light)
+        inputs, (made,) = session.make(author, [smaller], session.limits.light)
         if inputs.trials:
             return inputs, int(made["bytes"])
         if "bytes" not in made:
@@ -142,7 +142,7 @@ def _common_properties(
 
 def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
     """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
-    again, _ = session.make(author, [trial], session.room.altogether)
+    again, _ = session.make(author, [trial], session.limits.altogether)
     if again.content(trial.number) != shown.content(trial.number):
         words = "make_inputs gives other inputs for the same case"
         raise Stopped(Check("falsifiable", Verdict.FAILED, words))

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validation.sandbox import seal
-from validation.sandbox.neighbors import Domain
+from validation.sandbox.seal import Domain
 
 # Time is the processor's: a busy machine makes no question slow. Waiting ends too, later.
 PATIENCE = 4
@@ -145,7 +145,7 @@ def _be_child(
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
     tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = folder
-    seal.seal(seal.Bounds(programs=True), domain, folder)
+    seal.seal(domain, folder, programs=True)
     line = json.dumps(answer(request)).encode()
     while line:
         line = line[os.write(3, line) :]

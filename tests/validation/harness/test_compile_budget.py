@@ -12,8 +12,8 @@ import pytest
 
 from validation.harness.channel import Channel, write_parcel
 from validation.harness.children import Child, DeadlinePassed, Forged
+from validation.harness.fork_server import ForkServer
 from validation.harness.inside.child import announce_compiling
-from validation.harness.nursery import Nursery
 from validation.harness.policy import compile_seconds, most_compile_seconds
 
 Behavior = Callable[[Channel], None]
@@ -31,9 +31,9 @@ def compiles(seconds: float) -> Behavior:
 @contextmanager
 def child_that(*behaviors: Behavior) -> Iterator[Child]:
     """Yield a child whose process does this before it answers."""
-    nursery = Nursery("interpreter", memory=1 << 30, cpu_seconds=9, level=None, processes=9)
+    server = ForkServer("interpreter", memory=1 << 30, cpu_seconds=9, level=None, processes=9)
     ours, theirs = Channel.pair()
-    child = Child(nursery, 1, ours)
+    child = Child(server, 1, ours)
     child._over.set()
 
     def live() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from validation.harness import Crew, Entry, Report, Verdict, reports
+from validation.harness import Entry, Report, Verdict, WorkerPool, reports
 
 KERNELS = """\
 import torch
@@ -63,12 +63,12 @@ WITH_LENGTHS = (
 )
 
 
-def report(crew: Crew, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
+def report(pool: WorkerPool, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
     entry = Entry(
         id="entry", python_code=f"import torch\n\n\n{python}", triton_code=KERNELS + triton,
         test_code=TEST.replace("INPUTS", inputs), entry_point="entry", **more,
     )  # fmt: skip
-    (made,) = reports([entry], crew)
+    (made,) = reports([entry], pool)
     return made
 
 
@@ -77,9 +77,9 @@ def grades(made: Report) -> Mapping[str, Any]:
     return found
 
 
-def test_a_sum_of_torch_at_the_end_is_named_and_played(crew: Crew) -> None:
+def test_a_sum_of_torch_at_the_end_is_named_and_played(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return (2 * x).sum()\n",
         "def entry(x):\n    return scaled(x, 2.0).sum()\n",
     )
@@ -89,9 +89,9 @@ def test_a_sum_of_torch_at_the_end_is_named_and_played(crew: Crew) -> None:
     assert 0 < grades(made)["torch_share"] <= 0.5
 
 
-def test_a_product_of_matrices_is_not_played(crew: Crew) -> None:
+def test_a_product_of_matrices_is_not_played(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return torch.outer(2 * x, x)\n",
         "def entry(x):\n    y = scaled(x, 2.0)\n    return y[:, None] @ x[None, :]\n",
     )
@@ -100,9 +100,9 @@ def test_a_product_of_matrices_is_not_played(crew: Crew) -> None:
     assert "mm" in made.message
 
 
-def test_an_answer_that_needs_no_kernel_is_not_triton(crew: Crew) -> None:
+def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return 2 * x\n",
         "def entry(x):\n    scaled(x, 2.0)\n    return x + x\n",
     )
@@ -111,9 +111,9 @@ def test_an_answer_that_needs_no_kernel_is_not_triton(crew: Crew) -> None:
     assert "do nothing" in made.message
 
 
-def test_a_length_is_read_from_the_true_inputs(crew: Crew) -> None:
+def test_a_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x[: int(lengths.max())] * 3\n",
         "def entry(x, lengths):\n    return scaled(x[: int(lengths.max().item())], 3.0)\n",
         WITH_LENGTHS.replace('case["n"]', "8"),
@@ -123,9 +123,9 @@ def test_a_length_is_read_from_the_true_inputs(crew: Crew) -> None:
     assert grades(made)["torch_operations"] == ["max"]
 
 
-def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
+def test_a_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x[: sum(lengths.tolist())] * 3\n",
         "def entry(x, lengths):\n    return scaled(x[: sum(lengths.tolist())], 3.0)\n",
         WITH_LENGTHS.replace('case["n"]', "8"),
@@ -135,9 +135,9 @@ def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
     assert grades(made)["computed_by"] == "triton"
 
 
-def test_a_fraction_of_a_number_that_was_read_counts_as_computing(crew: Crew) -> None:
+def test_a_fraction_of_a_number_that_was_read_counts_as_computing(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x / lengths[0]\n",
         "def entry(x, lengths):\n    return scaled(x, 1.0 / lengths[0].item())\n",
         WITH_LENGTHS,
@@ -147,9 +147,9 @@ def test_a_fraction_of_a_number_that_was_read_counts_as_computing(crew: Crew) ->
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
-def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(crew: Crew) -> None:
+def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 6\n",
         "_table = []\n\n\ndef entry(x):\n"
         "    if not _table:\n"
@@ -169,9 +169,9 @@ def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(crew: Crew)
     assert made.verdict is Verdict.PASSED, made.message
 
 
-def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
+def test_memory_that_is_handed_out_twice_is_found(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "_buffers = {}\n\n\ndef entry(x):\n"
         "    out = _buffers.setdefault(x.numel(), torch.empty_like(x))\n"
@@ -182,20 +182,20 @@ def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
     assert "returned before" in made.message
 
 
-def test_an_argument_that_the_function_writes_to_is_compared(crew: Crew) -> None:
+def test_an_argument_that_the_function_writes_to_is_compared(pool: WorkerPool) -> None:
     in_place = "def entry(x):\n    x.mul_({})\n"
-    right = report(crew, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
-    wrong = report(crew, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
+    right = report(pool, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
+    wrong = report(pool, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
 
     assert right.verdict is Verdict.PASSED, right.message
     assert wrong.verdict is Verdict.FAILED
 
 
 def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own_test(
-    crew: Crew,
+    pool: WorkerPool,
 ) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "import sys\n\n\ndef entry(x):\n"
         '    return x * 2 if "test_code" in sys.modules else scaled(x, 2.0)\n',
@@ -206,9 +206,9 @@ def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own
 
 
 @pytest.mark.parametrize("name", ["data", "handle"])
-def test_a_kernel_that_reaches_beyond_the_language_is_refused(crew: Crew, name: str) -> None:
+def test_a_kernel_that_reaches_beyond_the_language_is_refused(pool: WorkerPool, name: str) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "@triton.jit\n"
         "def reach_kernel(x_ptr, n, BLOCK: tl.constexpr):\n"
@@ -238,9 +238,11 @@ SCALES = (
 
 
 @pytest.mark.parametrize(("largest", "verdict"), [("amax", "passed"), ("amin", "failed")])
-def test_exponents_of_block_scales_are_compared(crew: Crew, largest: str, verdict: str) -> None:
+def test_exponents_of_block_scales_are_compared(
+    pool: WorkerPool, largest: str, verdict: str
+) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n"
         f"    scale = torch.exp2(torch.ceil(torch.log2(x.abs().{largest}(-1))))\n"
         "    return scale.to(torch.float8_e8m0fnu)\n",
@@ -251,9 +253,9 @@ def test_exponents_of_block_scales_are_compared(crew: Crew, largest: str, verdic
     assert made.verdict == verdict, made.message
 
 
-def test_block_scales_of_exponents_are_inputs(crew: Crew) -> None:
+def test_block_scales_of_exponents_are_inputs(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, scale):\n    return x * scale.float()\n",
         "@triton.jit\n"
         "def apply_kernel(x_ptr, scale_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
@@ -295,10 +297,10 @@ def entry(x, gate):
                           ("torch.full((1,), 3.0).requires_grad_()", "failed")],
 )  # fmt: skip
 def test_only_gradients_that_the_inputs_declare_are_compared(
-    crew: Crew, gate: str, verdict: str
+    pool: WorkerPool, gate: str, verdict: str
 ) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
         GATED.replace("GATE", "3"),
         f'(torch.randn(case["n"], generator=generator).to(device).requires_grad_(), {gate})',

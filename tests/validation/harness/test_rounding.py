@@ -5,7 +5,7 @@ import textwrap
 import pytest
 import torch
 
-from validation.harness import Crew, Entry, Verdict, reports
+from validation.harness import Entry, Verdict, WorkerPool, reports
 from validation.harness.inside.rounding import Rounding, last_bit
 
 PYTHON = """\
@@ -89,21 +89,21 @@ def normed(kept: str, test: str = TEST) -> Entry:
     [("y", Verdict.PASSED), ("y.to(tl.float16).to(tl.float32)", Verdict.FAILED)],
 )
 def test_a_normalized_row_of_one_value_is_a_rounding_error(
-    kept: str, verdict: Verdict, crew: Crew
+    kept: str, verdict: Verdict, pool: WorkerPool
 ) -> None:
     """Zeros give every element the same log-sigmoid. Torch's mean of that is exact by luck; a sum
     in another order is not. Halves on the way are no luck."""
-    (report,) = reports([normed(kept)], crew)
+    (report,) = reports([normed(kept)], pool)
 
     assert report.verdict is verdict, report.message
 
 
-def test_float32_in_between_is_not_float64(crew: Crew) -> None:
+def test_float32_in_between_is_not_float64(pool: WorkerPool) -> None:
     """Inputs that are wide are shaken by no more than their own last bit."""
     wide = TEST.replace('["cols"])', '["cols"]).double()')
     entries = [normed("y", wide), normed("y.to(tl.float32).to(tl.float64)", wide)]
 
-    said = {report.id: report for report in reports(entries, crew)}
+    said = {report.id: report for report in reports(entries, pool)}
 
     assert [said[entry.id].verdict for entry in entries] == [Verdict.PASSED, Verdict.FAILED]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, check
+from validation.harness import Check, Options, Report, Unsuited, Verdict, WorkerPool, check
 from validation.harness.entry import parse
 from validation.harness.sanitizer import complaint, errors, found
 from validation.harness.sanitizing import judged, sanitized
@@ -47,28 +47,30 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tool
 
 
-def under_it(crew: Crew, more: str = "", *, within: str = "") -> Check:
+def under_it(pool: WorkerPool, more: str = "", *, within: str = "") -> Check:
     """`more` stands at the end of the text, `within` in its kernel."""
     before, kernel, after = ADD.triton_code.partition("    offsets = ")
     code = f"{before}{within}{kernel}{after}{more}"
     entry = replace(ADD, triton_code=code)
-    report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), crew)
+    report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), pool)
     (made,) = report.checks
     assert made.name == "sanitizer"
     assert report.verdict is (made.verdict or Verdict.PASSED)
     return made
 
 
-def test_an_entry_without_errors_passes(crew: Crew, stand_in: Path) -> None:
-    made = under_it(crew)
+def test_an_entry_without_errors_passes(pool: WorkerPool, stand_in: Path) -> None:
+    made = under_it(pool)
 
     assert (made.verdict, made.words) == (
         Verdict.PASSED, "compute-sanitizer finds nothing in 6 cases",
     )  # fmt: skip
 
 
-def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_in: Path) -> None:
-    made = under_it(crew, within="    print('reads beyond')\n")
+def test_its_complaint_is_a_failed_check_with_its_first_lines(
+    pool: WorkerPool, stand_in: Path
+) -> None:
+    made = under_it(pool, within="    print('reads beyond')\n")
 
     assert made.verdict is Verdict.FAILED
     assert made.words.startswith("compute-sanitizer: Invalid __global__ read of size 4 bytes; at a")
@@ -78,9 +80,9 @@ def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_
 
 @pytest.mark.parametrize("more", ["\nraise OSError('tired')\n", "\nimport os\nos._exit(0)\n"])
 def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
-    crew: Crew, stand_in: Path, more: str
+    pool: WorkerPool, stand_in: Path, more: str
 ) -> None:
-    made = under_it(crew, more)
+    made = under_it(pool, more)
 
     assert made.verdict is None
     assert made.words.startswith("not run: ")

@@ -3,7 +3,7 @@
 import torch
 
 from tests.hostile.zoo.load import honest_entries
-from validation.harness import Crew, Verdict, reports
+from validation.harness import Verdict, WorkerPool, reports
 from validation.harness.entry import parse
 from validation.harness.inside.variants import make_variant
 from validation.harness.plan import varied
@@ -22,13 +22,13 @@ def test_the_nan_among_the_values_has_its_sign_set() -> None:
     assert found.signbit().tolist() == found.isnan().tolist()
 
 
-def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(crew: Crew) -> None:
+def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(pool: WorkerPool) -> None:
     (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
     record = source.record()
     careless = record["triton_code"].replace("mask & (x == x), keys", "mask, keys")
     assert careless != record["triton_code"]
 
-    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], crew)
+    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], pool)
 
     assert report.verdict is Verdict.PASSED
     assert report.figures["grades"]["special_values"] == "differ"

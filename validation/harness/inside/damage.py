@@ -29,7 +29,7 @@ from validation.harness.inside.damages import (
     relative,
     zeros,
 )
-from validation.harness.inside.session import run_pytest
+from validation.harness.inside.suite import run_pytest
 from validation.harness.inside.values import rebuilt, tensors_in
 
 Change = Callable[[torch.Tensor], torch.Tensor]

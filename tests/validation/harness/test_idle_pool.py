@@ -1,4 +1,4 @@
-"""Who needs a process with a context gets the first that is there, made for it or handed back."""
+"""Pool of idle children: a request gets the first that is free, new or handed back."""
 
 import threading
 import time
@@ -9,9 +9,16 @@ from typing import Any, cast
 
 import pytest
 
-from validation.harness import Crew, Options
-from validation.harness.children import Child, ChildEnded, Closed, DeadlinePassed, Forged
-from validation.harness.standby import MAKERS, Kind, Standby
+from validation.harness import Options, WorkerPool
+from validation.harness.children import (
+    SERVER_ENDED,
+    Child,
+    ChildEnded,
+    Closed,
+    DeadlinePassed,
+    Forged,
+)
+from validation.harness.idle_pool import MAKERS, IdlePool, Kind
 
 MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
 
@@ -25,7 +32,7 @@ class Process:
 
 
 class Workshop:
-    """Makes one whenever it is let, and knows how many it had in hand at most."""
+    """Makes a process when the test allows it, and counts how many are made at once."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -47,7 +54,7 @@ class Workshop:
         return Process(number)
 
     def let(self, count: int = 0, *numbers: int) -> None:
-        """So many, whichever they are, and these."""
+        """Allow any `count` processes, and those of these numbers."""
         with self.changed:
             self.free += count
             self.let_go.update(numbers)
@@ -63,18 +70,18 @@ def workshop() -> Workshop:
 
 
 @pytest.fixture
-def standby(workshop: Workshop) -> Iterator[Standby[Process]]:
-    made = Standby(workshop.make, ahead=1)
+def idle(workshop: Workshop) -> Iterator[IdlePool[Process]]:
+    made = IdlePool(workshop.make, ahead=1)
     yield made
     made.close()
     workshop.let(100)
 
 
 @pytest.fixture
-def taking(standby: Standby[Process]) -> Iterator[Taking]:
+def taking(idle: IdlePool[Process]) -> Iterator[Taking]:
     with ThreadPoolExecutor(8) as pool:
-        yield lambda kind: pool.submit(standby.take, kind)
-        standby.close()
+        yield lambda kind: pool.submit(idle.take, kind)
+        idle.close()
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -84,7 +91,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
-def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
+def test_each_request_is_served_and_few_children_are_made_at_once(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = [taking(MINE) for _ in range(6)]
@@ -95,25 +102,25 @@ def test_each_is_served_once_one_is_there_and_few_are_made_at_once(
     assert workshop.most == MAKERS
 
 
-def test_who_waits_takes_one_of_its_kind_that_is_handed_back_sooner(
-    standby: Standby[Process], taking: Taking
+def test_a_waiting_request_takes_a_child_of_its_kind_that_is_handed_back(
+    idle: IdlePool[Process], taking: Taking
 ) -> None:
     asked, used = taking(MINE), Process(0)
-    standby.put(OTHERS, Process(1))
-    standby.put(MINE, used)
+    idle.put(OTHERS, Process(1))
+    idle.put(MINE, used)
     assert asked.result(10) is used
 
 
-def test_who_wants_one_that_served_nobody_gets_none_that_is_handed_back(
-    workshop: Workshop, standby: Standby[Process], taking: Taking
+def test_a_request_for_a_new_child_gets_no_used_one(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    standby.put(MINE, Process(0))
+    idle.put(MINE, Process(0))
     asked = taking(None)
     workshop.let(1)
     assert asked.result(10).number > 0
 
 
-def test_the_next_one_is_there_before_anybody_asks(workshop: Workshop, taking: Taking) -> None:
+def test_the_next_child_is_made_before_it_is_requested(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(2)
     asked.result(10)
@@ -121,64 +128,64 @@ def test_the_next_one_is_there_before_anybody_asks(workshop: Workshop, taking: T
     taking(MINE).result(10)
 
 
-def test_nobody_makes_one_before_the_first_is_asked_for(
-    workshop: Workshop, standby: Standby[Process]
+def test_no_child_is_made_before_the_first_request(
+    workshop: Workshop, idle: IdlePool[Process]
 ) -> None:
-    standby.put(MINE, Process(0))
+    idle.put(MINE, Process(0))
     assert not workshop.begun
 
 
-def test_as_many_as_will_be_asked_for_at_once_are_made_before_that(
-    workshop: Workshop, standby: Standby[Process], taking: Taking
+def test_prepared_children_are_made_before_they_are_requested(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(100)
-    standby.prepare(5)
-    until(lambda: len(standby._new) == 5)
+    idle.prepare(5)
+    until(lambda: len(idle._new) == 5)
     assert workshop.most <= MAKERS
     for _ in range(4):
         taking(MINE).result(10)
     assert workshop.begun == 5
-    # Those that are there serve whoever comes next too.
-    standby.prepare(5)
+    # Idle children serve later requests too.
+    idle.prepare(5)
     time.sleep(0.05)
     assert workshop.begun == 5
 
 
-def test_those_that_will_be_asked_for_are_not_tried_for_ever_where_none_can_be_made(
-    workshop: Workshop, standby: Standby[Process], taking: Taking
+def test_preparing_stops_if_no_child_can_be_made(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
-    workshop.next = [ChildEnded(None, "parent")] * 100
+    workshop.next = [ChildEnded(None, SERVER_ENDED)] * 100
     workshop.let(100)
-    standby.prepare(50)
+    idle.prepare(50)
     time.sleep(0.05)
     assert 1 <= workshop.begun <= MAKERS
     workshop.next.clear()
     taking(MINE).result(10)
 
 
-def test_where_none_is_made_ahead_each_is_asked_for(workshop: Workshop) -> None:
-    standby = Standby(workshop.make, ahead=0)
+def test_without_children_ahead_each_request_makes_one(workshop: Workshop) -> None:
+    idle = IdlePool(workshop.make, ahead=0)
     workshop.let(100)
-    standby.prepare(5)
+    idle.prepare(5)
     for count in range(1, 4):
-        standby.take(MINE)
+        idle.take(MINE)
         assert workshop.begun == count
-    standby.close()
+    idle.close()
 
 
-def test_who_asks_hears_why_none_can_be_made_and_the_next_gets_one(
+def test_a_request_raises_why_no_child_can_be_made_and_the_next_gets_one(
     workshop: Workshop, taking: Taking
 ) -> None:
-    workshop.next = [ChildEnded(None, "parent")]
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
     asked = taking(MINE)
     workshop.let(1)
-    with pytest.raises(ChildEnded, match="parent"):
+    with pytest.raises(ChildEnded, match=SERVER_ENDED):
         asked.result(10)
     workshop.let(1)
     taking(MINE).result(10)
 
 
-def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
+def test_a_failure_does_not_reach_a_request_made_after_it_was_begun(
     workshop: Workshop, taking: Taking
 ) -> None:
     asked = taking(MINE)
@@ -186,81 +193,79 @@ def test_who_comes_after_it_was_begun_has_nothing_to_do_with_its_end(
     (in_hand,) = {1, 2} - {asked.result(10).number}
     later = taking(MINE)
     until(lambda: workshop.begun == 3)
-    workshop.next = [ChildEnded(None, "parent")]
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
     workshop.let(0, in_hand)
     until(lambda: not workshop.next)
     workshop.let(0, 3)
     assert later.result(10).number == 3
 
 
-def test_what_kept_one_from_being_made_ahead_is_nobodys_concern(
-    workshop: Workshop, taking: Taking
-) -> None:
+def test_a_failure_ahead_of_need_reaches_no_request(workshop: Workshop, taking: Taking) -> None:
     asked = taking(MINE)
     workshop.let(1)
     asked.result(10)
     until(lambda: workshop.at_once == 1)
-    workshop.next = [ChildEnded(None, "parent")]
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
     workshop.let(1)
     until(lambda: not workshop.at_once)
-    # Nor is it tried again and again.
+    # It is not tried again and again.
     time.sleep(0.05)
     assert workshop.begun == 2
     workshop.let(1)
     taking(MINE).result(10)
 
 
-def test_nobody_gets_one_that_died_while_it_stood_by(
-    workshop: Workshop, standby: Standby[Process], taking: Taking
+def test_a_child_that_died_while_idle_is_not_handed_out(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     dead = Process(0)
     dead.gone = True
-    standby.put(MINE, dead)
+    idle.put(MINE, dead)
     workshop.let(2)
     assert taking(MINE).result(10) is not dead
-    until(lambda: bool(standby._new))
-    another = standby._new[0]
+    until(lambda: bool(idle._new))
+    another = idle._new[0]
     another.gone = True
     workshop.let(1)
     assert taking(MINE).result(10) is not another
 
 
-def test_after_something_went_wrong_nobody_gets_one_that_was_begun_before(
-    workshop: Workshop, standby: Standby[Process], taking: Taking
+def test_after_new_children_are_given_up_only_later_ones_are_handed_out(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
 ) -> None:
     workshop.let(2)
     taking(MINE).result(10)
-    until(lambda: bool(standby._new))
-    before = standby._new[0]
+    until(lambda: bool(idle._new))
+    before = idle._new[0]
     waiting = [taking(MINE), taking(MINE)]
     until(lambda: sum(one.done() for one in waiting) == 1 and workshop.at_once == MAKERS)
-    standby.give_up_new()
+    idle.give_up_new()
     workshop.let(4)
     late = next(one.result(10) for one in waiting if one.result(10) is not before)
     assert late.number > 4
 
 
-def test_what_is_given_up_is_released(workshop: Workshop, standby: Standby[Process]) -> None:
+def test_a_child_that_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
     workshop.let(2)
-    standby.take(MINE)
-    until(lambda: bool(standby._new))
-    (before,) = standby._new
-    standby.give_up_new()
+    idle.take(MINE)
+    until(lambda: bool(idle._new))
+    (before,) = idle._new
+    idle.give_up_new()
     assert before.released
 
 
-def test_who_still_waits_when_the_run_is_closed_hears_it(
-    standby: Standby[Process], taking: Taking
+def test_a_waiting_request_raises_closed_when_the_run_is_closed(
+    idle: IdlePool[Process], taking: Taking
 ) -> None:
     asked = taking(MINE)
-    standby.close()
+    idle.close()
     with pytest.raises(Closed):
         asked.result(10)
 
 
-# --- What a crew hands out ------------------------------------------------------------------
-def crew_whose_children_answer(*answers: Any) -> tuple[Crew, list[Any]]:
-    made, left, crew = list[Any](), list(answers), Crew(Options(device="cuda"))
+# --- Children of a worker pool ------------------------------------------------------------------
+def crew_whose_children_answer(*answers: Any) -> tuple[WorkerPool, list[Any]]:
+    made, left, pool = list[Any](), list(answers), WorkerPool(Options(device="cuda"))
 
     def ask(*_: Any) -> Any:
         answer = left.pop(0)
@@ -268,18 +273,18 @@ def crew_whose_children_answer(*answers: Any) -> tuple[Crew, list[Any]]:
             raise answer
         return SimpleNamespace(header=answer)
 
-    def child(*, programs: bool) -> Any:
+    def child() -> Any:
         made.append(SimpleNamespace(ask=ask, gone=False, released=False))
         made[-1].release = lambda one=made[-1]: setattr(one, "released", True)
         return made[-1]
 
-    crew.candidates.child = child  # type: ignore[method-assign]
-    return crew, made
+    pool.candidates.child = child  # type: ignore[method-assign]
+    return pool, made
 
 
-def test_one_that_has_its_context_is_handed_out() -> None:
-    crew, made = crew_whose_children_answer({})
-    assert cast("Any", crew._with_context()) is made[0]
+def test_a_child_with_a_context_is_handed_out() -> None:
+    pool, made = crew_whose_children_answer({})
+    assert cast("Any", pool._with_context()) is made[0]
     assert not made[0].released
 
 
@@ -293,21 +298,21 @@ def test_one_that_has_its_context_is_handed_out() -> None:
         Forged("noise"),
     ],
 )
-def test_one_that_gets_no_context_is_ended_and_the_entry_finds_out_why(answer: Any) -> None:
-    crew, made = crew_whose_children_answer(answer)
-    assert cast("Any", crew._with_context()) is made[1]
+def test_a_child_without_a_context_is_replaced_and_the_entry_reports_why(answer: Any) -> None:
+    pool, made = crew_whose_children_answer(answer)
+    assert cast("Any", pool._with_context()) is made[1]
     assert made[0].released
     assert not made[1].released
 
 
-def test_a_parent_that_is_gone_is_no_childs_fault() -> None:
-    crew, _ = crew_whose_children_answer(ChildEnded(None, "parent"))
-    with pytest.raises(ChildEnded, match="parent"):
-        crew._with_context()
+def test_the_end_of_the_fork_server_is_no_fault_of_a_child() -> None:
+    pool, _ = crew_whose_children_answer(ChildEnded(None, SERVER_ENDED))
+    with pytest.raises(ChildEnded, match=SERVER_ENDED):
+        pool._with_context()
 
 
-def test_where_there_is_no_gpu_a_process_says_so_and_another_serves(crew: Crew) -> None:
-    child: Child = crew._with_context()
+def test_without_a_gpu_a_child_without_a_context_serves(pool: WorkerPool) -> None:
+    child: Child = pool._with_context()
     order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}
     test = "CASES = [{}]\ndef make_inputs(case, seed, device):\n    return ()\n"
     said = child.ask("author", "cases", order | {"test_code": test}, 50.0).header

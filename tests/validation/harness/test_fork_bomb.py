@@ -1,4 +1,4 @@
-"""Who starts one process after the other is ended before the others find none left."""
+"""A fork bomb is ended before other children can't fork."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from validation.harness.children import ChildEnded
-from validation.harness.nursery import PROCESSES, Nursery
+from validation.harness.fork_server import PROCESSES, ForkServer
 
 TOGETHER = 700
 REFERENCE = "def double(x):\n    return x + x\n"
@@ -41,16 +41,18 @@ time.sleep(0.6)
 
 
 @pytest.fixture
-def nursery() -> Iterator[Nursery]:
+def fork_server() -> Iterator[ForkServer]:
     """As on a GPU, where a compiler must be able to start programs."""
-    made = Nursery("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=TOGETHER)
+    made = ForkServer(
+        "interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=TOGETHER, programs=True
+    )
     made.open()
     yield made
     made.close()
 
 
-def cases(nursery: Nursery, test_code: str) -> object:
-    child = nursery.child(programs=True)
+def cases(fork_server: ForkServer, test_code: str) -> object:
+    child = fork_server.child()
     order = {"python_code": REFERENCE, "test_code": test_code, "entry_point": "double"}
     try:
         return child.ask("author", "cases", order, 50.0).header
@@ -58,15 +60,17 @@ def cases(nursery: Nursery, test_code: str) -> object:
         child.release()
 
 
-def test_who_forks_on_and_on_is_ended_by_name_with_all_that_it_started(nursery: Nursery) -> None:
+def test_a_fork_bomb_is_ended_with_all_that_it_started(
+    fork_server: ForkServer,
+) -> None:
     started = time.monotonic()
     with pytest.raises(ChildEnded) as ended:
-        cases(nursery, BOMB + TEST)
+        cases(fork_server, BOMB + TEST)
     assert ended.value.why == "processes"
-    # None of those that sleep for a minute is waited for, and the next finds room.
+    # No process that sleeps for a minute is waited for, and the next child can be forked.
     assert time.monotonic() - started < 30
-    assert "error" not in cases(nursery, TEST)  # type: ignore[operator]
+    assert "error" not in cases(fork_server, TEST)  # type: ignore[operator]
 
 
-def test_as_many_as_a_compiler_may_need_are_nobodys_concern(nursery: Nursery) -> None:
-    assert "error" not in cases(nursery, AS_MANY_AS_ALLOWED + TEST)  # type: ignore[operator]
+def test_as_many_processes_as_a_compiler_needs_are_allowed(fork_server: ForkServer) -> None:
+    assert "error" not in cases(fork_server, AS_MANY_AS_ALLOWED + TEST)  # type: ignore[operator]

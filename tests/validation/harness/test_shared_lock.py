@@ -1,19 +1,19 @@
-"""Who must know whether it was itself that brought a process down runs while nobody else does."""
+"""A lock that many threads hold at once, or one alone."""
 
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from validation.harness.gate import Gate
+from validation.harness.worker_pool import SharedLock
 
 
-def test_one_that_wants_to_be_alone_is_and_the_others_are_together() -> None:
-    gate, lock = Gate(), threading.Lock()
+def test_an_exclusive_holder_is_alone_and_others_hold_the_lock_together() -> None:
+    shared, lock = SharedLock(), threading.Lock()
     inside: list[bool] = []
     seen: list[tuple[bool, int]] = []
 
     def visit(alone: bool) -> None:
-        with gate.entered(alone=alone):
+        with shared.held(exclusive=alone):
             with lock:
                 inside.append(alone)
             time.sleep(0.01)

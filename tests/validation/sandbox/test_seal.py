@@ -1,4 +1,4 @@
-"""Whether programs of one sandbox may run beside each other, by the kernel's Landlock."""
+"""The kernel's Landlock decides whether programs of one sandbox may run at once."""
 
 import os
 import subprocess
@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.validation.sandbox.confining import confinement
-from validation.harness import Crew, Options
-from validation.sandbox import Level, landlock
-from validation.sandbox.neighbors import LEAST_VERSION, at_once, confined_by, domain
+from validation.harness import Options, WorkerPool
+from validation.sandbox import Level, restrictions
+from validation.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
 
 
 @pytest.mark.parametrize(
     ("version", "most", "words"),
     [
         (0, 1, "bubblewrap, one program at a time"),
-        # Its cache moves files between folders, which this version refuses.
+        # Triton's cache moves files between folders, which this version refuses.
         (1, 1, "bubblewrap, one program at a time"),
         (2, 8, "bubblewrap"),
         (7, 8, "bubblewrap"),
@@ -32,13 +32,13 @@ def test_without_landlock_programs_run_one_at_a_time(version: int, most: int, wo
 def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(landlock, "version", lambda: 0)
+    monkeypatch.setattr(restrictions, "landlock_version", lambda: 0)
 
-    crew = Crew(Options(jobs=4, level=Level.BUBBLEWRAP))
+    pool = WorkerPool(Options(jobs=4, level=Level.BUBBLEWRAP))
 
-    assert crew.options.workers() == 1
-    assert crew.options.share == 1
-    assert crew.environment()["sandbox"] == "bubblewrap, one program at a time"
+    assert pool.options.workers() == 1
+    assert pool.options.share == 1
+    assert pool.environment()["sandbox"] == "bubblewrap, one program at a time"
 
 
 def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) -> None:
@@ -54,8 +54,10 @@ def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) ->
     assert f"/proc/{os.getpid()}" not in gpu["readable"]
 
 
-@pytest.mark.skipif(landlock.version() < LEAST_VERSION, reason="this kernel has no Landlock")
-def test_an_unlisted_folder_serves_who_knows_a_name_in_it(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    restrictions.landlock_version() < LEAST_VERSION, reason="this kernel has no Landlock"
+)
+def test_files_of_an_unlisted_folder_can_be_used_by_name(tmp_path: Path) -> None:
     folder = tmp_path / "caches"
     folder.mkdir()
     program = [sys.executable, "-m", "tests.validation.sandbox.unlisted", str(folder)]

@@ -1,4 +1,4 @@
-"""A Triton that interprets kernels in its own ways is made to launch them as later ones do."""
+"""The interpreter of an older Triton is made to launch kernels as later ones do."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from triton.runtime import interpreter
 
-from validation.harness.inside import older
+from validation.harness.inside.warm import level_interpreter
 
 
 class Older:
-    """As up to 3.5: each kernel has a `run` of its own, and a launch asks for none."""
+    """As up to 3.5: each kernel has a `run` of its own, which a launch does not call."""
 
     def __init__(self, fn: Callable[..., None], debug: bool = False) -> None:
         self.fn, self.arg_names, self.debug = fn, ["x"], debug
@@ -40,11 +40,11 @@ def kernel(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(interpreter, "InterpretedFunction", Kind)
     monkeypatch.setattr(interpreter, "GridExecutor", Executor)
-    older.level()
+    level_interpreter()
     return Kind
 
 
-def test_a_launch_goes_by_the_class_where_a_watch_can_stand(kernel: Any) -> None:
+def test_a_launch_calls_the_run_of_the_class(kernel: Any) -> None:
     calls: list[Any] = []
     made = kernel(lambda x: calls.append(x), debug=True)
     original, seen = kernel.run, []
@@ -71,5 +71,5 @@ def test_warming_up_runs_nothing(kernel: Any) -> None:
 
 def test_a_later_triton_is_left_as_it_is() -> None:
     before = dict(vars(interpreter.InterpretedFunction))
-    older.level()
+    level_interpreter()
     assert dict(vars(interpreter.InterpretedFunction)) == before

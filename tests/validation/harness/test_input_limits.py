@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from validation.harness import Crew, Entry, Options, Verdict, check, plan, reports
+from validation.harness import Entry, Options, Verdict, WorkerPool, check, plan, reports
 from validation.harness.report import Report
 
 PYTHON = """\
@@ -65,8 +65,8 @@ def entry(*sizes: int, fixed: bool = False, python: str = PYTHON, triton: str = 
     return Entry("double", python, triton, test, "double", False, "real-world:here")
 
 
-def examined(one: Entry, crew: Crew) -> Report:
-    (report,) = reports([one], crew)
+def examined(one: Entry, pool: WorkerPool) -> Report:
+    (report,) = reports([one], pool)
     return report
 
 
@@ -75,10 +75,10 @@ def words(report: Report, name: str) -> str:
 
 
 def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_so(
-    crew: Crew,
+    pool: WorkerPool,
 ) -> None:
     """Its 8 GiB are never allocated: the meta device knows their size."""
-    report = examined(entry(5000, HUGE), crew)
+    report = examined(entry(5000, HUGE), pool)
 
     assert report.verdict is Verdict.PASSED, report.message
     assert "case 1 compared only made smaller" in report.message
@@ -86,39 +86,39 @@ def test_a_case_that_is_too_large_is_compared_made_smaller_and_the_report_says_s
     assert report.seconds["inputs"] < 10
 
 
-def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(crew: Crew) -> None:
-    report = examined(entry(5000, HUGE, fixed=True), crew)
+def test_a_case_whose_sizes_are_fixed_is_left_to_the_entrys_own_test(pool: WorkerPool) -> None:
+    report = examined(entry(5000, HUGE, fixed=True), pool)
 
     assert report.verdict is Verdict.PASSED, report.message
     assert "left to the entry's own test alone" in report.message
     assert "case 1 not compared" in report.message
 
 
-def test_an_entry_of_which_no_case_fits_is_unsupported(crew: Crew) -> None:
-    report = examined(entry(HUGE, HUGE + 5, fixed=True), crew)
+def test_an_entry_of_which_no_case_fits_is_unsupported(pool: WorkerPool) -> None:
+    report = examined(entry(HUGE, HUGE + 5, fixed=True), pool)
 
     assert report.verdict is Verdict.UNSUPPORTED
     assert "the smallest inputs, of case 0, take 8,192 MiB, and 16 are the most" in report.message
 
 
-def test_a_trivial_case_beside_a_huge_one_is_no_comparison(crew: Crew) -> None:
-    report = examined(entry(3, HUGE, fixed=True), crew)
+def test_a_trivial_case_beside_a_huge_one_is_no_comparison(pool: WorkerPool) -> None:
+    report = examined(entry(3, HUGE, fixed=True), pool)
 
     assert report.verdict is Verdict.VACUOUS
     assert "nothing but trivial cases can be compared" in report.message
 
 
-def test_a_fault_of_large_inputs_is_found_in_the_smaller_case(crew: Crew) -> None:
+def test_a_fault_of_large_inputs_is_found_in_the_smaller_case(pool: WorkerPool) -> None:
     wrong = TRITON.replace("x + x,", "x + tl.where(n > 100_000, 1.0, x),")
 
-    report = examined(entry(5000, HUGE, triton=wrong), crew)
+    report = examined(entry(5000, HUGE, triton=wrong), pool)
 
     assert report.verdict is Verdict.FAILED
     assert report.message.startswith("case 1, made smaller")
 
 
 def test_an_answer_too_large_to_hand_over_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validation.harness.nursery.FILE_SIZE", 4 << 20)
+    monkeypatch.setattr("validation.harness.fork_server.FILE_SIZE", 4 << 20)
     python = PYTHON.replace("return x + x", "return (x + x).repeat(1000)")
 
     (report,) = check([entry(5000, python=python)], Options(jobs=1, checks=("accuracy",)))
