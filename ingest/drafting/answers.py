@@ -272,9 +272,9 @@ def _tensor_type(host: HostCode, at: _Expression, seen: Seen = frozenset()) -> s
                 each = node.args[1:] if attr == "where" else node.args[:1]
                 return _common_type(host, [_Expression(one, place) for one in each], seen)
             if attr in {"to", "view"} and len(node.args) == 1:
-                said = _named_type(host, _Expression(node.args[0], place), seen)
-                if said or attr == "to":
-                    return said
+                named = _named_type(host, _Expression(node.args[0], place), seen)
+                if named or attr == "to":
+                    return named
             if attr in CASTS and not node.args:
                 return f"torch.{CASTS[attr]}"
             if attr in KEEPS:

@@ -78,14 +78,14 @@ def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Iso
         return made
     where = f"{test.function.name} of {test.suite.path}"
     try:
-        if graded and (said := computes_backward(made.draft.texts.triton_code)):
+        if graded and (sentence := computes_backward(made.draft.texts.triton_code)):
             made = _assembled(test, whole, rule, entry_point, isolator, set())
-            made = _forward_alone(made, test, isolator, said)
-        said = computes_forward(made.draft.texts.triton_code, entry_point)
+            made = _forward_alone(made, test, isolator, sentence)
+        sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
-        said = f"what can't be followed ({error})"
-    if made.missing is None and said:
-        words = f"The Triton side of {where} leaves work to torch: {said}."
+        sentence = f"what can't be followed ({error})"
+    if made.missing is None and sentence:
+        words = f"The Triton side of {where} leaves work to torch: {sentence}."
         return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
 
@@ -213,23 +213,23 @@ def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly
     for key, (missing, what) in STANDING.items():
         reasons = modules[key].reasons
         if reasons:
-            said = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
-            return Assembly(draft, missing, said)
+            sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
+            return Assembly(draft, missing, sentence)
     for key in ("python_code", "triton_code"):
         found = OF_A_LIBRARY.search(getattr(draft.texts, key))
         if found:
             missing, what = STANDING[key]
-            said = f"{what} needs {found[0]}, which a library registers ({where})."
-            return Assembly(draft, missing, said)
+            sentence = f"{what} needs {found[0]}, which a library registers ({where})."
+            return Assembly(draft, missing, sentence)
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
-        said = f"The reference of {where} needs Triton itself."
-        return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, said)
+        sentence = f"The reference of {where} needs Triton itself."
+        return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, sentence)
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)
         except UNREADABLE as error:
-            said = f"What was written from {where} does not parse: {error}."
-            return Assembly(draft, Missing.UNREADABLE, said)
+            sentence = f"What was written from {where} does not parse: {error}."
+            return Assembly(draft, Missing.UNREADABLE, sentence)
     return Assembly(draft)
 
 

@@ -75,8 +75,8 @@ def draft_tests(
             name = reader.used_operation()
             if name is not None:
                 why = str(error) or "it is nested too deeply"
-                said = f"{function.name} of {suite.path} can't be followed: {why}."
-                yield Attempt(name, None, Missing.UNREADABLE, said)
+                sentence = f"{function.name} of {suite.path} can't be followed: {why}."
+                yield Attempt(name, None, Missing.UNREADABLE, sentence)
 
 
 Pair = tuple[ast.expr, ast.expr, bool, Comparison]
@@ -313,8 +313,8 @@ class _Reader:
         )
         whole = move_functions(whole, self._is_function, self._local)
         rule = self._rule(whole)
-        if said := _no_reference(whole):
-            return self._stopped(operation, rule, Missing.NO_COMPARISON, said)
+        if sentence := _no_reference(whole):
+            return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
         conditions = [
             condition
             for *_, comparison in pairs
@@ -327,14 +327,16 @@ class _Reader:
         if self._cases is None:
             return self._stopped(operation, rule, Missing.INPUTS, self._no_cases)
         if whole.uses & {"self", "request"} or not whole.parameters:
-            said = "Its inputs are not made in the test itself."
-            return self._stopped(operation, rule, Missing.INPUTS, said)
+            sentence = "Its inputs are not made in the test itself."
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
         if any("data_ptr" in ast.unparse(statement) for statement in whole.inputs):
-            said = "Its inputs hold addresses of tensors, which are others in each process."
-            return self._stopped(operation, rule, Missing.INPUTS, said)
+            sentence = "Its inputs hold addresses of tensors, which are others in each process."
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
         if held := self._modules_among(whole):
-            said = f"Its inputs would hold a module ({held}), where tensors and plain values go."
-            return self._stopped(operation, rule, Missing.INPUTS, said)
+            sentence = (
+                f"Its inputs would hold a module ({held}), where tensors and plain values go."
+            )
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
         whole, self._cases = reduce_sizes(whole, self._cases, self._suite.evaluator())
         # The next comparison of this test starts from its own cases.
         self._conditions = None
@@ -418,9 +420,9 @@ class _Reader:
     def _bound(self, name: str) -> str:
         return self._cases.bound.get(name, "") if self._cases else ""
 
-    def _stopped(self, operation: Local, rule: Rule, missing: Missing, said: str) -> Attempt:
+    def _stopped(self, operation: Local, rule: Rule, missing: Missing, sentence: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
-        return Attempt(operation, draft, missing, f"{self._where}: {said}")
+        return Attempt(operation, draft, missing, f"{self._where}: {sentence}")
 
 
 def _no_reference(whole: Cut) -> str:

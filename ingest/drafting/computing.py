@@ -46,8 +46,8 @@ def computes_backward(module: str) -> str:
     host = _Computing(module)
     for owner in host.functions_of_autograd():
         backward = host.methods[owner].get("backward")
-        if backward is not None and (said := host.first([(backward, owner)], certain=False)):
-            return said
+        if backward is not None and (computation := host.first([(backward, owner)], certain=False)):
+            return computation
     return ""
 
 
@@ -81,8 +81,8 @@ class _Computing(HostCode):
             tensors = _tensors(function)
             layers = _layers(self.methods.get(owner, {}).get("__init__"))
             for node in _certain(function.body) if certain else walk_body(function.body):
-                if said := _computes(node, tensors) or _asks(node, layers):
-                    return _placed(said, owner, function)
+                if computation := _computes(node, tensors) or _asks(node, layers):
+                    return _placed(computation, owner, function)
         return ""
 
     def _walk_calls(
@@ -267,8 +267,8 @@ def _holds_no_data(call: ast.Call) -> bool:
     )
 
 
-def _placed(said: str, owner: str, function: Function) -> str:
-    return f"`{said}` in {f'{owner}.' if owner else ''}{function.name}"
+def _placed(computation: str, owner: str, function: Function) -> str:
+    return f"`{computation}` in {f'{owner}.' if owner else ''}{function.name}"
 
 
 def _short(node: ast.AST) -> str:

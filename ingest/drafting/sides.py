@@ -137,8 +137,8 @@ def find_graded(statements: Sequence[ast.stmt]) -> set[str]:
 def _used(cut: Cut) -> set[str]:
     names = set(cut.parameters)
     for statement in cut.inputs:
-        said = find_effects(statement)
-        names |= said.uses | said.changes | loaded_names(statement)
+        effect = find_effects(statement)
+        names |= effect.uses | effect.changes | loaded_names(statement)
     return names
 
 

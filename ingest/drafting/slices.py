@@ -61,12 +61,12 @@ def find_needed(
     wanted = set(names) & local
     found: set[int] = set()
     for number in range(len(before) - 1, -1, -1):
-        said = find_effects(before[number])
-        if not (said.binds | said.changes) & wanted:
+        effect = find_effects(before[number])
+        if not (effect.binds | effect.changes) & wanted:
             continue
         found.add(number)
-        wanted -= said.binds
-        wanted |= said.uses & local
+        wanted -= effect.binds
+        wanted |= effect.uses & local
     return found
 
 
@@ -132,13 +132,13 @@ def _drop_unread(side: Statements, results: Sequence[ast.expr]) -> Statements:
 
 def _is_read(counts: Counter[str], statement: ast.stmt) -> bool:
     """Return whether another statement reads the results of a simple statement."""
-    said = find_effects(statement)
+    effect = find_effects(statement)
     own = Counter(
         node.id
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
     )
-    return said.idle or any(counts[name] > own[name] for name in said.binds | said.changes)
+    return effect.idle or any(counts[name] > own[name] for name in effect.binds | effect.changes)
 
 
 def _move_copies(whole: Cut) -> Cut:
@@ -147,14 +147,14 @@ def _move_copies(whole: Cut) -> Cut:
     """
     later: set[str] = set()
     for statement in reversed(whole.inputs):
-        said = find_effects(statement)
+        effect = find_effects(statement)
         originals = _copied_names(statement)
-        (name,) = said.binds if len(said.binds) == 1 else ("",)
+        (name,) = effect.binds if len(effect.binds) == 1 else ("",)
         others = (find_effects(one) for one in whole.inputs if one is not statement)
         again = any(name in one.binds | one.changes for one in others)
         if originals and name in whole.parameters and not again and not originals & later:
             whole = _move_copy(whole, statement, name, originals)
-        later |= said.binds | said.changes
+        later |= effect.binds | effect.changes
     return whole
 
 
@@ -266,12 +266,12 @@ def find_plain_names(inputs: Sequence[ast.stmt]) -> set[str]:
     plain: set[str] = set()
     other: set[str] = set()
     for statement in inputs:
-        said = find_effects(statement)
+        effect = find_effects(statement)
         calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
         certain = all(isinstance(call, ast.Name) and call.id in OF_NUMBERS for call in calls)
         certain &= not any(isinstance(node, ast.Attribute) for node in ast.walk(statement))
         certain &= find_free_names(statement) - OF_NUMBERS <= plain
-        (plain if certain else other).update(said.binds | said.changes)
+        (plain if certain else other).update(effect.binds | effect.changes)
     return plain - other
 
 
@@ -299,9 +299,9 @@ def _prepared(
     found: set[int] = set()
     launched: set[str] = set()
     for n in sorted(numbers):
-        said = find_effects(before[n])
-        if launches(before[n]) or said.uses & launched:
-            launched |= said.binds | said.changes
+        effect = find_effects(before[n])
+        if launches(before[n]) or effect.uses & launched:
+            launched |= effect.binds | effect.changes
         elif not _only_aliases(before[n]) and not _constructs(before[n]):
             found.add(n)
     return found

@@ -87,8 +87,8 @@ def _case(
     row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[str]
 ) -> dict[str, Any]:
     case = {name: plain(value) for name, value in row.items() if name in parameters}
-    said = row.get("dtype")
-    case["dtype"] = said.name if isinstance(said, Dtype) else case.get("dtype", dtype)
+    shown = row.get("dtype")
+    case["dtype"] = shown.name if isinstance(shown, Dtype) else case.get("dtype", dtype)
     if not isinstance(case["dtype"], str):
         case["dtype"] = dtype
     case["seed"] = case["seed"] if type(case.get("seed")) is int else number
