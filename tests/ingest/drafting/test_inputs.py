@@ -186,7 +186,7 @@ def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
     assert "rand" not in function(draft.texts.python_code, "run_doubling")
 
 
-def test_values_that_nobody_tells_are_a_reason() -> None:
+def test_unknown_values_of_a_parameter_are_a_reason() -> None:
     outcome = only(
         """
         def test_doubled(prepared):

@@ -351,7 +351,7 @@ def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> Non
     assert absent.missing is Missing.NO_TEST
 
 
-def test_a_kernel_that_nobody_launches_has_no_launcher() -> None:
+def test_a_kernel_without_a_launch_has_no_launcher() -> None:
     lonely = "import triton\n\n@triton.jit\ndef lonely_kernel(x):\n    pass\n"
     outcomes = drafted("", ops__lonely=lonely)
 
@@ -359,7 +359,7 @@ def test_a_kernel_that_nobody_launches_has_no_launcher() -> None:
     assert outcome.missing is Missing.NO_LAUNCHER
 
 
-def test_a_reference_of_somebody_else_is_named() -> None:
+def test_a_reference_of_an_unknown_package_is_named() -> None:
     outcome = only(
         """
         from somewhere import ref_doubled
