@@ -24,7 +24,7 @@ from ingest.drafting.suites import Suite
 from ingest.drafting.tuning import tightened
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
-from ingest.extract.resolve import Local
+from ingest.extract.targets import Local
 
 WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"

@@ -23,7 +23,7 @@ from ingest.drafting.standalone import Isolator
 from ingest.drafting.statements import effects, flat, loads, stores
 from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
 from ingest.drafting.weights import constructing, with_weights
-from ingest.extract.resolve import External, Local
+from ingest.extract.targets import External, Local
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
                        r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip

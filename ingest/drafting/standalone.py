@@ -13,8 +13,8 @@ from ingest.drafting.devices import DEVICE_LINE, on_device
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.seeds import unseeded
 from ingest.drafting.suites import Suite
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
+from ingest.extract.module import FoundKernel
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import ParseTimeout
