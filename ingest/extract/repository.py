@@ -127,7 +127,8 @@ class Repository:
         return ".".join(reversed(parts))
 
     def locate(self, importer: str, module: str, level: int) -> str | None:
-        """Return the file that `from {level dots}{module} import …` in `importer` reads, or None."""
+        """Return the file that `from {level dots}{module} import …` in `importer` reads, or
+        None."""
         tail = module.replace(".", "/")
         if level:
             folder = posixpath.dirname(importer)
