@@ -1,1 +1,1 @@
-"""Repositories in, standalone kernels out. Scraped code is only ever read here, never run."""
+"""Repositories in, standalone kernels out. Scraped code is only read here, never run."""

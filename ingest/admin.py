@@ -1,7 +1,8 @@
-"""Sources and their ingests: where a curator adds a repository, queues its ingest, or opts it out.
+"""Admin of sources and their ingests: a curator adds a repository, queues its ingest, or opts it
+out.
 
-Local folders are added from the command line only: a web form that named them would read
-whatever the server can read.
+Local folders are added from the command line only. A web form would read any folder that the
+server can read.
 """
 
 import re
@@ -174,7 +175,10 @@ class RepositoryAdmin(LeanAdmin[Repository]):
         return request.user.has_perm("curation.add_ingestrun")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What was read keeps its address. A folder's address is not for the web at all."""
+        """Return the read-only fields.
+
+        A source that was read keeps its address; folders are never edited.
+        """
         if obj is not None and (
             obj.origin != Origin.GIT or obj.last_ingested_at or obj.files.exists()
         ):
@@ -261,7 +265,7 @@ class RepositoryAdmin(LeanAdmin[Repository]):
     def _change_each(
         self, request: HttpRequest, queryset: Iterable[Repository], message: str, **columns: Any
     ) -> list[str]:
-        """Write `columns` and the log entry that says who did it."""
+        """Write `columns` and a log entry with the person."""
         names = []
         for repository in queryset:
             Repository.objects.filter(pk=repository.pk).update(**columns, updated_at=timezone.now())
@@ -294,7 +298,7 @@ class IngestRunAdmin(ReadOnlyAdmin[IngestRun]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Live while the run is: the browser asks again by itself, with or without scripts."""
+        """Refresh the page of a live run every three seconds, with or without scripts."""
         response = super().change_view(request, object_id, form_url, extra_context)
         run = self.get_object(request, unquote(object_id))
         if run is not None and run.live:

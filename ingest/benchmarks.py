@@ -1,4 +1,4 @@
-"""Fingerprints of a benchmark from a clone, read as an ingest would read the benchmark."""
+"""Fingerprints of a benchmark from a clone, read as an ingest would read it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,17 +9,17 @@ from django.conf import settings
 from curation.errors import CurationError
 from curation.evidence.benchmark_files import BenchmarkFingerprints, fingerprint_benchmark
 from curation.models import Role
-from ingest.clones import original_of
 from ingest.git import Absent, Selection, SourceKind, fetch, parse_source
 from ingest.git.snapshot import OpenTree
-from ingest.licenses import LicenceReader
-from ingest.licensing import FileLicences
-from ingest.pipeline import LICENCE_FILES
+from ingest.licenses import LicenseReader
+from ingest.licensing import FileLicenses
+from ingest.local_clones import original_of
+from ingest.pipeline import LICENSE_FILES
 from ingest.sources import known_source, network
 from ingest.stages import read_text
 
 
-def fingerprint(text: str, reader: LicenceReader) -> BenchmarkFingerprints:
+def fingerprint(text: str, reader: LicenseReader) -> BenchmarkFingerprints:
     """Return the fingerprints of the benchmark that `text` names.
 
     `text`: a folder with a clone of it, or the name of a benchmark that was ingested here.
@@ -44,7 +44,7 @@ def fingerprint(text: str, reader: LicenceReader) -> BenchmarkFingerprints:
         exclude=tuple(benchmark.exclude_globs),
         sparse_paths=tuple(benchmark.sparse_paths),
     )
-    selection = Selection(wanted.include, wanted.exclude, wanted.sparse_paths, LICENCE_FILES)
+    selection = Selection(wanted.include, wanted.exclude, wanted.sparse_paths, LICENSE_FILES)
     mirrors = settings.DATA_DIR / "mirrors"
     snapshot = fetch(source, mirrors=mirrors, ref=ref, selection=selection, network=network())
     named = wanted.matcher()
@@ -64,8 +64,8 @@ def _texts(tree: OpenTree, paths: list[str]) -> Iterator[tuple[str, str]]:
             yield blob.path, text
 
 
-def _license(tree: OpenTree, paths: list[str], reader: LicenceReader) -> str:
-    """The license of most files."""
-    known = FileLicences(tree, reader)
+def _license(tree: OpenTree, paths: list[str], reader: LicenseReader) -> str:
+    """Return the license of most files."""
+    known = FileLicenses(tree, reader)
     stated = Counter(known.of(path).expression or "" for path in paths if path.endswith(".py"))
     return max(stated, key=lambda license: (stated[license], license), default="")

@@ -1,4 +1,4 @@
-"""What travels through the pipeline: files, kernels on their way, and what was left out."""
+"""Values of the pipeline: files, kernels with evidence, and dropped items."""
 
 import hashlib
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from typing import Any
 
 from ingest.extract import ExtractedKernel, StandaloneUnit
 from ingest.git import Blob
-from ingest.licenses import Assessment, LicenceText
+from ingest.licenses import Assessment, LicenseText
 
-# Called with the stage, how many files are done and how many there are.
+# Callback with the stage, the number of finished files and the number of all files.
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class TextRead:
-    """The text of a file, None where its bytes are no text that a database can hold."""
+    """Text of a file, or None if a database can't hold it."""
 
     text: str | None
     tokens: int | None
@@ -23,7 +23,7 @@ class TextRead:
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file's facts."""
+    """Facts of a file."""
 
     path: str
     blob: str
@@ -55,17 +55,17 @@ class Candidate:
     unit: StandaloneUnit
     content_hash: str
     tokens: int
-    # The verdict on each file that the unit draws from; the strictest counts.
-    licences: tuple[Assessment, ...] = ()
-    licence_texts: tuple[LicenceText, ...] = ()
-    # For what torch.compile emitted: (model, trace) of its graph, and what it came from.
+    # Verdicts on each file that the unit draws from; the strictest counts.
+    licenses: tuple[Assessment, ...] = ()
+    license_texts: tuple[LicenseText, ...] = ()
+    # For output of torch.compile: (model, trace) of its graph, and its origins.
     graph: tuple[str, str] | None = None
     origins: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphRead:
-    """A graph that torch.compile took apart."""
+    """A graph that torch.compile compiled."""
 
     model: str
     trace: str
@@ -77,7 +77,7 @@ class GraphRead:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Something left out, with a short word to count by and a sentence to read."""
+    """A dropped item, with a short reason for counting and a sentence for a person."""
 
     stage: str
     path: str

@@ -1,6 +1,6 @@
-"""The stages for a folder that torch.compile left behind: read, extract, name by content.
+"""Stages for a folder of torch.compile: read, extract, hash the content.
 
-The same kernel is emitted again and again under other names; its identity sets these aside.
+The same kernel is emitted repeatedly under other names; its identity ignores them.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from ingest.stages import read_text
 
 
 def read_compiled(folder: Path, progress: Progress) -> Iterator[Item]:
-    """Every trace below `folder`: its file, its graph, its kernels."""
+    """Yield every trace below `folder`: its file, its graph, its kernels."""
     for number, trace in enumerate(read_debug_folder(folder)):
         progress("read", number, 0)
         for problem in trace.problems:
@@ -45,22 +45,23 @@ def _trace(folder: Path, trace: Trace) -> Iterator[Item]:
 
 
 def _kernel(trace: Trace, kernel: InductorKernel) -> Item:
-    """The string that a kernel stands in is a module of its own, and read like one."""
-    found = [
+    """Extract a kernel from its string, which is a module of its own."""
+    entries = [
         item
         for item in extract_file(kernel.path, kernel.source.encode())
         if isinstance(item, Extraction) and item.kernel.kind == "entry"
     ]
-    if len(found) != 1:
+    if len(entries) != 1:
         return Dropped(
             "extract",
             kernel.path,
-            "no-kernel" if not found else "many-kernels",
-            f"The text of {kernel.name} holds {len(found)} kernels that could be launched, not 1.",
+            "no-kernel" if not entries else "many-kernels",
+            f"The text of {kernel.name} holds {len(entries)} kernels that could be launched, "
+            "not 1.",
             kernel.name,
             kernel.line,
         )
-    inner = found[0].kernel
+    inner = entries[0].kernel
     lines = kernel.source.count("\n", 0, len(kernel.source.rstrip("\n")))
     return Candidate(
         kernel=replace(
@@ -70,7 +71,7 @@ def _kernel(trace: Trace, kernel: InductorKernel) -> Item:
             start_line=kernel.line,
             end_line=kernel.line + lines,
         ),
-        unit=found[0].unit,
+        unit=entries[0].unit,
         content_hash=content_hash(identity_source(kernel.source)),
         tokens=count_tokens(kernel.source),
         graph=(trace.model, trace.name) if trace.graph is not None else None,

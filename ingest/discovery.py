@@ -1,4 +1,4 @@
-"""Proposes repositories that GitHub knows and we don't, as sources for an admin to enable."""
+"""Proposals of new GitHub repositories, as disabled sources for an admin to enable."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,22 +9,22 @@ from ingest.github import GitHubClient, ProposedRepository, discover
 def propose(
     client: GitHubClient, *, min_stars: int, on_gap: Callable[[str], None]
 ) -> Iterator[Repository]:
-    """Each new source as soon as it is found, disabled; known ones get their stars renewed."""
+    """Yield each new source, disabled, when it is found. Known ones get their stars updated."""
     opted_out = Repository.objects.exclude(opted_out_at=None).values_list("name", flat=True)
-    for found in discover(client, min_stars=min_stars, opted_out=set(opted_out), on_gap=on_gap):
-        known = Repository.objects.named(found.full_name).first()
-        if known is not None:
-            Repository.objects.filter(pk=known.pk).update(stars=found.stars)
+    for proposal in discover(client, min_stars=min_stars, opted_out=set(opted_out), on_gap=on_gap):
+        existing = Repository.objects.named(proposal.full_name).first()
+        if existing is not None:
+            Repository.objects.filter(pk=existing.pk).update(stars=proposal.stars)
             continue
-        yield _proposal(found)
+        yield _proposal(proposal)
 
 
-def _proposal(found: ProposedRepository) -> Repository:
+def _proposal(proposal: ProposedRepository) -> Repository:
     return Repository.objects.create(
-        name=found.full_name,
-        url=f"https://github.com/{found.full_name}",
+        name=proposal.full_name,
+        url=f"https://github.com/{proposal.full_name}",
         enabled=False,
-        stars=found.stars,
-        expected_license=found.license_spdx or "",
-        notes=(found.description or "")[:1000],
+        stars=proposal.stars,
+        expected_license=proposal.license_spdx or "",
+        notes=(proposal.description or "")[:1000],
     )

@@ -1,7 +1,7 @@
-"""Drafts of a repository's pairs: read at the commit of its last ingest, written as pairs.
+"""Drafts of a repository's pairs, read at the commit of its last ingest.
 
-A whole draft becomes a pair, pending, once. What an operation's pair was at an earlier commit
-becomes the version before it. What is not whole becomes a draft that a person may finish.
+A whole draft becomes a pending pair, once. The pair of the same operation at an earlier commit
+becomes its previous version. An incomplete draft is kept for a person to finish.
 """
 
 from collections import Counter
@@ -22,16 +22,16 @@ from ingest.classify.pairs import pair_operation
 from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
 from ingest.drafting.naming import entry_point
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
-from ingest.licenses import Assessment, LicenceReader, Verdict, strictest
-from ingest.licensing import FileLicences
-from ingest.persist.licenses import kept_readings, licence_reader
-from ingest.pipeline import LICENCE_FILES
+from ingest.licenses import Assessment, LicenseReader, Verdict, strictest
+from ingest.licensing import FileLicenses
+from ingest.persist.licenses import kept_readings, license_reader
+from ingest.pipeline import LICENSE_FILES
 from ingest.sources import network
 
 Progress = Callable[[str, int, int], None]
 
-# Tests may stand anywhere, whatever a source's own globs name.
-EVERYTHING = Selection(include=("**/*.py",), always=LICENCE_FILES)
+# Tests may stand anywhere, regardless of a source's globs.
+EVERYTHING = Selection(include=("**/*.py",), always=LICENSE_FILES)
 SEEDED = "The Triton side holds the kernels as they were ingested and what launches them, no more."
 
 
@@ -39,16 +39,16 @@ SEEDED = "The Triton side holds the kernels as they were ingested and what launc
 class Drafted:
     outcome: Outcome
     known: PairDraft
-    """The pair, as far as it was found."""
+    """The pair, as far as it is complete."""
 
     @property
     def pair(self) -> PairDraft | None:
-        """For a whole draft."""
+        """The pair of a whole draft, or None."""
         return None if self.outcome.missing else self.known
 
     @property
     def unfinished(self) -> Unfinished | None:
-        """For what a person would have to finish."""
+        """The draft for a person to finish, or None if it is whole."""
         if self.outcome.missing is None:
             return None
         operation, missing = self.outcome.operation, [self.outcome.sentence]
@@ -75,7 +75,7 @@ REASONS: dict[Missing, str] = {
 
 @dataclass(slots=True)
 class Drafting:
-    """The drafts of some repositories, by repository, and the errors of the others."""
+    """Drafts of some repositories, and the errors of the others."""
 
     drafts: dict[Repository, list[Drafted]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
@@ -124,7 +124,7 @@ def draft_repositories(repositories: Iterable[Repository], progress: Progress) -
                 drafted(
                     repository,
                     mirrors=settings.DATA_DIR / "mirrors",
-                    licences=licence_reader(),
+                    licenses=license_reader(),
                     progress=progress,
                 )
             )
@@ -136,9 +136,9 @@ def draft_repositories(repositories: Iterable[Repository], progress: Progress) -
 
 
 def drafted(
-    repository: Repository, *, mirrors: Path, licences: LicenceReader, progress: Progress
+    repository: Repository, *, mirrors: Path, licenses: LicenseReader, progress: Progress
 ) -> Iterator[Drafted]:
-    """Each operation of a repository with what became of it."""
+    """Yield each operation of a repository with its outcome."""
     if repository.opted_out or repository.role == Role.BENCHMARK:
         raise CurationError(
             f"Nothing is drafted from {repository}: it was opted out or is a benchmark."
@@ -147,11 +147,11 @@ def drafted(
         raise CurationError(f"{repository} has no ingested code that people wrote.")
     snapshot = _snapshot(repository, mirrors)
     with snapshot.open() as tree:
-        known = FileLicences(tree, licences)
+        known = FileLicenses(tree, licenses)
         for outcome in draft(tree, progress):
             places = _places(repository, outcome.operation)
-            licence = strictest([known.of(path) for path in _drawn_from(outcome, places)])
-            yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, licence))
+            license = strictest([known.of(path) for path in _drawn_from(outcome, places)])
+            yield Drafted(outcome, _pair(repository, snapshot.commit, outcome, places, license))
 
 
 def _snapshot(repository: Repository, mirrors: Path) -> Snapshot:
@@ -165,19 +165,19 @@ def _pair(
     commit: str,
     outcome: Outcome,
     places: list[Provenance],
-    licence: Assessment,
+    license: Assessment,
 ) -> PairDraft:
-    operation, found, texts = outcome.operation, outcome.draft, _texts(outcome)
+    operation, draft, texts = outcome.operation, outcome.draft, _texts(outcome)
     kernels = [place.kernel for place in places]
     kinds = [kernel.operation_type for kernel in kernels]
-    name = found.entry_point if found else entry_point(operation.name)
+    name = draft.entry_point if draft else entry_point(operation.name)
     kind = pair_operation(name, texts.python_code, kinds)
     triton_code = texts.triton_code or _seed(outcome, places)
-    differentiable = found is not None and found.differentiable
+    differentiable = draft is not None and draft.differentiable
     place = _place(outcome)
     lines = (place.start_line, place.end_line)
-    # What is in doubt or in conflict must not be written as if somebody had permitted it.
-    settled = licence.verdict in {Verdict.PERMISSIVE, Verdict.BLOCKED}
+    # A doubtful or conflicting license must not be written as a permission.
+    settled = license.verdict in {Verdict.PERMISSIVE, Verdict.BLOCKED}
     return PairDraft(
         entry_point=name,
         python_code=texts.python_code,
@@ -192,11 +192,11 @@ def _pair(
             path=place.path,
             lines=f"{lines[0]}-{lines[1]}",
             url=repository.blob_url(commit, place.path, lines),
-            license=(licence.expression or "") if settled else "",
-            copyright="\n".join(licence.copyrights),
+            license=(license.expression or "") if settled else "",
+            copyright="\n".join(license.copyrights),
         ),
         slug=name.removeprefix("run_").replace("_", "-"),
-        tags=("drafted", str(found.rule)) if found else ("drafted",),
+        tags=("drafted", str(draft.rule)) if draft else ("drafted",),
         differentiable=differentiable,
         split_group=f"operation:{repository.name}:{place.path}:{operation.name}"[:200],
         kernel=kernels[0].pk if kernels else None,
@@ -218,13 +218,15 @@ def _place(outcome: Outcome) -> Place:
 
 
 def _drawn_from(outcome: Outcome, places: list[Provenance]) -> list[str]:
-    """The files that the texts come from; of what is not whole, also those that a person will
-    look at."""
-    found = outcome.draft.drawn_from if outcome.draft else ()
+    """Return the files that the texts come from.
+
+    For an incomplete draft, add the files that a person needs.
+    """
+    drawn = outcome.draft.drawn_from if outcome.draft else ()
     if outcome.missing is None:
-        return list(found)
-    begun = [path for place in places for path in place.drawn_from]
-    return sorted({*found, *begun, _place(outcome).path, *_kernel_paths(outcome.operation)})
+        return list(drawn)
+    kernel_files = [path for place in places for path in place.drawn_from]
+    return sorted({*drawn, *kernel_files, _place(outcome).path, *_kernel_paths(outcome.operation)})
 
 
 def _kernel_paths(operation: Operation) -> list[str]:
@@ -232,8 +234,7 @@ def _kernel_paths(operation: Operation) -> list[str]:
 
 
 def _seed(outcome: Outcome, places: list[Provenance]) -> str:
-    """For a Triton side that drafting did not reach: the kernels as they were ingested, and what
-    launches them."""
+    """Return a Triton side that drafting did not reach: ingested kernels and their launchers."""
     if outcome.missing is None:
         return ""
     kernels = [place.kernel for place in places if not place.opted_out]
@@ -244,8 +245,8 @@ def _seed(outcome: Outcome, places: list[Provenance]) -> str:
 
 
 def _places(repository: Repository, operation: Operation) -> list[Provenance]:
-    """Where an operation's kernels stand, in the order in which the launcher leads to them."""
-    found = (
+    """Return the places of an operation's kernels, in the launcher's order."""
+    rows = (
         Provenance.objects.filter(
             source_file__repository=repository,
             source_file__path=place.path,
@@ -256,4 +257,4 @@ def _places(repository: Repository, operation: Operation) -> list[Provenance]:
         .first()
         for place in operation.kernels
     )
-    return [row for row in found if row is not None]
+    return [row for row in rows if row is not None]

@@ -1,4 +1,4 @@
-"""Evidence from a kernel's text alone: kind, hardware, lowest Triton release, quality findings."""
+"""Evidence in a kernel's text alone: kind, hardware, lowest Triton release, quality findings."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,12 +16,12 @@ class Evidence:
     findings: tuple[Finding, ...]
     profile: str
     hardware: str
-    """The hardware that the text names, or ""; where it names none, its places decide."""
+    """The hardware that the text names, or "". Then its places decide."""
     min_triton: str
 
 
 def evidence(item: Candidate) -> Evidence:
-    """Gather all of it; the kind and the gates share one syntax tree."""
+    """Gather the evidence. The kind and the gates share one syntax tree."""
     kernel, unit = item.kernel, item.unit
     text = unit.source or kernel.source
     launchers = " ".join(launcher.qualname for launcher in kernel.launchers)

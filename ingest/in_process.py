@@ -1,4 +1,4 @@
-"""Carrying an ingest out in this process, for a person who waits at a shell."""
+"""Run of an ingest in this process, for a person at a shell."""
 
 from curation.models import IngestRun, Repository, RunState
 from curation.queue.in_process import carry_out_here
@@ -8,7 +8,7 @@ from ingest.requests import request_ingest
 
 
 def ingest_now(repository: Repository, *, again: bool = False, commit: str = "") -> IngestRun:
-    """Carry an ingest out in this process; raises with its sentence where it fails."""
+    """Run an ingest in this process. Raises its error if it fails."""
     run = _waiting(repository) or request_ingest(
         repository, hand_over=False, again=again, commit=commit
     )
@@ -16,6 +16,6 @@ def ingest_now(repository: Repository, *, again: bool = False, commit: str = "")
 
 
 def _waiting(repository: Repository) -> IngestRun | None:
-    """A run that nobody works on: queued, or left behind by a process that was killed."""
+    """Return a queued run without a worker, also one left by a killed process."""
     sweep()
     return IngestRun.objects.filter(repository=repository, state=RunState.QUEUED).first()

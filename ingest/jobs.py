@@ -1,4 +1,4 @@
-"""rq's entry points: a few lines each, over plain functions."""
+"""Entry points of rq: a few lines each, over plain functions."""
 
 import hashlib
 import json
@@ -28,16 +28,16 @@ from curation.models import (
 )
 from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
-from ingest.clones import remote_of
 from ingest.compiled import read_compiled
 from ingest.confined.reader import Reader
 from ingest.git import Selection, Snapshot, SourceKind, fetch, parse_source
 from ingest.git.errors import RepositoryNotFound
 from ingest.git.submodules import submodule
-from ingest.lookout import look_out
+from ingest.github_status import update_status
+from ingest.local_clones import remote_of
 from ingest.mirrors import remove_unused_mirrors
 from ingest.persist import Ledger
-from ingest.persist.licenses import kept_readings, licence_reader
+from ingest.persist.licenses import kept_readings, license_reader
 from ingest.pipeline import EVERYTHING, reach, read, rules
 from ingest.progress import RunProgress
 from ingest.requests import request_ingest
@@ -47,7 +47,7 @@ from ingest.sources import network, take_up_submodule
 def ingest(run_pk: int) -> None:
     """Read one repository, once."""
     carry_out(IngestRun, run_pk, _ingest)
-    # Here and not by the scheduler alone, which may run on another host.
+    # Also here, because the scheduler may run on another host.
     remove_unused_mirrors()
 
 
@@ -57,18 +57,18 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
         raise CurationError(f"{repository} was opted out before this ingest began.")
     progress = RunProgress(attempt)
     if repository.origin == Origin.INDUCTOR:
-        with Reader(licence_reader(), progress) as reader:
+        with Reader(license_reader(), progress) as reader:
             items = read_compiled(Path(repository.url), progress)
             _store(run, attempt, items, "", reader, progress)
         return
     snapshot = _fetch(run, progress)
-    look_out(repository)
+    update_status(repository)
     run.commit = snapshot.commit
     reading = _reading(repository, snapshot)
     if reading == repository.last_reading and not run.again:
         attempt.succeed(commit=run.commit, stage="unchanged")
         return
-    with snapshot.open() as tree, Reader(licence_reader(), progress, tree) as reader:
+    with snapshot.open() as tree, Reader(license_reader(), progress, tree) as reader:
         items = read(snapshot, tree, _named(repository), reader, progress)
         _store(run, attempt, items, reading, reader, progress)
     if repository.submodules:
@@ -78,7 +78,7 @@ def _ingest(run: IngestRun, attempt: Attempt[IngestRun]) -> None:
 def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
     repository = run.repository
     source = parse_source(repository.url, allow_local=repository.origin == Origin.FOLDER)
-    # The commit was named when the run was asked for, or found by an earlier attempt at it.
+    # The commit was named by the request, or found by an earlier attempt.
     ref = "" if source.kind is SourceKind.FOLDER else run.commit or repository.ref
     if repository.origin == Origin.FOLDER:
         _note_remote(repository, is_clone=source.kind is SourceKind.REPOSITORY)
@@ -99,7 +99,7 @@ def _fetch(run: IngestRun, progress: RunProgress) -> Snapshot:
 
 
 def _note_remote(repository: Repository, *, is_clone: bool) -> None:
-    """Store which GitHub repository a local clone says that it is of."""
+    """Store the GitHub repository that a local clone names."""
     repository.clone_of = remote_of(Path(repository.url)) if is_clone else ""
     Repository.objects.filter(pk=repository.pk).update(clone_of=repository.clone_of)
 
@@ -127,25 +127,24 @@ def _store(
 
 
 def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunProgress) -> None:
-    """What needs all of the repository's rows: who is left out, who resembles whom, who is
-    turned down by a rule."""
+    """Compute the evidence that needs all rows: opt-outs, near-duplicates, rules that reject."""
     places = Provenance.objects.filter(source_file__repository=repository)
     with transaction.atomic():
         attempt.renew()
         mark_opted_out(places)
-    # Who resembles whom depends on every licence being settled and on what is retired.
-    here, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
-    refresh_similarity(here, watch)
-    # A benchmark's problems may stand in anybody's kernels.
-    everywhere = repository.role == Role.BENCHMARK
-    kernels = Kernel.objects.all() if everywhere else here.rows(KERNEL)
+    # Near-duplicates depend on settled licenses and retired rows.
+    subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
+    refresh_similarity(subjects, watch)
+    # A benchmark's problems may overlap the kernels of any source.
+    is_benchmark = repository.role == Role.BENCHMARK
+    kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):
-        # Who was turned down represents nobody any more.
-        place_changed(here, watch)
+        # A rejected item no longer represents others.
+        place_changed(subjects, watch)
 
 
 def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:
-    """Each listed submodule is read as a source of its own: its kernels live there."""
+    """Queue each listed submodule as a source of its own, because its kernels are there."""
     for path in run.repository.submodules:
         try:
             source = take_up_submodule(run.repository, submodule(snapshot, path))
@@ -165,7 +164,13 @@ def _named(repository: Repository) -> Selection:
 
 
 def _reading(repository: Repository, snapshot: Snapshot) -> str:
-    """Names what is read and by which rules: the same name would give the same rows."""
-    named = _named(repository)
-    what = [*rules(), snapshot.commit, named.include, named.exclude, named.sparse_paths]
-    return hashlib.sha256(json.dumps([*what, repository.role]).encode()).hexdigest()
+    """Return a hash of the read files and the rules: an equal hash would give equal rows."""
+    selection = _named(repository)
+    parts = [
+        *rules(),
+        snapshot.commit,
+        selection.include,
+        selection.exclude,
+        selection.sparse_paths,
+    ]
+    return hashlib.sha256(json.dumps([*parts, repository.role]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Room for the mirrors of repositories on this host."""
+"""Removal of unused mirrors on this host."""
 
 import logging
 import time

@@ -1,7 +1,7 @@
-"""A source from its globs to its items, in the order in which rows are written.
+"""Items of a source, in the order in which rows are written.
 
-A repository's files come first, so that each kernel finds the row of its file. `stages` is what
-is done with a file's content, in the sandbox; rows are `persist`'s matter.
+A repository's files come first, so that each kernel finds the row of its file. `stages` handles
+a file's content in the sandbox; `persist` writes rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,20 +19,22 @@ from ingest.quality import default_profile
 # Raise it when extraction makes other rows of the same bytes.
 RULES = 4
 
-# Read for what they say of other files, wherever they lie.
-LICENCE_FILES = (
+# Read at any place, because they may apply to other files.
+LICENSE_FILES = (
     "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", "[Uu][Nn][Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*",
     "[Cc][Oo][Pp][Yy][Ii][Nn][Gg]*", "[Nn][Oo][Tt][Ii][Cc][Ee]*", "[Rr][Ee][Aa][Dd][Mm][Ee]*",
     "LICENSES/**", "REUSE.toml", ".reuse/dep5", "*.license",
 )  # fmt: skip
 
-# What is read when a source names nothing.
+# Read when a source has no globs.
 EVERYTHING = ("**/*.py", "**/*.md", "**/*.ipynb")
 
 
 def rules() -> tuple[str, ...]:
-    """The versions of all that decides what rows come of a commit: with a new one, a commit that
-    has not changed is read again."""
+    """Return the versions of all rules that decide the rows of a commit.
+
+    With a new version, an unchanged commit is read again.
+    """
     return (
         str(RULES),
         classification.VERSION,
@@ -42,33 +44,32 @@ def rules() -> tuple[str, ...]:
     )
 
 
-def reach(named: Selection, submodules: Sequence[str] = ()) -> Selection:
-    """What must be fetched: the named files, every module that their kernels may need, and where
-    the listed submodules come from."""
+def reach(selection: Selection, submodules: Sequence[str] = ()) -> Selection:
+    """Return the files to fetch: named files, modules that kernels may need, and .gitmodules."""
     nested = (LISTED_IN, *submodules) if submodules else ()
     return Selection(
-        include=tuple(dict.fromkeys(("**/*.py", *named.include, *nested))),
-        always=LICENCE_FILES,
-        sparse_paths=(*named.sparse_paths, *nested) if named.sparse_paths else (),
+        include=tuple(dict.fromkeys(("**/*.py", *selection.include, *nested))),
+        always=LICENSE_FILES,
+        sparse_paths=(*selection.sparse_paths, *nested) if selection.sparse_paths else (),
     )
 
 
 def read(
     snapshot: Snapshot, tree: OpenTree, named: Selection, reader: Reader, progress: Progress
 ) -> Iterator[Item]:
-    """Every named file of a snapshot, then every kernel in them, or why something was left out."""
-    wanted = named.matcher()
-    entries = [entry for entry in snapshot.entries if wanted(entry.path)]
+    """Yield every named file of a snapshot, then every kernel in them, or the reason of a drop."""
+    is_named = named.matcher()
+    entries = [entry for entry in snapshot.entries if is_named(entry.path)]
     for entry in entries:
         if entry.problem is not None:
             yield _unread(entry.path, entry.problem)
     paths = [entry.path for entry in entries if entry.problem is None]
-    for number, found in enumerate(tree.read_all(paths)):
+    for number, blob in enumerate(tree.read_all(paths)):
         progress("read", number, len(paths))
-        if isinstance(found, Absent):
-            yield _unread(found.path, found.problem)
+        if isinstance(blob, Absent):
+            yield _unread(blob.path, blob.problem)
         else:
-            yield reader.file(found)
+            yield reader.file(blob)
     yield from reader.kernels(paths)
 
 

@@ -1,4 +1,4 @@
-"""Tells how far an ingest is: in its row for the admin, and on the terminal for who waits there."""
+"""Progress of an ingest: in its row for the admin, and on the terminal."""
 
 import sys
 import time
@@ -9,12 +9,12 @@ from curation.queue.attempt import Attempt
 from curation.queue.in_process import at_shell
 from ingest.git import Progress
 
-# Often enough to look alive, seldom enough to cost nothing.
+# Often enough to be live, seldom enough to be cheap.
 SECONDS = 1.0
 
 
 class RunProgress:
-    """Called for every file; writes about once a second, which also renews the lease."""
+    """Callback for every file. It writes about once a second, which also renews the lease."""
 
     def __init__(self, attempt: Attempt[IngestRun]) -> None:
         self._attempt = attempt

@@ -1,4 +1,4 @@
-"""Ingests each enabled source again once its period has passed."""
+"""Repeated ingest of each enabled source after its period."""
 
 from datetime import timedelta
 
@@ -9,17 +9,20 @@ from django.utils import timezone
 from curation.models import Origin, Repository
 from ingest.requests import NotIngested, request_ingest
 
-# A source that could not be read is not asked again at every sweep.
+# A source that could not be read is not queued again at every sweep.
 PATIENCE = timedelta(days=1)
 
 
 def queue_due() -> int:
-    """Queue what is due, and say how many that were. Sources that nobody ever read wait for
-    somebody to ask; folders of this machine are read by hand."""
+    """Queue due sources and return their number.
+
+    A source that was never read waits for a person's request. Folders of this machine are read
+    by hand.
+    """
     now = timezone.now()
     sources = Repository.objects.enabled().filter(origin=Origin.GIT)
     passed = Q(pk__in=[])
-    # Databases disagree on how to multiply a time; there are only a few different periods.
+    # Databases differ in multiplying a time, and there are only a few different periods.
     for days in sources.order_by().values_list("refresh_days", flat=True).distinct():
         passed |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
     due = (

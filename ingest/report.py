@@ -1,4 +1,4 @@
-"""What stands in the database of each source: files, kernels, and what was dropped and why."""
+"""Report of each source: its files, its kernels, and the drops with their reasons."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,10 +22,10 @@ from curation.models import (
 )
 from ingest.git.globs import matching_any
 
-# What the sources of a category add up to.
+# Columns that are summed over the sources of a category.
 SUMMED = ("files", "lines", "bytes", "tokens", "kernels", "entry", "helper", "standalone")
 
-# How the licence of a place is known, in the order of the coverage table.
+# Evidence for the license of a place, in the order of the coverage table.
 COVERAGE = {
     "valid": Count("pk", filter=Q(license_verdict="permissive", license_inherited=False)),
     "inherited": Count("pk", filter=Q(license_verdict="permissive", license_inherited=True)),
@@ -38,7 +38,7 @@ COVERAGE = {
 
 @dataclass(frozen=True, slots=True)
 class SourceReport:
-    """One source, as it stands: what is retired does not count."""
+    """Counts of one source, without retired rows."""
 
     repository: str
     category: str
@@ -54,12 +54,12 @@ class SourceReport:
     gluon: int
     pallas: int
     standalone: int
-    # Counted in files that hold a kernel; all that were read count under `tokens`.
+    # Counted in files that hold a kernel; all read files count under `tokens`.
     kernel_file_tokens: int = 0
     estimated_tokens: tuple[int, int] | None = None
-    # Each with whether a file that was read matches it, the most important first.
+    # Whether a read file matches each pattern, the most important first.
     key_files: dict[str, bool] = field(default_factory=dict)
-    licences: dict[str, int] = field(default_factory=dict)
+    licenses: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -71,15 +71,15 @@ class SourceReport:
 
 
 def read_sources() -> QuerySet[Repository]:
-    """All that kernels were ever taken from."""
+    """Return all sources that were read."""
     return Repository.objects.sources().exclude(last_ingested_at=None)
 
 
 def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
-    """A row for each source, in the order of the query."""
-    here = {"repository__in": repositories}
+    """Yield a row for each source, in query order."""
+    of_sources = {"repository__in": repositories}
     files = _by_repository(
-        SourceFile.objects.filter(retired_at=None, **here)
+        SourceFile.objects.filter(retired_at=None, **of_sources)
         .values("repository_id")
         .annotate(
             files=Count("pk"),
@@ -119,7 +119,7 @@ def report(repositories: QuerySet[Repository]) -> Iterator[SourceReport]:
             ),
             estimated_tokens=_estimate(repository),
             key_files=key_files.get(repository.pk, {}),
-            licences=_counts(kernels.get(repository.pk), *COVERAGE),
+            licenses=_counts(kernels.get(repository.pk), *COVERAGE),
             drops=drops.get(repository.pk, {}),
         )
 
@@ -130,17 +130,17 @@ def _estimate(repository: Repository) -> tuple[int, int] | None:
 
 
 def _key_files(repositories: QuerySet[Repository]) -> dict[int, dict[str, bool]]:
-    """Return for each repository its key files, each with whether a file that was read matches."""
-    named = {row.pk: row.key_files for row in repositories if row.key_files}
+    """Return for each repository its key files, each with whether a read file matches."""
+    patterns_by_source = {row.pk: row.key_files for row in repositories if row.key_files}
     paths: dict[int, list[str]] = defaultdict(list)
-    files = SourceFile.objects.filter(repository__in=list(named), retired_at=None)
+    files = SourceFile.objects.filter(repository__in=list(patterns_by_source), retired_at=None)
     for repository, path in files.values_list("repository_id", "path"):
         paths[repository].append(path)
     return {
         repository: {
             pattern: any(map(matching_any([pattern]), paths[repository])) for pattern in patterns
         }
-        for repository, patterns in named.items()
+        for repository, patterns in patterns_by_source.items()
     }
 
 
@@ -148,31 +148,31 @@ _holds_a_kernel = Exists(Provenance.objects.filter(source_file=OuterRef("pk"), r
 
 
 class Passed(NamedTuple):
-    """How many kernels pass a gate, of those that were asked."""
+    """Number of kernels that pass a gate, and of all that it checked."""
 
     passed: int
     of: int
 
 
 def quality(repositories: QuerySet[Repository]) -> dict[str, dict[str, Passed]]:
-    """By category and gate; a kernel that stands in two categories counts in both."""
-    here = Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
+    """Return counts by category and gate. A kernel in two categories counts in both."""
+    places = Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
     by = ("source_file__repository__category", "kernel__findings__gate")
-    rows = here.filter(kernel__findings__isnull=False).values_list(*by).order_by(*by)
-    found: dict[str, dict[str, Passed]] = defaultdict(dict)
+    rows = places.filter(kernel__findings__isnull=False).values_list(*by).order_by(*by)
+    counts: dict[str, dict[str, Passed]] = defaultdict(dict)
     for category, gate, passed, of in rows.annotate(
         passed=Count("kernel", distinct=True, filter=Q(kernel__findings__passed=True)),
         of=Count("kernel", distinct=True),
     ):
-        found[category][gate] = Passed(passed, of)
-    return dict(found)
+        counts[category][gate] = Passed(passed, of)
+    return dict(counts)
 
 
 def coverage_by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
-    """How many places of kernels have a licence of each sort."""
+    """Return how many places of kernels have each kind of license evidence."""
     totals: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(COVERAGE, 0))
     for row in rows:
-        for sort, count in row.licences.items():
+        for sort, count in row.licenses.items():
             totals[row.category][sort] += count
     return dict(sorted(totals.items()))
 
@@ -186,7 +186,7 @@ def by_category(rows: Iterable[SourceReport]) -> dict[str, dict[str, int]]:
 
 
 def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
-    """Every place of every kernel, one at a time, in the order of paths and lines."""
+    """Yield every place of every kernel, ordered by path and line."""
     places = (
         Provenance.objects.filter(retired_at=None, source_file__repository__in=repositories)
         .select_related("source_file__repository", "kernel__license")
@@ -242,7 +242,7 @@ def kernels_of(repositories: QuerySet[Repository]) -> Iterator[dict[str, Any]]:
 
 
 def _representative(kernel: Kernel) -> str | None:
-    """The `id` of the kernel that stands for this one and its twins."""
+    """Return the `id` of the representative of this kernel, or None."""
     for link in kernel.duplicatelinks.all():
         return link.of_kernel.content_hash if link.of_kernel else None
     return None
@@ -258,15 +258,15 @@ def _counts(row: Mapping[str, Any] | None, *names: str) -> dict[str, int]:
 
 
 def _drops(repositories: QuerySet[Repository]) -> dict[int, dict[str, int]]:
-    """By reason, of the newest run of each source that read it."""
+    """Count drops by reason, for the newest run of each source that read it."""
     newest: dict[int, int] = {}
     runs = IngestRun.objects.filter(repository__in=repositories, state=RunState.SUCCEEDED)
     for repository, run in (
         runs.exclude(stage="unchanged").order_by("pk").values_list("repository_id", "pk")
     ):
         newest[repository] = run
-    counted: dict[int, dict[str, int]] = {}
+    counts: dict[int, dict[str, int]] = {}
     rows = Drop.objects.filter(run__in=newest.values()).values_list("run__repository_id", "reason")
     for repository, reason, count in rows.annotate(count=Count("pk")).order_by("-count", "reason"):
-        counted.setdefault(repository, {})[reason] = count
-    return counted
+        counts.setdefault(repository, {})[reason] = count
+    return counts

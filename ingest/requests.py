@@ -1,4 +1,4 @@
-"""Asking for an ingest: the one way for the admin, the command line and the scheduler."""
+"""Requests for an ingest, shared by the admin, the command line and the scheduler."""
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -23,10 +23,10 @@ def request_ingest(
     commit: str = "",
     retry_of: IngestRun | None = None,
 ) -> IngestRun:
-    """Queue an ingest. Without `hand_over` the caller carries it out itself.
+    """Queue an ingest. Without `hand_over` the caller runs it itself.
 
-    `again` reads everything anew, also when nothing has changed; `commit` says at which commit,
-    where it is not to be the newest. `retry_of` is the run that the new one replaces.
+    `again` reads an unchanged source too. `commit` names a commit other than the newest.
+    `retry_of` is the run that the new one replaces.
     """
     if repository.opted_out:
         raise NotIngested(f"{repository} is opted out. Undo the opt-out first.")
@@ -50,7 +50,7 @@ def request_ingest(
 
 
 def retry_ingest(run: IngestRun, *, requested_by: User | None, failed: bool) -> IngestRun:
-    """Queue the repository of a failed or cancelled run anew, at its newest commit."""
+    """Queue the repository of a failed or cancelled run again, at its newest commit."""
     if run.state not in (RunState.FAILED, RunState.CANCELLED):
         raise NotIngested(f"{run.label} has {run.state}: there is nothing to retry.")
     return request_ingest(run.repository, requested_by=requested_by, again=run.again, retry_of=run)

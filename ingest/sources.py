@@ -1,4 +1,4 @@
-"""Finds the source that a person names at the shell, or takes it up as a new one."""
+"""Lookup of the source that a person names at the shell, and adding of new ones."""
 
 from pathlib import Path
 
@@ -7,18 +7,18 @@ from django.db.models import QuerySet
 
 from curation.errors import CurationError
 from curation.models import Category, Origin, Repository
-from ingest.clones import as_its_original
 from ingest.git import Network, SourceKind, parse_source
 from ingest.git.submodules import Submodule
+from ingest.local_clones import as_its_original
 
 
 def network() -> Network:
-    """Return which servers sources may be fetched from."""
+    """Return the servers that sources may be fetched from."""
     return Network(allowed_hosts=tuple(host.lower() for host in settings.GIT_ALLOWED_HOSTS))
 
 
 def known_source(text: str) -> Repository | None:
-    """A source by its name, its URL or its path, as it was given to `ingest` before."""
+    """Return a source by its name, its URL or its path, or None."""
     if found := Repository.objects.named(text).first():
         return found
     path = _folder(text)
@@ -32,7 +32,7 @@ def known_source(text: str) -> Repository | None:
 
 
 def take_up(text: str) -> Repository:
-    """Return the source that `text` names; one that was not known is added.
+    """Return the source that `text` names; an unknown one is added.
 
     A local clone of a known source gets its category, globs and role. A folder that overlaps a
     known one is refused: each kernel in both would be stored twice.
@@ -53,7 +53,7 @@ def take_up(text: str) -> Repository:
 
 
 def take_up_compiled(text: str) -> Repository:
-    """A folder of torch.compile's as a source of its own kind."""
+    """Return a folder of torch.compile as a source of its own kind."""
     path = _folder(text)
     if path is None:
         raise CurationError(f"There is no folder {text}.")
@@ -69,7 +69,7 @@ def take_up_compiled(text: str) -> Repository:
 
 
 def take_up_submodule(parent: Repository, nested: Submodule) -> Repository:
-    """The source that a submodule comes from, at the commit that its parent wants."""
+    """Return the source of a submodule, at the commit that its parent names."""
     row, _ = Repository.objects.get_or_create(
         url=nested.source.location,
         defaults={
@@ -106,10 +106,10 @@ def _folder(text: str) -> str | None:
 
 
 def chosen(text: str | None) -> QuerySet[Repository]:
-    """The one source that a command was asked about, or all that were ever read."""
+    """Return the source that a command names, or all sources that were read."""
     if text is None:
         return Repository.objects.exclude(last_ingested_at=None)
-    found = known_source(text)
-    if found is None:
+    source = known_source(text)
+    if source is None:
         raise CurationError(f"Unknown source {text!r}. Ingest it first: manage.py ingest {text}")
-    return Repository.objects.filter(pk=found.pk)
+    return Repository.objects.filter(pk=source.pk)

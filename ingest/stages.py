@@ -1,4 +1,4 @@
-"""The stages that parse foreign text: extract, isolate, license. Carried out in the sandbox."""
+"""Stages that parse foreign text, run in the sandbox: extract, isolate, license."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,11 +9,11 @@ from ingest.extract import Extraction, SourceTree, extract
 from ingest.extract.decoding import decode
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.notebooks import NotebookError, read_notebook
-from ingest.licensing import FileLicences
+from ingest.licensing import FileLicenses
 
 
 def read_text(path: str, data: bytes) -> TextRead:
-    """The text of a file where it is one: of a notebook, that of its code cells."""
+    """Return the text of a file, if it is one: for a notebook, the text of its code cells."""
     text = _text(path, data)
     return TextRead(text, None if text is None else count_tokens(text))
 
@@ -32,25 +32,25 @@ def _text(path: str, data: bytes) -> str | None:
 def kernels(
     tree: SourceTree,
     paths: Sequence[str],
-    licences: FileLicences,
+    licenses: FileLicenses,
     progress: Progress,
     at: Callable[[str], None],
 ) -> Iterator[Candidate | Dropped]:
-    """Every kernel in the files `paths`, or why something in them was left out."""
-    for found in extract(tree, paths, progress, at=at):
-        if isinstance(found, Extraction):
-            yield candidate(found, licences)
+    """Yield every kernel in the files `paths`, or the reason of a drop."""
+    for item in extract(tree, paths, progress, at=at):
+        if isinstance(item, Extraction):
+            yield candidate(item, licenses)
         else:
-            yield Dropped("extract", found.path, found.code, found.message, line=found.line)
+            yield Dropped("extract", item.path, item.code, item.message, line=item.line)
 
 
-def candidate(found: Extraction, licences: FileLicences) -> Candidate:
-    files = found.unit.drawn_from or (found.kernel.path,)
+def candidate(extraction: Extraction, licenses: FileLicenses) -> Candidate:
+    files = extraction.unit.drawn_from or (extraction.kernel.path,)
     return Candidate(
-        kernel=found.kernel,
-        unit=found.unit,
-        content_hash=content_hash(found.unit.source),
-        tokens=count_tokens(found.unit.source),
-        licences=tuple(map(licences.of, files)),
-        licence_texts=licences.texts(files),
+        kernel=extraction.kernel,
+        unit=extraction.unit,
+        content_hash=content_hash(extraction.unit.source),
+        tokens=count_tokens(extraction.unit.source),
+        licenses=tuple(map(licenses.of, files)),
+        license_texts=licenses.texts(files),
     )

@@ -1,4 +1,4 @@
-"""What a report says, as lines for a terminal."""
+"""Reports as lines for a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from ingest.report import (
 
 
 def everything() -> Iterator[str]:
-    """Of all sources that were read and that may leave."""
+    """Yield the statistics and gates of all sources that were read."""
     sources = read_sources()
     yield from statistics(list(report(sources)))
     yield ""
@@ -27,7 +27,7 @@ def everything() -> Iterator[str]:
 
 
 def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
-    """Each source with what was dropped of it, the categories, and how licences are known."""
+    """Yield each source with its drops, the categories, and the license coverage."""
     width = max((len(row.repository) for row in rows), default=10)
     yield _line(width, "source", *SUMMED)
     for row in rows:
@@ -51,18 +51,18 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
     for category, sums in by_category(rows).items():
         yield _line(width, category, *(f"{sums[name]:,}" for name in SUMMED))
     yield ""
-    yield _line(width, "licences of kernels", *COVERAGE)
+    yield _line(width, "licenses of kernels", *COVERAGE)
     for category, known in coverage_by_category(rows).items():
         yield _line(width, category, *(_share(n, sum(known.values())) for n in known.values()))
 
 
-def gates(found: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
-    """How many kernels of each category pass each gate."""
-    names = sorted({gate for passed in found.values() for gate in passed})
+def gates(counts: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
+    """Yield how many kernels of each category pass each gate."""
+    names = sorted({gate for passed in counts.values() for gate in passed})
     width = max(map(len, ("gates that kernels pass", *names)))
-    yield _line(width, "gates that kernels pass", *found)
+    yield _line(width, "gates that kernels pass", *counts)
     for gate in names:
-        cells = (by_gate.get(gate) for by_gate in found.values())
+        cells = (by_gate.get(gate) for by_gate in counts.values())
         yield _line(width, gate, *(_share(cell.passed, cell.of) if cell else "" for cell in cells))
 
 
@@ -74,13 +74,13 @@ def funnel(stages: Iterable[FunnelStage]) -> Iterator[str]:
 
 
 def extraction(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """What stands in the plain folders, and how many files were left out for which reason."""
+    """Yield what was written to the source folders, and how many files were left out and why."""
     width = max(map(len, ("written", *manifest["categories"])))
     names = ("total_files", "total_lines", "total_size_bytes")
     yield _line(width, "written", "files", "lines", "bytes")
-    for category, said in manifest["categories"].items():
-        yield _line(width, category, *(f"{said[name]:,}" for name in names))
-        for reason, count in said["left_out"].items():
+    for category, counts in manifest["categories"].items():
+        yield _line(width, category, *(f"{counts[name]:,}" for name in names))
+        for reason, count in counts["left_out"].items():
             yield f"{'':{width}}  {count:,} left out: {reason}"
     yield _line(width, "total", *(f"{manifest[name]:,}" for name in names))
 

@@ -1,4 +1,4 @@
-"""The addresses of ingest, on the one site."""
+"""Addresses of ingest on the site."""
 
 from django.urls import path
 

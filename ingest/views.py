@@ -1,4 +1,4 @@
-"""The page that gets a new installation started: a checklist from a source to a dataset."""
+"""Page for a new installation: a checklist from a source to a dataset."""
 
 from typing import Any
 
@@ -49,11 +49,11 @@ def welcome(request: HttpRequest) -> HttpResponse:
         "export": _exported(),
         "invite": _invited(),
     }
-    shown = steps | {
+    context = steps | {
         "next": next((name for name, step in steps.items() if not step["done"]), ""),
         "known": _known_sources(),
     }
-    return render(request, "curation/welcome.html", shown)
+    return render(request, "curation/welcome.html", context)
 
 
 def _ingested() -> dict[str, Any]:
@@ -74,11 +74,11 @@ def _ingested() -> dict[str, Any]:
 
 def _reviewed() -> dict[str, Any]:
     decisions = Decision.objects.filter(actor=Actor.PERSON, undoes=None, undone_by=None)
-    counted = decisions.aggregate(count=Count("pk"), people=Count("user", distinct=True))
+    counts = decisions.aggregate(count=Count("pk"), people=Count("user", distinct=True))
     by_hand = Pair.objects.filter(origin=PairOrigin.MANUAL)
     return {
-        "done": counted["count"] > 0,
-        **counted,
+        "done": counts["count"] > 0,
+        **counts,
         "by_hand": by_hand.filter(status=Status.PENDING).count(),
         "approved": sum(
             model._default_manager.filter(status=Status.APPROVED).count()
@@ -88,7 +88,7 @@ def _reviewed() -> dict[str, Any]:
 
 
 def _exported() -> dict[str, Any]:
-    """An export from the command line leaves a trace too: the splits that it assigned."""
+    """Return the state of the export step. A command-line export leaves its splits as a trace."""
     archives = ExportRun.objects.filter(state=RunState.SUCCEEDED).exclude(archive="").count()
     releases = Release.objects.count()
     return {
@@ -99,7 +99,7 @@ def _exported() -> dict[str, Any]:
 
 
 def _invited() -> dict[str, Any]:
-    """Two people are a team: a second review needs a person who did not decide first."""
+    """Return the state of the invitation step: a second review needs two people."""
     count = User.objects.filter(is_active=True, groups__name__in=GRANTED).distinct().count()
     return {"done": count > 1, "count": count}
 
@@ -119,7 +119,7 @@ def _queue(request: HttpRequest) -> None:
 
 
 def _known_sources() -> QuerySet[Repository]:
-    """The most important sources on the web, with the state of each one's newest ingest."""
+    """Return the most important sources on the web, with the state of their newest ingests."""
     sources = Repository.objects.enabled().sources().filter(origin=Origin.GIT)
     return _with_last_run(sources)[:SHOWN]
 

@@ -1,4 +1,4 @@
-"""Validations: where a curator asks for them, and looks at what came of them."""
+"""Admin of validations: a curator requests them and looks at their results."""
 
 from typing import Any
 
@@ -23,12 +23,12 @@ from curation.models import (
 from curation.text import pluralize
 from validation.requests import request_validation
 
-# Items with what can be asked about them here: `curation` knows nothing of validation.
+# Items with actions of this package, because `curation` does not import validation.
 admin.site.unregister((Kernel, Pair))
 
 
 class Asking:
-    """Who may ask for validations."""
+    """Permission to request validations."""
 
     def has_validate_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("curation.add_validationrun")
@@ -66,8 +66,8 @@ def _ask(request: HttpRequest, queryset: QuerySet[Any], device: Device) -> None:
     except CurationError as error:
         messages.warning(request, f"Not queued: {error}")
         return
-    asked = pluralize(sum(run.total for run in runs), str(queryset.model._meta.verbose_name))
-    said = f"{asked} in {pluralize(len(runs), 'run')}: queued."
+    item_count = pluralize(sum(run.total for run in runs), str(queryset.model._meta.verbose_name))
+    said = f"{item_count} in {pluralize(len(runs), 'run')}: queued."
     ids = ",".join(str(run.pk) for run in runs)
     messages.success(request, list_link(ValidationRun, said, id__in=ids))
 

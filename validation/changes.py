@@ -1,4 +1,4 @@
-"""What another torch or Triton changed: an item's newest verdict beside the newest from before."""
+"""Verdicts that another torch or Triton changed: an item's newest one beside the one before."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,18 +33,20 @@ class Change:
 
 
 def changes(device: Device) -> Iterator[Change]:
-    """Of items whose present content was checked on `device` with different tools, those whose
-    verdict is another one than before."""
+    """Yield items whose verdict changed with the tools.
+
+    Both checks are of the present content, on `device`, with different tools.
+    """
     newest: Seen | None = None
     item = 0
-    for pk, *said in _results(device):
-        seen = _seen(*said)
+    for pk, *columns in _results(device):
+        result = _seen(*columns)
         if pk != item:
-            item, newest = pk, seen
-        elif newest is not None and seen.tools != newest.tools:
-            if seen.verdict != newest.verdict:
-                yield Change(item, newest, seen)
-            # Only the tools just before count.
+            item, newest = pk, result
+        elif newest is not None and result.tools != newest.tools:
+            if result.verdict != newest.verdict:
+                yield Change(item, newest, result)
+            # Only the tools directly before count.
             newest = None
 
 

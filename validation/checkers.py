@@ -1,4 +1,4 @@
-"""Which checker does the work of which device. A new device is one more line here."""
+"""Checkers by device. A new device is one more line here."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -15,13 +15,16 @@ from validation.findings import OpenChecker
 
 
 class NoChecker(CurationError):
-    """Nothing here can check on this device."""
+    """No checker of this host supports the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """`eligible` are the items whose verdicts are worth asking for unasked. A run names `batch` of
-    them: long enough to make a worker's start cheap, short enough to share."""
+    """Checker of one device.
+
+    `eligible` returns the items that the scheduler may check. A run has `batch` of them: enough
+    to make a worker's start cheap, few enough to share.
+    """
 
     model: type[Kernel] | type[Pair]
     eligible: Callable[[], QuerySet[Any]]
@@ -30,7 +33,7 @@ class Checker:
 
 
 CHECKERS: dict[Device, Checker] = {
-    # Its start takes as long as fifty pairs do.
+    # Its start takes as long as fifty pairs.
     Device.CUDA: Checker(model=Pair, eligible=checkable, open=on_cuda, batch=400),
     Device.INTERPRETER: Checker(model=Pair, eligible=checkable, open=in_the_interpreter),
     Device.COMPILER: Checker(model=Kernel, eligible=compilable, open=open_compiler),

@@ -1,4 +1,4 @@
-"""Kernels to the compiler, and its answers as findings."""
+"""Compile check of kernels, with its answers as findings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ STAGES = ("ttir", "ptx", "cubin")
 
 
 class CompilerUnavailable(CurationError):
-    """This host can't confine the compiler: trying again gives the same."""
+    """This host can't confine the compiler. A retry gives the same result."""
 
 
 class CompilerAway(CurationError):
@@ -38,8 +38,11 @@ class CompilerAway(CurationError):
 
 
 def compilable() -> QuerySet[Kernel]:
-    """Helpers have no signature to launch with: they are compiled with the kernels that call
-    them. Gluon's layouts can't be inferred, and JAX compiles Pallas."""
+    """Return the kernels that can be compiled.
+
+    Helpers have no signature to launch with: they are compiled with the kernels that call them.
+    Gluon's layouts can't be inferred, and JAX compiles Pallas.
+    """
     return Kernel.objects.filter(
         kind=Kind.ENTRY,
         language=Language.TRITON,
@@ -79,12 +82,14 @@ class Compiler:
             else:
                 kernels[kernel.pk] = kernel
         units = map(unit, kernels.values())
-        for asked, outcome in self._judge.compile(units, beat, lambda key: begin(kernels[key])):
+        for checked_unit, outcome in self._judge.compile(
+            units, beat, lambda key: begin(kernels[key])
+        ):
             launch = None
             if outcome.answer is Answer.COMPILES:
-                launch = self._launcher.launch(asked, outcome, beat)
-            read = partial(finding, outcome, self._environment, launch)
-            yield kernels[asked.key], judged(read)
+                launch = self._launcher.launch(checked_unit, outcome, beat)
+            to_finding = partial(finding, outcome, self._environment, launch)
+            yield kernels[checked_unit.key], judged(to_finding)
 
 
 def _not_asked(kernel: Kernel) -> str:
@@ -152,7 +157,7 @@ def _checks(outcome: compiling.Outcome, launch: Launch | None) -> Iterator[Check
                 "" if reached else "No tool for this stage is there.",
             )
         if launch is not None:
-            # A launch that fails proves nothing.
+            # A failed launch proves no error of the kernel.
             ran = Outcome.PASSED if launch.launched else Outcome.SKIPPED
             yield Check("launch", ran, launch.sentence)
     else:

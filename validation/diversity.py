@@ -1,7 +1,7 @@
-"""How much the texts of a set repeat one another.
+"""Repetition among the texts of a set.
 
-Two texts are compared by their structure: names and numbers are set aside, so that neither
-renamed variables nor changed constants hide a repetition.
+Two texts are compared by their structure, without names and numbers. So neither renamed
+variables nor changed constants hide a repetition.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from curation.similarity.shingles import jaccard
 from curation.similarity.structure import Structure, as_shingles, structure
 
 NEAR = 0.8
-"""The similarity from which a text counts as near another one when a set is put together."""
+"""Similarity from which a text counts as near another one when a set is generated."""
 LIKELY = NEAR - 0.15
-"""By the estimate, which is off by more than this once in some thousand times."""
+"""Bound for the estimate, which is off by more than this once in some thousand times."""
 THRESHOLDS = (0.7, 0.8)
-"""The similarities for which a report says how many texts have a neighbor."""
+"""Similarities for which a report counts the texts with a neighbor."""
 SAMPLE = 4_000
-"""Texts that are compared with all others. Beyond, the shares are those of a sample."""
+"""Number of texts that are compared with all others. In a larger set they are a sample."""
 
 
 class Families:
-    """Texts grouped as they arrive: each joins the family of the most similar one before it."""
+    """Texts in families: each new one joins the family of the most similar text before it."""
 
     def __init__(self) -> None:
         self._texts: list[Structure] = []
         self._family: list[int] = []
         self._members: list[int] = []
-        # One array, doubled when it is full: a comparison with many is one gather.
+        # One array, doubled when full: a comparison with many texts is one gather.
         self._signatures = np.zeros((1024, PERMUTATIONS), np.uint32)
         self._by_band: dict[tuple[int, int], list[int]] = defaultdict(list)
 
     def nearest(self, text: Structure, signature: Signature) -> int | None:
         """Return the family of a text whose similarity is at least 0.8, or None."""
-        met = {n for slot in enumerate(bands(signature)) for n in self._by_band.get(slot, ())}
-        if not met:
+        known = {n for slot in enumerate(bands(signature)) for n in self._by_band.get(slot, ())}
+        if not known:
             return None
-        candidates = np.fromiter(met, np.int64)
+        candidates = np.fromiter(known, np.int64)
         shared = np.count_nonzero(self._signatures[candidates] == signature, axis=1)
         likely = shared >= LIKELY * PERMUTATIONS
-        # The most similar one by the estimate first: mostly it is near, and no other is asked.
+        # The most similar one by the estimate first: mostly it is near, and no other is compared.
         order = np.lexsort((candidates[likely], -shared[likely]))
         wide = as_shingles(text)
         ordered: list[int] = candidates[likely][order].tolist()
@@ -58,7 +58,7 @@ class Families:
         return None
 
     def add(self, text: Structure, signature: Signature, family: int | None) -> None:
-        """Add a text to a family; to one of its own for None."""
+        """Add a text to a family, or to a new one for None."""
         if family is None:
             family = len(self._members)
             self._members.append(0)
@@ -80,7 +80,7 @@ class Families:
 class Diversity:
     texts: int
     with_neighbor: Mapping[float, float]
-    """For each threshold the share of texts that have another one as similar as that."""
+    """Share of texts that have another one at least as similar, by threshold."""
     skeletons: int
 
 
@@ -101,7 +101,7 @@ def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
     order = np.argsort(grams, kind="stable")
     grams, owners = grams[order], owners[order]
     step = max(1, len(texts) // SAMPLE)
-    found = []
+    similarities = []
     for number in range(0, len(texts), step):
         text = texts[number]
         starts = np.searchsorted(grams, text, "left")
@@ -109,12 +109,12 @@ def nearest_neighbors(texts: Sequence[Structure]) -> NDArray[np.float64]:
         holders = [owners[start:end] for start, end in zip(starts, ends, strict=True)]
         shared = np.bincount(np.concatenate(holders), minlength=len(texts))
         shared[number] = 0
-        found.append(float(np.max(shared / (sizes + len(text) - shared))))
-    return np.array(found)
+        similarities.append(float(np.max(shared / (sizes + len(text) - shared))))
+    return np.array(similarities)
 
 
 def skeleton(text: str) -> str:
-    """The shape of the syntax tree: kinds of nodes only, no name, no number, no called function."""
+    """Return the shape of the syntax tree: node kinds only, without names and numbers."""
     kinds = " ".join(_kinds(ast.parse(text)))
     return hashlib.sha256(kinds.encode()).hexdigest()
 

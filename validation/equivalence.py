@@ -1,4 +1,4 @@
-"""Pairs to the harness, and its reports as findings."""
+"""Equivalence check of pairs by the harness, with its reports as findings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -14,17 +14,19 @@ from validation import harness
 from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
 from validation.sandbox import SandboxUnavailable
 
-# What a run may say about how it is carried out.
+# Options that a run may set.
 OPTIONS = ("jobs", "share", "timeout", "seed", "timing", "sanitize")
 
 
 class HarnessUnavailable(CurationError):
-    """This host can't confine what it would run, or not do what was asked for: trying again gives
-    the same."""
+    """This host can't confine the code, or lacks what the options need.
+
+    A retry gives the same result.
+    """
 
 
 class HarnessAway(CurationError):
-    """Its processes did not start, or its GPU is sick: another worker may have more luck."""
+    """The harness's processes did not start, or its GPU is sick. Another worker may succeed."""
 
     retry = True
 
@@ -89,7 +91,10 @@ def entry(pair: Pair) -> harness.Entry:
 
 
 def _origin(pair: Pair) -> str:
-    """Whose code it is. Our own recipes are one; what others wrote is shared with nobody else's."""
+    """Return the origin of a pair's code.
+
+    Our recipes share one; all other code shares it with no pair.
+    """
     if pair.origin == PairOrigin.TEMPLATE:
         return str(pair.origin)
     return f"{pair.origin}:{pair.kernel_id or pair.pk}"

@@ -1,8 +1,8 @@
-"""Choose which combinations of the recipes become pairs: deterministic, balanced, varied.
+"""Choice of the combinations of recipes that become pairs: deterministic, balanced, varied.
 
-Recipes take turns, more often for the operation types of a greater weight. In its turn a recipe
-offers a few combinations drawn at random. Chosen is one whose structure is new and whose
-difficulty is lacking; one that is near what was chosen before only as far as the caps allow.
+Recipes take turns, more often for operation types with a greater weight. In its turn a recipe
+offers a few combinations drawn at random. One with a new structure and the most lacking
+difficulty is chosen. One that is near an earlier pair is chosen only within the caps.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ OPERATION_WEIGHTS: Mapping[str, int] = {
     "scan": 2,
     "loss": 2,
 }
-"""How large a part of a set each operation type is to have; 1 where none is named."""
+"""Weight of each operation type in a set; 1 for all others."""
 DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
     near_share: float = 0.5
-    """The most of a set that may be near what was chosen before."""
+    """Bound on the share of a set that may be near earlier pairs."""
     family: int = 12
-    """The most members of one family of near texts."""
+    """Bound on the members of one family of near texts."""
     recipe_share: float = 0.06
-    """The most of a set that one recipe may fill, if there is more than one."""
+    """Bound on the share of one recipe, if there is more than one."""
     offers: int = 4
-    """How many combinations a recipe offers in its turn."""
+    """Number of combinations that a recipe offers in its turn."""
     patience: int = 4
-    """How many combinations a recipe may draw for each pair that it may fill."""
+    """Number of combinations that a recipe may draw for each pair that it may fill."""
 
 
 Progress = Callable[[str, int, int], None]
@@ -66,12 +66,12 @@ def generate(
     count: int,
     seed: int = 0,
     caps: Caps | None = None,
-    progress: Progress = lambda stage, done, total: None,
+    progress: Progress = lambda stage, number, total: None,
 ) -> list[PairDraft]:
     """Return at most `count` pairs; fewer if the recipes or the caps give no more."""
     drafts = {}
-    for done, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
-        progress("generating", done, count)
+    for number, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
+        progress("generating", number, count)
         draft = _draft(offer)
         drafts[draft.content_hash] = draft
     return list(drafts.values())
@@ -79,7 +79,7 @@ def generate(
 
 @dataclass(frozen=True, eq=False)
 class _Offer:
-    """A combination that may be chosen, with what is compared of it."""
+    """A combination that may be chosen, with its texts and fingerprints."""
 
     recipe: Recipe
     sketch: Sketch
@@ -88,7 +88,7 @@ class _Offer:
     structure: Structure
     signature: Signature
 
-    # Asked of the few that are not too near others: each parses a text.
+    # Computed for the few that are not too near others, because each parses a text.
     @cached_property
     def difficulty(self) -> str:
         return pair_difficulty(self.triton, self.sketch.operation_type)
@@ -100,7 +100,7 @@ class _Offer:
 
 @dataclass(slots=True)
 class _Turns:
-    """The offers of one recipe and the weight of its turns."""
+    """Offers of one recipe and the weight of its turns."""
 
     stream: Iterator[_Offer]
     most: int
@@ -110,7 +110,10 @@ class _Turns:
 
     @property
     def due(self) -> float:
-        """The lowest is next. Each recipe gives one pair before any gives its second."""
+        """Key of the next turn; the lowest is next.
+
+        Each recipe gives one pair before any gives two.
+        """
         return (self.taken + 1) / self.weight if self.taken else -self.weight
 
 
@@ -127,10 +130,10 @@ class _Choosing:
 
     def chosen(self) -> Iterator[_Offer]:
         self._weigh()
-        waiting = [(turns.due, number) for number, turns in enumerate(self._turns)]
-        heapq.heapify(waiting)
-        while waiting and self._taken < self._count:
-            _, number = heapq.heappop(waiting)
+        queue = [(turns.due, number) for number, turns in enumerate(self._turns)]
+        heapq.heapify(queue)
+        while queue and self._taken < self._count:
+            _, number = heapq.heappop(queue)
             turns = self._turns[number]
             if turns.taken >= turns.most or not self._refilled(turns):
                 continue
@@ -138,10 +141,10 @@ class _Choosing:
             if offer is not None:
                 turns.taken += 1
                 yield offer
-            heapq.heappush(waiting, (turns.due, number))
+            heapq.heappush(queue, (turns.due, number))
 
     def _weigh(self) -> None:
-        """The recipes of one operation type share its weight."""
+        """Divide the weight of each operation type among its recipes."""
         kinds = {}
         for number, turns in enumerate(self._turns):
             if self._refilled(turns):
@@ -158,7 +161,7 @@ class _Choosing:
         return bool(turns.offers)
 
     def _best(self, turns: _Turns) -> _Offer | None:
-        """Take one of the offers; or none, and drop the one that repeats most."""
+        """Take one of the offers; or return None, and drop the one that repeats most."""
         families = [
             self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
         ]
@@ -179,19 +182,19 @@ class _Choosing:
         return offer
 
     def _within_caps(self, crowded: int) -> bool:
-        """Whether one more may join a family of so many."""
+        """Return whether another pair may join a family of this size."""
         near = self._near + (crowded > 0)
         return crowded < self._caps.family and (
             not crowded or near <= self._caps.near_share * (self._taken + 1)
         )
 
     def _is_near_duplicate(self, offer: _Offer) -> bool:
-        """Whether an export would drop one of the two."""
-        (own,) = shingles([offer.triton])
-        others = self._of_function[offer.operations]
-        if any(jaccard(own, other) >= THRESHOLD for other in others):
+        """Return whether an export would drop one of the two as a near-duplicate."""
+        (shape,) = shingles([offer.triton])
+        earlier = self._of_function[offer.operations]
+        if any(jaccard(shape, other) >= THRESHOLD for other in earlier):
             return True
-        others.append(own)
+        earlier.append(shape)
         return False
 
     def _excess(self, kind: str) -> float:
@@ -200,30 +203,30 @@ class _Choosing:
 
 
 def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
-    """Draw combinations in a random order, each once; leave out those that make no sense."""
+    """Yield combinations in a random order, each once, without invalid ones."""
     draw = random.Random(f"{seed}:{recipe.name}")  # noqa: S311 - to be repeated, not to be secret
-    listed = range(recipe.combinations)
-    made = 0
-    # Most combinations of some recipes make no sense: 72 of 72 once, of 22,176.
-    for number in draw.sample(listed, min(len(listed), 1000 + limit * 8)):
-        if made == limit:
+    numbers = range(recipe.combinations)
+    count = 0
+    # Most combinations of some recipes are invalid: once 72 valid ones were all of 22,176.
+    for number in draw.sample(numbers, min(len(numbers), 1000 + limit * 8)):
+        if count == limit:
             return
         sketch = recipe.sketch(number)
         if sketch is not None:
-            made += 1
+            count += 1
             yield _offered(recipe, sketch, draw.choice(STYLES))
 
 
 def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
     triton, python = rendered_triton(sketch, style), rendered_python(sketch)
-    own = structure(triton)
+    shape = structure(triton)
     return _Offer(
         recipe=recipe,
         sketch=sketch,
         triton=triton,
         python=python,
-        structure=own,
-        signature=structure_signature(own),
+        structure=shape,
+        signature=structure_signature(shape),
     )
 
 

@@ -1,6 +1,4 @@
-"""Reads the library of pairs written by hand: one folder each, with the three texts and a
-`pair.toml` of what they don't say themselves.
-"""
+"""Library of handwritten pairs: one folder each, with the three texts and a `pair.toml`."""
 
 from __future__ import annotations
 
@@ -16,30 +14,30 @@ LIBRARY = Path(__file__).with_name("library")
 
 
 def handwritten(library: Path = LIBRARY) -> Iterator[PairDraft]:
-    """Every pair, in the order of its name."""
+    """Yield every pair, ordered by name."""
     for described in sorted(library.glob("*/pair.toml")):
         yield _draft(described.parent, tomllib.loads(described.read_text("utf-8")))
 
 
-def _draft(folder: Path, described: dict[str, Any]) -> PairDraft:
+def _draft(folder: Path, metadata: dict[str, Any]) -> PairDraft:
     texts = {
         name: (folder / f"{name}.py").read_text("utf-8")
         for name in ("python_code", "triton_code", "test_code")
     }
-    differentiable = described["differentiable"] is True
+    differentiable = metadata["differentiable"] is True
     return PairDraft(
-        entry_point=described["entry_point"],
+        entry_point=metadata["entry_point"],
         python_code=texts["python_code"],
         triton_code=texts["triton_code"],
         test_code=texts["test_code"],
         origin="manual",
-        operation_type=described["operation_type"],
+        operation_type=metadata["operation_type"],
         difficulty=pair_difficulty(
-            texts["triton_code"], described["operation_type"], differentiable
+            texts["triton_code"], metadata["operation_type"], differentiable
         ),
         source=OURS,
-        description=described["description"],
+        description=metadata["description"],
         slug=folder.name,
-        tags=tuple(described["tags"]),
+        tags=tuple(metadata["tags"]),
         differentiable=differentiable,
     )

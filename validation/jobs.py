@@ -1,4 +1,4 @@
-"""rq's entry point: one run, a batch of items, a result each."""
+"""Entry point of rq: one run, a batch of items, a result each."""
 
 import sys
 from collections.abc import Iterator
@@ -22,23 +22,23 @@ from validation.findings import Finding, crashed
 
 
 def validate(run_pk: int) -> None:
-    """Check what a run names, once."""
+    """Check the items of a run, once."""
     carry_out(ValidationRun, run_pk, _validate)
 
 
 def _validate(run: ValidationRun, attempt: Attempt[ValidationRun]) -> None:
     checker = checker_for(run.device)
     progress = Progress(run, attempt, done=run.results.count())
-    left = list(_left(run, checker))
-    for item in left:
+    todo = list(_left(run, checker))
+    for item in todo:
         if item.pk in run.skipped:
             _keep(run, item, _skipped(run, item), progress)
-    items = [item for item in left if item.pk not in run.skipped]
+    items = [item for item in todo if item.pk not in run.skipped]
     if items:
         try:
             _check(run, attempt, checker, items, progress)
         except CurationError:
-            # It says itself what was wrong: no item is to blame.
+            # The error names the cause, and no item is to blame.
             progress.take_back()
             raise
     progress.end()
@@ -52,26 +52,31 @@ def _check(
     items: list[Any],
     progress: "Progress",
 ) -> None:
-    """Check the items. Those under way when an earlier attempt ended come first, each alone: one
-    of them may have ended it, and this finds out which."""
+    """Check the items.
+
+    Items that were under way when an earlier attempt ended come first, each alone. One of them
+    may have ended it, and this finds out which.
+    """
     suspects = [item for item in items if str(item.pk) in run.begun]
-    others = [item for item in items if str(item.pk) not in run.begun]
+    rest = [item for item in items if str(item.pk) not in run.begun]
     progress.show("starting")
     with checker.open(run.options) as opened:
         attempt.renew(environment=dict(opened.environment))
         progress.show("checking")
-        for some in (*([item] for item in suspects), others):
+        for some in (*([item] for item in suspects), rest):
             for item, finding in opened.check(some, attempt.check, progress.begin):
                 _keep(run, item, finding, progress)
 
 
 def _left(run: ValidationRun, checker: Checker) -> Iterator[Any]:
-    """What has no result in this run yet and still is what it was asked about."""
+    """Yield the items without a result in this run that still have the requested content."""
     kind = checker.model._meta.model_name
-    asked = {key: content for named, key, content in run.batch if named == kind}
-    done = set(run.results.values_list(f"{kind}_id", flat=True))
-    for item in checker.model._default_manager.filter(pk__in=asked.keys() - done).order_by("pk"):
-        if item.content_hash == asked[item.pk]:
+    contents = {key: content for named, key, content in run.batch if named == kind}
+    finished = set(run.results.values_list(f"{kind}_id", flat=True))
+    for item in checker.model._default_manager.filter(pk__in=contents.keys() - finished).order_by(
+        "pk"
+    ):
+        if item.content_hash == contents[item.pk]:
             yield item
 
 
@@ -86,12 +91,12 @@ def _keep(run: ValidationRun, item: Any, finding: Finding, progress: "Progress")
 
 
 def _stored(run: ValidationRun, item: Any, finding: Finding) -> Finding:
-    """Write what was found, or, if the database refuses its text, a verdict that says so."""
+    """Store a finding; if the database refuses its text, store a verdict that says so."""
     try:
         with transaction.atomic():
             _store(run, item, finding)
     except (OperationalError, InterfaceError):
-        # The database is away, which is no item's fault.
+        # The database is unavailable, which is no item's fault.
         raise
     except (DatabaseError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
         refused = f"Its result can't be stored ({type(error).__name__}). It was {finding.verdict}: "
@@ -123,9 +128,9 @@ def _store(run: ValidationRun, item: Any, finding: Finding) -> None:
 
 
 class Progress:
-    """Writes progress into the run's row, which keeps the lease, and shows it on a terminal.
+    """Writer of progress into the run's row, which renews the lease, and onto a terminal.
 
-    The row also says which items are being worked on: `ValidationRun.begun`.
+    The row also lists the items that are under way: `ValidationRun.begun`.
     """
 
     def __init__(self, run: ValidationRun, attempt: Attempt[ValidationRun], *, done: int) -> None:
@@ -141,7 +146,7 @@ class Progress:
         self._attempt.tell(stage, self.done, self._total, begun=self._begun)
 
     def begin(self, item: Any) -> None:
-        """Say that `item` is worked on, before it can end the worker."""
+        """Record that `item` is under way, before it can end the worker."""
         key = str(item.pk)
         if key not in self._by_this_attempt:
             self._by_this_attempt.add(key)
@@ -149,7 +154,7 @@ class Progress:
             self._attempt.renew(begun=self._begun)
 
     def take_back(self) -> None:
-        """Forget what this attempt has begun and not ended."""
+        """Forget the items that this attempt has begun and not ended."""
         for key in self._by_this_attempt & self._begun.keys():
             self._begun[key] -= 1
             if not self._begun[key]:

@@ -1,4 +1,4 @@
-"""Asking for validations: the one way for the admin, the command line and the scheduler."""
+"""Requests for validations, shared by the admin, the command line and the scheduler."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
@@ -26,8 +26,7 @@ class NothingToRetry(CurationError):
     """Every item of the run has a verdict that another try would not change."""
 
 
-# After a run that failed for good, or that a person cancelled, the scheduler queues no more for the
-# device this long.
+# Pause of the scheduler after a run on the device failed or was cancelled.
 PATIENCE = timedelta(hours=1)
 
 
@@ -40,8 +39,10 @@ def request_validation(
     options: Mapping[str, Any] | None = None,
     retry_of: ValidationRun | None = None,
 ) -> list[ValidationRun]:
-    """Queue runs for `items`. Without `hand_over` the caller carries them out itself. `options` say
-    how, as far as the device's checker knows them. `retry_of` is the run that they replace."""
+    """Queue runs for `items`. Without `hand_over` the caller runs them itself.
+
+    `options` are passed to the device's checker. `retry_of` is the run that they replace.
+    """
     runs = []
     for batch in batches(items, device):
         with transaction.atomic():
@@ -62,7 +63,7 @@ def request_validation(
 def retry_validation(
     run: ValidationRun, *, requested_by: User | None, failed: bool
 ) -> ValidationRun:
-    """Queue the items of `run` that got no result or crashed, in it and in its earlier retries.
+    """Queue the items of `run` that have no result or crashed, in it and in its earlier retries.
 
     `failed` adds the verdicts error, timeout and failed. Items that have changed are left out.
     """
@@ -70,9 +71,11 @@ def retry_validation(
     model = checker_for(device).model
     again = {*CRASHED, *(UNLUCKY if failed else ())}
     items = model._default_manager.filter(pk__in=to_check_again(run, again)).order_by("pk")
-    asked = {(key, content) for _, key, content in run.batch}
+    requested = {(key, content) for _, key, content in run.batch}
     same = [
-        item for item in items.only("pk", "content_hash") if (item.pk, item.content_hash) in asked
+        item
+        for item in items.only("pk", "content_hash")
+        if (item.pk, item.content_hash) in requested
     ]
     if not same:
         hint = "" if failed else " Ask for those with the verdict error, timeout or failed as well."
@@ -84,7 +87,7 @@ def retry_validation(
 
 
 def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
-    """The keys of the items whose newest verdict is in `again`, or that have none."""
+    """Return the keys of the items whose newest verdict is in `again`, or that have none."""
     column = "kernel_id" if run.device == Device.COMPILER else "pair_id"
     results = ValidationResult.objects.filter(Q(run=run) | Q(run__retry_of=run)).order_by("pk")
     newest = dict(results.values_list(column, "verdict"))
@@ -92,12 +95,12 @@ def to_check_again(run: ValidationRun, again: set[Verdict]) -> set[int]:
 
 
 def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
-    """Those of `items` whose present content has no verdict of `device`, nor is asked for one."""
+    """Return the `items` whose present content has no verdict of `device`, and no live run."""
     kind = items.model._meta.model_name
-    seen = ValidationResult.objects.filter(
+    results = ValidationResult.objects.filter(
         run__device=device, **{kind: OuterRef("pk")}, content_hash=OuterRef("content_hash")
     )
-    asked = {
+    requested = {
         key
         for batch in ValidationRun.objects.live()
         .filter(device=device)
@@ -105,13 +108,13 @@ def without_verdict(items: QuerySet[Any], device: Device) -> QuerySet[Any]:
         for named, key, _ in batch
         if named == kind
     }
-    return items.filter(~Exists(seen)).exclude(pk__in=asked)
+    return items.filter(~Exists(results)).exclude(pk__in=requested)
 
 
 def queue_uncompiled() -> int:
-    """A duty of the scheduler: kernels that came in get compiled, a few runs at a time.
+    """Queue compile runs for new kernels, a few at a time. A duty of the scheduler.
 
-    An ingest knows nothing of it, so nothing is lost where it ends early.
+    An ingest does not queue them, so an interrupted ingest loses none.
     """
     device = Device.COMPILER
     runs = ValidationRun.objects.filter(device=device)

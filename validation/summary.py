@@ -26,7 +26,7 @@ LONGEST_MESSAGE = 160
 
 
 def results_of(run: ValidationRun) -> list[ValidationResult]:
-    """The results of a run with what a summary needs of them."""
+    """Return the results of a run with the columns that a summary needs."""
     failed = ValidationCheck.objects.filter(outcome=Outcome.FAILED)
     rows = run.results.select_related("kernel", "pair").order_by("pk")
     rows = rows.defer(
@@ -36,9 +36,10 @@ def results_of(run: ValidationRun) -> list[ValidationResult]:
 
 
 def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
-    """Yield lines: how many got which verdict, then each reason with the items it stopped.
+    """Yield lines: the counts of the verdicts, then each reason with its items.
 
-    The most frequent reason comes first. The last line is the address of what did not pass.
+    The most frequent reason comes first. The last line is the address of the items that did not
+    pass.
     """
     verdicts = Counter(result.verdict for result in results)
     counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
@@ -56,12 +57,12 @@ def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
 
 
 def _reason(result: ValidationResult) -> str:
-    """The verdict, and the failed check that gave the result its message."""
+    """Return the verdict, with the failed check that gave the result its message."""
     checks: list[ValidationCheck] = result.failed_checks  # type: ignore[attr-defined]
     if not checks:
         return result.verdict
-    told = (check for check in checks if check.message and check.message in result.message)
-    return f"{result.verdict} at {next(told, checks[0]).name}"
+    sources = (check for check in checks if check.message and check.message in result.message)
+    return f"{result.verdict} at {next(sources, checks[0]).name}"
 
 
 def _message(result: ValidationResult) -> str:
@@ -78,7 +79,7 @@ def _names(results: Sequence[ValidationResult]) -> str:
 
 
 def _address(bad: Sequence[ValidationResult]) -> str:
-    """The page of the only item, or the list of all items with such verdicts."""
+    """Return the page of the only item, or the list of all items with such verdicts."""
     item = bad[0].kernel or bad[0].pair
     if len(bad) == 1 and item is not None:
         path = item.get_absolute_url() + ("?tab=results" if isinstance(item, Pair) else "")

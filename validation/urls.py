@@ -1,4 +1,4 @@
-"""The addresses of validation, on the one site."""
+"""Addresses of validation on the site."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The buttons that have something checked: an item again, a finished draft, an edited pair."""
+"""Buttons that queue a validation: of an item, a finished draft, or an edited pair."""
 
 from typing import Any
 
@@ -39,19 +39,19 @@ def validate_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @may_ask
 @require_POST
 def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
-    """Saves what was sent, in any case; a pair it becomes if it keeps the contract."""
+    """Save the draft in any case, and make it a pair if it keeps the contract."""
     draft = draft_or_404(pk)
     if draft.pair is not None:
         messages.warning(request, f"{draft} has become this pair already.")
         return redirect(draft.pair)
-    kept = written(request, draft, DraftState.OPEN)
-    if isinstance(kept, HttpResponse):
-        return kept
-    if broken := violations(as_pair(kept).as_record()):
-        return editor(request, kept, broken, code=400)
+    saved = written(request, draft, DraftState.OPEN)
+    if isinstance(saved, HttpResponse):
+        return saved
+    if broken := violations(as_pair(saved).as_record()):
+        return editor(request, saved, broken, code=400)
     try:
         with transaction.atomic():
-            pair = finish(draft=kept, author=person(request))
+            pair = finish(draft=saved, author=person(request))
             _queue(request, pair)
     except CurationError as error:
         return editor(request, draft_or_404(pk), [str(error)], typed=request.POST, code=409)
@@ -63,7 +63,7 @@ def finish_draft(request: HttpRequest, pk: int) -> HttpResponse:
 def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Save an edit as the next version of a pair, and queue its validation.
 
-    An edit that breaks the contract is not saved: the page comes back with it.
+    An edit that breaks the contract is not saved: the page shows it again.
     """
     pair = get_object_or_404(Pair, pk=pk)
     texts = PairTexts(*(request.POST.get(name, "") for name in Pair.SOURCES))
@@ -85,7 +85,7 @@ def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _queue(request: HttpRequest, item: Any) -> None:
-    """A kernel is compiled; a pair runs where this installation's pairs do."""
+    """Queue a check: a kernel is compiled, a pair runs on the installation's device."""
     kernel = isinstance(item, Kernel)
     device = Device.COMPILER if kernel else Device(settings.VALIDATION_DEVICE)
     try:

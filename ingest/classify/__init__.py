@@ -1,4 +1,4 @@
-"""What a kernel computes, how hard it is, and what else can be said of it, with the evidence."""
+"""Classification of a kernel: operation type, difficulty, tags and hardware, with evidence."""
 
 from curation.kinds.evidence import Evidence
 from curation.kinds.reading import Reading, read

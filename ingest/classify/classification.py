@@ -1,4 +1,4 @@
-"""The kind of a kernel: operation, difficulty, tags."""
+"""Kind of a kernel: operation, difficulty, tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Classification:
     difficulty: Difficulty
     tags: tuple[str, ...]
     evidence: tuple[Evidence, ...]
-    """At least one piece for each verdict; none for an `other` that is the lack of any."""
+    """At least one piece for each verdict, except for an `other` without a match."""
     rules: str = VERSION
 
 

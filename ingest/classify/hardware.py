@@ -1,13 +1,13 @@
-"""The accelerator that a kernel is written for: by its text, else by where the text is.
+"""Accelerator that a kernel is written for: by its text, else by its places.
 
-1. A text names hardware by what it imports or calls (`torch_npu`, `tl.extra.hip`), or by a launch
-   option that other compilers refuse (`waves_per_eu`). Under a condition on the environment, such
-   as `if is_hip():`, it does not: such a kernel runs on CUDA too.
+1. A text names hardware by imports or calls (`torch_npu`, `tl.extra.hip`), or by a launch option
+that other compilers refuse (`waves_per_eu`). Under a condition on the environment, such as `if
+is_hip():`, it does not: such a kernel runs on CUDA too.
 2. A path names hardware by a folder (`backends/_ascend/`) or by a word of the file's name
-   (`rms_norm_npu.py`). A kernel seen in several places has no hardware by path if one of them
-   names none.
-3. Everything else is for `cuda`. A repository's owner decides nothing: kernels of ROCm/aiter that
-   neither their text nor their path ties to AMD run unchanged on CUDA.
+(`rms_norm_npu.py`). A kernel with several places has no hardware by path if one of them names
+none.
+3. All else is for `cuda`. A repository's owner does not count: a kernel of ROCm/aiter that
+neither its text nor its path ties to AMD runs unchanged on CUDA.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ OPTIONS = {
     "isCloseVectorization": "kunlunxin",
     "buffer_size_limit": "kunlunxin",
 }
-"""Launch options that one compiler alone takes."""
+"""Launch options that only one compiler accepts."""
 
 FOLDERS = {
     "amd": "hip", "hip": "hip", "rocm": "hip", "hygon": "hip", "dcu": "hip",
@@ -72,8 +72,11 @@ FOLDERS = {
     "cpu": "cpu", "arm": "cpu",
 }  # fmt: skip
 WORDS = FOLDERS.keys() - {"cpu", "arm", "intel"}
-"""Words that name hardware inside a file's or a folder's name too. `cpu_offload.py` holds kernels
-that run on a GPU, so that `cpu` counts only as the whole name of a folder."""
+"""Words that name hardware inside the name of a file or folder too.
+
+`cpu_offload.py` holds kernels that run on a GPU, so `cpu` counts only as the whole name of a
+folder.
+"""
 SHARED = frozenset({"cuda", "gpu", "nvidia"})
 """Beside one of them in a name, no other word decides: `cuda_hip_ops.py` is for both."""
 
@@ -88,14 +91,14 @@ def hardware(text: str, paths: Collection[str]) -> str:
 
 
 def hardware_of_paths(paths: Collection[str]) -> str:
-    """Return what all paths name, or "" where one names nothing."""
-    named = {hardware_of_path(path) for path in paths}
-    return min(named) if named and "" not in named else ""
+    """Return the hardware that all paths name, or "" if one names none."""
+    names = {hardware_of_path(path) for path in paths}
+    return min(names) if names and "" not in names else ""
 
 
 @lru_cache(maxsize=65_536)
 def hardware_of_path(path: str) -> str:
-    """Return what the innermost folder or file that names hardware names, or ""."""
+    """Return the hardware of the innermost folder or file that names one, or ""."""
     pure = PurePosixPath(path)
     for name in (pure.stem, *reversed(pure.parent.parts)):
         words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
@@ -110,7 +113,7 @@ def hardware_of_path(path: str) -> str:
 
 
 def hardware_of_text(text: str) -> str:
-    """Return what the text itself is bound to, or ""."""
+    """Return the hardware that the text itself names, or ""."""
     if not _MENTIONED.search(text):
         return ""
     tree = parse(text)
@@ -118,7 +121,7 @@ def hardware_of_text(text: str) -> str:
         return ""
     for use in uses(tree):
         if use.name.endswith("DeviceProperties") and use.keyword == "type":
-            # The compiler that emitted the text wrote down for which device.
+            # The compiler that emitted the text wrote down its device.
             return str(use.value) if use.value in ("hip", "xpu", "cpu") else ""
         for module, named in MODULES.items():
             if f"{use.name}.".startswith(f"{module}."):
@@ -128,9 +131,11 @@ def hardware_of_text(text: str) -> str:
 
 
 def _options(tree: ast.Module) -> set[str]:
-    """Launch options in decorators and at the module's own level. What a function's body gives, it
-    may give under a condition that its caller asks."""
-    found: set[str] = set()
+    """Return launch options in decorators and at module level.
+
+    A function's body may give one under a condition of its caller.
+    """
+    options: set[str] = set()
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef):
             parts: list[ast.AST] = [*statement.decorator_list]
@@ -141,12 +146,12 @@ def _options(tree: ast.Module) -> set[str]:
         for node in (node for part in parts for node in unconditional(part)):
             if isinstance(node, ast.Dict):
                 keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
-                found.update(key for key in keys if isinstance(key, str))
+                options.update(key for key in keys if isinstance(key, str))
             elif isinstance(node, ast.keyword) and node.arg:
-                found.add(node.arg)
-    return found & OPTIONS.keys()
+                options.add(node.arg)
+    return options & OPTIONS.keys()
 
 
 def _parameters(tree: ast.Module) -> set[str]:
-    """The parameters of the functions: every compiler takes an option declared there."""
+    """Return the parameters of the functions: every compiler accepts an option declared there."""
     return {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

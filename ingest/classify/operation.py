@@ -1,7 +1,7 @@
-"""The operation type of a kernel: the first rule that matches decides.
+"""Operation type of a kernel: the first rule that matches decides.
 
-Calls decide. Names of functions, parameters, the file and the launcher only tell apart kernels that
-call the same things: a rule asks for them beside a structural condition, never without one.
+Calls decide. Names of functions, parameters, the file and the launcher only separate kernels
+with the same calls. A rule asks for them beside a structural condition, never without one.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ LOGARITHMS = ("tl.log", "tl.log2", "tl.log1p")
 
 def operation(reading: Reading, flow: Flow) -> tuple[Operation, tuple[Evidence, ...]]:
     for name, rule in RULES:
-        found = rule(reading, flow)
-        if found:
-            return name, tuple(found)
+        evidence = rule(reading, flow)
+        if evidence:
+            return name, tuple(evidence)
     return "other", ()
 
 
 def attention(reading: Reading, _: Flow) -> Found:
-    """Scores times values: two products with a softmax between them, or a decay instead of one.
+    """Match scores times values: two products with a softmax or a decay between them.
 
-    A kernel of one step of it (scores, weights times values, their gradients) counts too.
+    One step of attention (scores, weights times values, their gradients) matches too.
     """
     dots = reading.named("tl.dot")
     exponentials = reading.named(*EXPONENTIALS)
@@ -117,7 +117,7 @@ def attention(reading: Reading, _: Flow) -> Found:
 
 
 def rotary(reading: Reading, _: Flow) -> Found:
-    """A rotary embedding turns pairs of values by angles; the vocabulary has no word for it."""
+    """Match pairs of values that are rotated by angles; the vocabulary has no type for it."""
     if reading.named("tl.dot", *SUMS):
         return ()
     turned = rotation(reading)
@@ -126,24 +126,26 @@ def rotary(reading: Reading, _: Flow) -> Found:
         text = " ".join(text_of(node).split())[:160]
         return [Evidence("other", "pairs turned by an angle", node.start_point.row + 1, text)]
     stores, loads = reading.named(*STORES), reading.named(*LOADS)
-    named = ROTARY.search(reading.name.lower()) and len(loads) >= 2
-    return shown("other", "a rotary embedding by its name", stores[0]) if named and stores else ()
+    has_name = ROTARY.search(reading.name.lower()) and len(loads) >= 2
+    return (
+        shown("other", "a rotary embedding by its name", stores[0]) if has_name and stores else ()
+    )
 
 
 def convolution(reading: Reading, _: Flow) -> Found:
-    """A window slides: products summed over taps, with a stride, a padding or a width."""
+    """Match a sliding window: products summed over taps, with a stride, a padding or a width."""
     taps = [p for p in (*reading.parameters, *local_names(reading)) if WINDOW.search(p)]
     sliding = reading.named("tl.dot") or [c for c in reading.named(*LOADS) if c.in_loop]
-    named = is_called(reading, CONVOLUTION)
-    sliding = sliding or (reading.named(*SUMS) if named else [])
-    if not sliding or is_called(reading, POOL) or not (named or len(taps) >= 2):
+    has_name = is_called(reading, CONVOLUTION)
+    sliding = sliding or (reading.named(*SUMS) if has_name else [])
+    if not sliding or is_called(reading, POOL) or not (has_name or len(taps) >= 2):
         return ()
-    rule = f"products over a window ({', '.join(taps[:3])})" if taps else "products over neighbours"
+    rule = f"products over a window ({', '.join(taps[:3])})" if taps else "products over neighbors"
     return shown("convolution", rule, sliding[0])
 
 
 def optimizer(reading: Reading, flow: Flow) -> Found:
-    """A parameter and its moments, read and written in place by a step of some length."""
+    """Match a parameter and its moments, read and written in place with a step size."""
     names = {p.lower().strip("_") for p in reading.parameters}
     steps = [name for name in names if STEP.fullmatch(name)]
     stores = reading.named(*STORES)
@@ -155,7 +157,7 @@ def optimizer(reading: Reading, flow: Flow) -> Found:
 
 
 def loss(reading: Reading, flow: Flow) -> Found:
-    """A distance to a target: a parameter by its name, or the logit that a label names."""
+    """Match a distance to a target: a named parameter, or the logit of a label."""
     targets = [p for p in reading.parameters if TARGET.search(p)]
     computed = reading.named(*LOGARITHMS, *EXPONENTIALS, "tl.abs", *SUMS)
     if targets and (any(map(LOSS.search, targets)) or is_about(reading, LOSS)):
@@ -172,7 +174,7 @@ def loss(reading: Reading, flow: Flow) -> Found:
 
 
 def quantization(reading: Reading, _: Flow) -> Found:
-    """Numbers scaled into few bits, or back; a product in between is a matmul."""
+    """Match numbers scaled into few bits, or back. A product in between is a matmul."""
     if reading.named("tl.dot"):
         return ()
     scales = [p for p in (*reading.parameters, *local_names(reading)) if SCALE.search(p)]
@@ -181,11 +183,11 @@ def quantization(reading: Reading, _: Flow) -> Found:
     clamps = reading.named("tl.clamp", "tl.clip", *MAXIMA, "tl.minimum", "tl.min")
     if scales and casts:
         return shown("quantization", f"a cast to few bits with {scales[0]}", casts[0])
-    named = is_called(reading, QUANTIZE)
-    if named and scales and (to_element or reading.named(*STORES)):
+    has_name = is_called(reading, QUANTIZE)
+    if has_name and scales and (to_element or reading.named(*STORES)):
         calls = [*clamps, *to_element, *reading.named(*STORES)]
         return shown("quantization", f"values scaled by {scales[0]}", calls[0])
-    return shown("quantization", "a cast to few bits", casts[0]) if named and casts else ()
+    return shown("quantization", "a cast to few bits", casts[0]) if has_name and casts else ()
 
 
 def matmul(reading: Reading, _: Flow) -> Found:
@@ -230,7 +232,7 @@ def scan(reading: Reading, flow: Flow) -> Found:
 
 
 def softmax(reading: Reading, _: Flow) -> Found:
-    """Maximum, exponential, sum, quotient; backward of it: a product, its sum, a difference."""
+    """Match maximum, exponential, sum, quotient; or its backward: product, sum, difference."""
     direct = reading.named("tl.softmax")
     if direct:
         return shown("softmax", "Triton's own softmax", direct[0])
@@ -246,21 +248,21 @@ def softmax(reading: Reading, _: Flow) -> Found:
 
 
 def normalization(reading: Reading, _: Flow) -> Found:
-    """Divided by a root of a mean square: forward by a root, backward by one kept from there."""
+    """Match a division by a root of a mean square; the backward uses a stored root."""
     sums = reading.named(*SUMS)
     roots = reading.named(*ROOTS, "tl.pow")
-    kept = [p for p in (*reading.parameters, *local_names(reading)) if STATISTIC.search(p)]
+    statistics = [p for p in (*reading.parameters, *local_names(reading)) if STATISTIC.search(p)]
     scaled = EPSILON.search(source(reading))
-    divided = scaled or kept or is_called(reading, NORM)
+    divided = scaled or statistics or is_called(reading, NORM)
     if sums and roots and divided and not is_called(reading, VECTOR_NORM):
         return shown("normalization", "a root of a mean square", sums[0], roots[0])
-    if sums and (len(kept) >= 1 and is_called(reading, NORM)):
-        return shown("normalization", f"sums with {kept[0]}", sums[0])
+    if sums and (len(statistics) >= 1 and is_called(reading, NORM)):
+        return shown("normalization", f"sums with {statistics[0]}", sums[0])
     loads = reading.named(*LOADS)
-    if loads and roots and scaled and len(kept) >= 1:
+    if loads and roots and scaled and len(statistics) >= 1:
         return shown("normalization", "a root of a mean square", roots[0])
-    applied = loads and kept and (is_called(reading, NORM) or len(kept) >= 2)
-    return shown("normalization", f"applies {kept[0]}", loads[0]) if applied else ()
+    applied = loads and statistics and (is_called(reading, NORM) or len(statistics) >= 2)
+    return shown("normalization", f"applies {statistics[0]}", loads[0]) if applied else ()
 
 
 def random(reading: Reading, _: Flow) -> Found:
@@ -276,17 +278,17 @@ def gather_scatter(reading: Reading, flow: Flow) -> Found:
 
 
 def movement(reading: Reading, _: Flow) -> Found:
-    """Loaded values stored unchanged at another place: a transposition, a roll, a copy."""
+    """Match loaded values stored unchanged at another place: a transposition, a roll, a copy."""
     values: dict[str, list[Node]] = {}
     for function in reading.functions:
         for node in captures(ASSIGNMENTS, function).get("assignment", ()):
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is not None and right is not None:
-                known = values.setdefault(text_of(left), [])
-                known.append(right if node.type == "assignment" else node)
+                assigned = values.setdefault(text_of(left), [])
+                assigned.append(right if node.type == "assignment" else node)
     stores = reading.named(*STORES)
-    stored = [call.argument(1, "value") for call in stores]
-    if stores and all(value is not None and is_moved(value, values) for value in stored):
+    stored_values = [call.argument(1, "value") for call in stores]
+    if stores and all(value is not None and is_moved(value, values) for value in stored_values):
         return shown("other", "values moved and none computed", stores[0])
     return ()
 

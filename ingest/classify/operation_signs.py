@@ -1,4 +1,4 @@
-"""What the rules of operation types look for: patterns of names, and questions to a kernel."""
+"""Signs that the rules of operation types use: patterns of names, and questions about a kernel."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def is_called(reading: Reading, pattern: re.Pattern[str]) -> bool:
 
 
 def is_about(reading: Reading, pattern: re.Pattern[str]) -> bool:
-    """The kernel's name says so, or else that of its file or launcher."""
+    """Return whether the name of the kernel, its file or its launcher matches."""
     return is_called(reading, pattern) or pattern.search(reading.place.lower()) is not None
 
 
@@ -96,7 +96,10 @@ def has_parameter(reading: Reading, pattern: re.Pattern[str]) -> bool:
 
 
 def has_attention_names(reading: Reading) -> bool:
-    """Queries, keys and values, of which backward kernels and linear attentions take two."""
+    """Return whether parameters are queries, keys and values.
+
+    Backward kernels and linear attentions take two of them.
+    """
     names = plain_parameters(reading)
     queries = {"q", "query", "dq", "q_nope", "q_rope"} & names
     keys = {"k", "key", "k_cache", "key_cache", "dk", "k_buffer", "kv", "kv_cache"} & names
@@ -105,7 +108,7 @@ def has_attention_names(reading: Reading) -> bool:
 
 
 def plain_parameters(reading: Reading) -> set[str]:
-    """The parameters without what says that they are pointers."""
+    """Return the parameters without marks of pointers."""
     return {
         re.sub(r"^desc_|_?(?:ptr|desc|block_ptr)s?$", "", p.lower()) for p in reading.parameters
     }
@@ -114,8 +117,8 @@ def plain_parameters(reading: Reading) -> set[str]:
 def local_names(reading: Reading) -> list[str]:
     if reading.kernel is None:
         return []
-    found = captures("(assignment left: (identifier) @name)", reading.kernel)
-    return sorted({text_of(node) for node in found.get("name", ())})
+    nodes = captures("(assignment left: (identifier) @name)", reading.kernel)
+    return sorted({text_of(node) for node in nodes.get("name", ())})
 
 
 def source(reading: Reading) -> str:
@@ -123,7 +126,7 @@ def source(reading: Reading) -> str:
 
 
 def is_moved(value: Node, values: dict[str, list[Node]]) -> bool:
-    """Whether an expression is a load, converted or laid out anew at most."""
+    """Return whether an expression is a load, at most converted or laid out anew."""
     node: Node | None = value
     for _ in range(CHAIN):
         if node is None:
@@ -136,33 +139,39 @@ def is_moved(value: Node, values: dict[str, list[Node]]) -> bool:
         elif node.type == "attribute":
             node = node.child_by_field_name("object")
         elif node.type == "call":
-            called = (node.child_by_field_name("function") or node).named_children
-            name = text_of(called[-1]) if called else ""
+            function_parts = (node.child_by_field_name("function") or node).named_children
+            name = text_of(function_parts[-1]) if function_parts else ""
             if name in {"load", "load_tensor_descriptor"}:
                 return True
             if name not in LAYOUTS:
                 return False
             arguments = node.child_by_field_name("arguments")
-            on_value = text_of(called[0]) not in {"tl", "triton.language"}
-            node = called[0] if on_value else arguments.named_children[0] if arguments else None
+            on_value = text_of(function_parts[0]) not in {"tl", "triton.language"}
+            node = (
+                function_parts[0]
+                if on_value
+                else arguments.named_children[0]
+                if arguments
+                else None
+            )
         else:
             return False
     return False
 
 
 def written_references(kernel: Node, reading: Reading) -> list[Evidence]:
-    """Find the values that a Pallas kernel writes into a reference: `o_ref[...] = …`."""
+    """Return the values that a Pallas kernel writes into a reference: `o_ref[...] = …`."""
     pattern = "(assignment left: (subscript value: (identifier) @name)) @written"
-    found = captures(pattern, kernel)
-    if not any(text_of(node) in reading.parameters for node in found.get("name", ())):
+    nodes = captures(pattern, kernel)
+    if not any(text_of(node) in reading.parameters for node in nodes.get("name", ())):
         return []
-    first = min(found["written"], key=lambda node: node.start_byte)
+    first = min(nodes["written"], key=lambda node: node.start_byte)
     text = " ".join(text_of(first).split())[:160]
     return [Evidence("element-wise", "each value by itself", first.start_point.row + 1, text)]
 
 
 def returned(reading: Reading) -> list[Evidence]:
-    """A helper without calls that returns an expression of its arguments."""
+    """Match a helper without calls that returns an expression of its arguments."""
     if reading.kernel is None or re.search(r"pid|swizzle|offset|ptr", source(reading)):
         return []
     for node in captures("(return_statement (_) @value)", reading.kernel).get("value", ()):

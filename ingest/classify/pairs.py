@@ -1,4 +1,4 @@
-"""The operation type of a drafted pair: by its python side first, then by its kernels."""
+"""Operation type of a drafted pair: by its Python side first, then by its kernels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ PLAIN = {"reduction", "element-wise"}
 
 
 def pair_operation(entry_point: str, python_code: str, kernels: Sequence[str]) -> str:
-    """`kernels`: the operation types of the kernels that the launcher leads to."""
-    asked = python_operation(entry_point, python_code) if python_code else None
-    if asked is not None and asked not in WEAK:
-        return asked
-    known = sorted((kind for kind in kernels if kind in ORDER), key=ORDER.index)
-    if known and known[0] not in PLAIN:
-        return known[0]
-    return asked or next(iter(known), "other")
+    """Return the operation type. `kernels`: the types of the kernels that the launcher leads to."""
+    python_type = python_operation(entry_point, python_code) if python_code else None
+    if python_type is not None and python_type not in WEAK:
+        return python_type
+    kernel_types = sorted((kind for kind in kernels if kind in ORDER), key=ORDER.index)
+    if kernel_types and kernel_types[0] not in PLAIN:
+        return kernel_types[0]
+    return python_type or next(iter(kernel_types), "other")

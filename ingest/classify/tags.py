@@ -1,4 +1,4 @@
-"""What else can be said of a kernel: a word each, with the line that says it."""
+"""Tags of a kernel: a word each, with the line that shows it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ TRIANGLE = re.compile(r"\w*[mqi]\w*(?:\[:, None\])? >=? ?\(?\w*[nkj]\w*(?:\[None
 
 
 def tags(reading: Reading, flow: Flow) -> tuple[Evidence, ...]:
-    """One piece of evidence for each tag, in the tags' order."""
-    found: dict[str, Evidence] = {}
+    """Return one piece of evidence for each tag, in the tags' order."""
+    evidence_by_tag: dict[str, Evidence] = {}
     for evidence in _tags(reading, flow):
-        found.setdefault(evidence.says, evidence)
-    return tuple(found[tag] for tag in sorted(found))
+        evidence_by_tag.setdefault(evidence.says, evidence)
+    return tuple(evidence_by_tag[tag] for tag in sorted(evidence_by_tag))
 
 
 def _tags(reading: Reading, flow: Flow) -> Iterator[Evidence]:
@@ -106,8 +106,8 @@ def _by_parameters(reading: Reading) -> Iterator[Evidence]:
 def _dtypes(reading: Reading) -> Iterator[Evidence]:
     for function in reading.functions:
         for node in captures("(attribute) @name", function).get("name", ()):
-            found = DTYPES.fullmatch(reading.canonical(node) or "")
-            if found and found[1] != "int1":
-                tag = "fp8" if found[1].startswith("float8") else DTYPE_TAGS.get(found[1], found[1])
+            dtype = DTYPES.fullmatch(reading.canonical(node) or "")
+            if dtype and dtype[1] != "int1":
+                tag = "fp8" if dtype[1].startswith("float8") else DTYPE_TAGS.get(dtype[1], dtype[1])
                 line = node.start_point.row + 1
                 yield Evidence(tag, "names the dtype", line, text_of(node))

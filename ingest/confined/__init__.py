@@ -1,6 +1,6 @@
-"""Reading foreign files in a sandboxed process: bytes in, JSON out.
+"""Reading of foreign files in a sandboxed process: bytes in, JSON out.
 
-A parser in C (tree-sitter, CPython's own, scancode's automaton) may have a bug that a file can
-use. An ingest holds the database, the secret key and the network; the process that parses has
-none of them. `reader` is the ingest's side; `worker` is what runs in the sandbox.
+Attack: a file exploits a bug of a parser in C (tree-sitter, CPython's, scancode's automaton).
+Defense: the process that parses has no database, secret key or network. `reader` is the ingest's
+side; `worker` runs in the sandbox.
 """

@@ -1,6 +1,6 @@
-"""Inside the sandbox: names the licenses in texts, one a line of JSON.
+"""Sandbox side of license detection, one line of JSON a text.
 
-`python -c … FD SECONDS` reads its orders from its input and writes its answers to the open file FD.
+`python -c … FD SECONDS` reads orders from its input and writes answers to the open file FD.
 """
 
 import sys
@@ -12,16 +12,16 @@ from ingest.licenses.detector import DetectionTookTooLong, Scancode
 
 
 def serve(line: Line, detector: Scancode) -> None:
-    """Answer until no more is asked."""
+    """Answer until the input ends."""
     detector.load()
     line.tell(ready=True)
     while (order := line.hear()) is not None:
         try:
-            found = detector.match(order["text"], approximate=order["approximate"])
+            matches = detector.match(order["text"], approximate=order["approximate"])
         except DetectionTookTooLong:
             line.tell(late=True)
         else:
-            line.tell(matches=found)
+            line.tell(matches=matches)
 
 
 if __name__ == "__main__":

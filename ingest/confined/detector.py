@@ -1,8 +1,8 @@
-"""scancode in a sandboxed process of its own, so that its gigabyte is not the ingest's.
+"""scancode in a sandboxed process, so that its gigabyte of memory is not the ingest's.
 
-Started when the first text is asked about, for all repositories that this process reads: its index
-takes seconds to load. A text on which it hangs or ends is given up, and the next one gets a new
-process. The process ends with the one that asked, however that ended.
+It starts with the first text, for all repositories that this process reads: its index takes
+seconds to load. If it hangs or ends on a text, that text is given up, and the next one gets a
+new process. The process ends with the one that started it.
 """
 
 import threading
@@ -14,11 +14,11 @@ from ingest.licenses.detector import SECONDS_A_TEXT, DetectionTookTooLong, Match
 
 
 class DetectorNotStarted(Exception):
-    """The licence detector's process did not come up: nothing can be read without it."""
+    """The license detector's process did not start."""
 
 
 class ConfinedScancode:
-    """Answers as `Scancode` does, and takes no memory here."""
+    """Detector with the interface of `Scancode`, which uses no memory here."""
 
     def __init__(self, seconds: float = SECONDS_A_TEXT) -> None:
         self._seconds = seconds
@@ -31,11 +31,11 @@ class ConfinedScancode:
 
     @property
     def pid(self) -> int | None:
-        """The process that answers, if one was started."""
+        """Number of the detector's process, or None."""
         return self._process.pid if self._process is not None else None
 
     def match(self, text: str, *, approximate: bool = True) -> list[Match]:
-        """Every rule that `text` matches, in the order of the text."""
+        """Return every rule that `text` matches, in the order of the text."""
         with self._lock:
             process = self._process or self._started()
             try:
@@ -56,7 +56,7 @@ class ConfinedScancode:
             except DetectionTookTooLong:
                 raise
             except BaseException:
-                # Interrupted between question and answer: the next question must not get it.
+                # After an interruption the next question must not get this answer.
                 self.end()
                 raise
 
@@ -75,7 +75,7 @@ class ConfinedScancode:
             self.end()
             if not isinstance(error, WorkerEnded):
                 raise
-            raise DetectorNotStarted(f"The licence detector's process {error}.") from error
+            raise DetectorNotStarted(f"The license detector's process {error}.") from error
         # It watches the clock itself, between two passages.
         process.silence = 2 * self._seconds
         return process

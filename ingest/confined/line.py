@@ -1,4 +1,4 @@
-"""Inside the sandbox: the two pipes to the ingest, with one line of JSON a message."""
+"""Sandbox side of the two pipes to the ingest, one line of JSON a message."""
 
 import os
 from typing import Any, BinaryIO
@@ -7,7 +7,7 @@ from ingest.confined.values import read_json, to_json
 
 
 class Line:
-    """Reads orders from the one pipe, writes to the other."""
+    """Reader of orders from one pipe, and writer to the other."""
 
     def __init__(self, reading: BinaryIO, writing: int) -> None:
         self._reading = reading
@@ -19,7 +19,7 @@ class Line:
             line = line[os.write(self._writing, line) :]
 
     def hear(self) -> dict[str, Any] | None:
-        """Return the next message, or None when no more comes."""
+        """Return the next message, or None at the end of the input."""
         line = self._reading.readline()
         message: dict[str, Any] | None = read_json(line) if line else None
         return message

@@ -13,21 +13,21 @@ from ingest.confined.programs import PACKAGES, command
 from ingest.confined.values import UnreadableAnswer, read_json, to_json
 from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
 
-# scancode's index takes 1.4 GB of address space, and honest trees far less.
+# scancode's index takes 1.4 GB of address space, and real trees far less.
 MEMORY = 4 << 30
 LIMITS = Limits(
     memory=MEMORY, group_memory=MEMORY, tree_memory=MEMORY, cpu_seconds=4 * 3600, processes=64,
     file_size=256 << 20, open_files=256,
 )  # fmt: skip
 SCRATCH = 256 << 20
-# A worker that says nothing for so long is dead. Rebuilding scancode's index takes minutes.
+# Without a message for so long, a worker counts as dead. Rebuilding scancode's index takes minutes.
 SILENCE_SECONDS = 900.0
 LARGEST_ANSWER = 64 << 20
 _PIECE = 1 << 20
 
 
 class WorkerEnded(Exception):
-    """The process is gone, or no longer makes sense; the words say how, after "it"."""
+    """The process ended or sent an invalid message. The message completes a sentence after "it"."""
 
     def __init__(self, words: str, *, silent: bool = False) -> None:
         super().__init__(words)
@@ -36,7 +36,7 @@ class WorkerEnded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a worker is confined, and how long it may be silent."""
+    """Confinement of a worker, and its allowed silence."""
 
     level: Level | None = None
     limits: Limits = LIMITS
@@ -51,7 +51,7 @@ DEFAULT_TERMS = Terms()
 
 
 class Process:
-    """Runs one module of the project in the sandbox. `end` it."""
+    """Run of one module of the project in the sandbox. The caller must `end` it."""
 
     def __init__(self, name: str, *arguments: str, terms: Terms = DEFAULT_TERMS) -> None:
         self.silence = terms.silence
@@ -87,14 +87,14 @@ class Process:
 
     def send(self, message: dict[str, Any], payload: bytes = b"") -> None:
         """Send one line of JSON, and the bytes that it announces."""
-        left = memoryview(to_json(message) + b"\n" + payload)
-        until = time.monotonic() + self.silence
-        while left:
-            _, ready, _ = select.select([], [self._asking], [], max(0, until - time.monotonic()))
+        unsent = memoryview(to_json(message) + b"\n" + payload)
+        deadline = time.monotonic() + self.silence
+        while unsent:
+            _, ready, _ = select.select([], [self._asking], [], max(0, deadline - time.monotonic()))
             if not ready:
                 raise WorkerEnded(f"took no bytes for {self.silence:g} seconds", silent=True)
             try:
-                left = left[os.write(self._asking.fileno(), left[:_PIECE]) :]
+                unsent = unsent[os.write(self._asking.fileno(), unsent[:_PIECE]) :]
             except BlockingIOError:
                 continue
             except OSError:
@@ -102,12 +102,14 @@ class Process:
 
     def hear(self) -> dict[str, Any]:
         """Return the next message."""
-        looked, until = 0, time.monotonic() + self.silence
-        while (end := self._rest.find(b"\n", looked)) < 0:
-            looked = len(self._rest)
-            if looked > LARGEST_ANSWER:
+        searched, deadline = 0, time.monotonic() + self.silence
+        while (end := self._rest.find(b"\n", searched)) < 0:
+            searched = len(self._rest)
+            if searched > LARGEST_ANSWER:
                 raise WorkerEnded(f"answered more than {LARGEST_ANSWER >> 20} MB")
-            ready, _, _ = select.select([self._reading], [], [], max(0, until - time.monotonic()))
+            ready, _, _ = select.select(
+                [self._reading], [], [], max(0, deadline - time.monotonic())
+            )
             if not ready:
                 raise WorkerEnded(f"said nothing for {self.silence:g} seconds", silent=True)
             piece = os.read(self._reading, _PIECE)
@@ -132,7 +134,7 @@ class Process:
         self._complaints.close()
 
     def _last_words(self) -> str:
-        """Return how it ended, with the last line that it complained with."""
+        """Return how it ended, with the last line of its standard error."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         size = self._complaints.seek(0, os.SEEK_END)

@@ -1,7 +1,7 @@
-"""Command lines that run a module of the project where only its packages can be read.
+"""Command lines for a module of the project in a sandbox that can read only its packages.
 
-The folder that the packages stand in is closed there, for it may hold the data folder. So no path
-of imports leads to them, and a program names the folder of each.
+The folder of the packages is closed there, because it may hold the data folder. So no import
+path leads to them, and a program names the folder of each.
 """
 
 import sys
@@ -14,7 +14,7 @@ PACKAGES = tuple(Path(package.__path__[0]).resolve() for package in (ingest, cur
 
 
 def command(name: str, *arguments: str) -> list[str]:
-    """Run the module `name` of one of the packages."""
+    """Return the command that runs the module `name` of one of the packages."""
     folders = {folder.name: str(folder) for folder in PACKAGES}
     program = (
         "import runpy, sys, types\n"

@@ -1,8 +1,8 @@
-"""The ingest's side: gives a worker the files of one repository and takes what it finds.
+"""Ingest side: sends a worker the files of one repository and receives its findings.
 
-A worker that ends costs the file that it was at: another one takes its place and leaves that file
-out. What a worker says is believed of the files that it was given, and of nothing else: hashes
-are made here, and a license reading is kept for a content that was sent.
+If a worker ends, the file that it was at is left out, and another worker continues. A worker is
+trusted only about the files that it was given. Hashes are made here, and a license reading is
+cached only for content that was sent.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from ingest.confined.values import UnreadableAnswer, from_json, read_json
 from ingest.evidence import Evidence
 from ingest.extract import SourceTree
 from ingest.git import Blob
-from ingest.licenses import LicenceReader
+from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong
 from ingest.licenses.reader import git_blob_hash
 from ingest.licenses.reader import to_json as as_kept
@@ -31,7 +31,7 @@ from validation.sandbox import Level
 
 log = logging.getLogger(__name__)
 
-# A repository in which so many files end a worker is not read to its end.
+# After so many files that end a worker, reading the repository stops.
 MOST_ENDED = 10
 # PyTorch has 3,000 kernels.
 MOST_ITEMS = 200_000
@@ -47,17 +47,17 @@ _REASON = re.compile(r"[a-z-]{1,60}")
 
 
 class Reader:
-    """A context: the worker starts with the first order and ends with it."""
+    """Context manager: the worker starts with the first order and ends with the context."""
 
     def __init__(
         self,
-        licences: LicenceReader,
+        licenses: LicenseReader,
         progress: Progress,
         tree: SourceTree | None = None,
         terms: Terms = DEFAULT_TERMS,
     ) -> None:
-        self._readings = licences.kept
-        self._detector = licences.detector
+        self._readings = licenses.kept
+        self._detector = licenses.detector
         self._progress = progress
         self._tree = tree
         self._terms = terms
@@ -81,11 +81,11 @@ class Reader:
 
     @property
     def pid(self) -> int | None:
-        """The process at work, if there is one."""
+        """Number of the running process, or None."""
         return self._process.pid if self._process is not None else None
 
     def file(self, blob: Blob) -> FileRead | Dropped:
-        """The facts of one file."""
+        """Return the facts of one file."""
         self._at = blob.path
         order = {"order": "text", "path": blob.path, "bytes": len(blob.data)}
         try:
@@ -94,33 +94,33 @@ class Reader:
             return self._lost(error, "read")
         return file_read(blob, text)
 
-    def kernels(self, named: Sequence[str]) -> Iterator[Candidate | Dropped]:
-        """Every kernel in the named files, or why something in them was left out."""
-        given: set[tuple[object, ...]] = set()
-        # Items that a worker sent before it ended. Its successor sends them again.
-        before: frozenset[tuple[object, ...]] = frozenset()
-        begun: Process | None = None
+    def kernels(self, paths: Sequence[str]) -> Iterator[Candidate | Dropped]:
+        """Yield every kernel in the named files, or the reason why one was left out."""
+        yielded: set[tuple[object, ...]] = set()
+        # Items of a worker that ended. Its successor sends them again.
+        repeated: frozenset[tuple[object, ...]] = frozenset()
+        current_process: Process | None = None
         while True:
             items: list[Any] = []
             try:
-                if begun is None or begun is not self._process:
-                    self._at, before = "", frozenset(given)
-                    self._ask(self._beginning(named), b"", [])
-                    begun = self._process
+                if current_process is None or current_process is not self._process:
+                    self._at, repeated = "", frozenset(yielded)
+                    self._ask(self._beginning(paths), b"", [])
+                    current_process = self._process
                 sent = self._ask({"order": "next"}, b"", items)
-                found = [self._item(item) for item in items]
+                received = [self._item(item) for item in items]
             except (WorkerEnded, UnreadableAnswer) as error:
-                begun = None
+                current_process = None
                 yield self._lost(error, "extract")
                 continue
-            for item in found:
+            for item in received:
                 place = _place(item)
-                if place not in before and not self._is_left_out(item):
-                    given.add(place)
+                if place not in repeated and not self._is_left_out(item):
+                    yielded.add(place)
                     yield item
             if sent != BATCH:
                 return
-            if len(given) > MOST_ITEMS:
+            if len(yielded) > MOST_ITEMS:
                 raise CurationError(
                     f"More than {MOST_ITEMS:,} kernels were found: that is no code."
                 )
@@ -132,7 +132,7 @@ class Reader:
             lost = Dropped("evidence", kernel.path, ENDED, self._left_out[kernel.path])
         else:
             self._at = kernel.path
-            order = {"order": "evidence", "of": replace(item, licences=(), licence_texts=())}
+            order = {"order": "evidence", "of": replace(item, licenses=(), license_texts=())}
             try:
                 return from_json(Evidence, self._ask(order, b"", []))
             except (WorkerEnded, UnreadableAnswer) as error:
@@ -168,11 +168,11 @@ class Reader:
                 case _:
                     raise UnreadableAnswer("it is no message of a worker")
 
-    def _beginning(self, named: Sequence[str]) -> dict[str, Any]:
+    def _beginning(self, paths: Sequence[str]) -> dict[str, Any]:
         return {
             "order": "begin",
             "paths": sorted(self._paths),
-            "named": named,
+            "named": paths,
             "detector": self._detector.name,
         }
 
@@ -193,8 +193,10 @@ class Reader:
         return self._readings.get(key) if _KEY.fullmatch(key) else None
 
     def _keep(self, key: str, value: str) -> None:
-        """Keep a reading of a content that the worker was given: a lie about another content
-        would hold for every repository that has it."""
+        """Cache a reading of content that the worker was given.
+
+        Attack: a reading of other content would hold for every repository that has it.
+        """
         name = _KEY.fullmatch(key)
         if name is not None and name[1] in self._served:
             self._readings[key] = as_kept(from_json(Findings, read_json(value.encode())))
@@ -202,15 +204,15 @@ class Reader:
     def _item(self, item: Any) -> Candidate | Dropped:
         match item:
             case {"candidate": data}:
-                found = from_json(Candidate, data)
-                self._check_path(found.kernel.path)
-                return _hashed(found)
+                candidate = from_json(Candidate, data)
+                self._check_path(candidate.kernel.path)
+                return _hashed(candidate)
             case {"dropped": data}:
-                dropped = from_json(Dropped, data)
-                self._check_path(dropped.path)
-                if not _REASON.fullmatch(dropped.reason):
+                problem = from_json(Dropped, data)
+                self._check_path(problem.path)
+                if not _REASON.fullmatch(problem.reason):
                     raise UnreadableAnswer("a reason was expected")
-                return dropped
+                return problem
             case _:
                 raise UnreadableAnswer("a kernel was expected")
 
@@ -229,7 +231,10 @@ class Reader:
         return self._process
 
     def _lost(self, error: WorkerEnded | UnreadableAnswer, stage: str) -> Dropped:
-        """Why the file that the worker was at is left out; raises where no file explains it."""
+        """Record the file that the worker was at as left out.
+
+        Raises if no file explains the end.
+        """
         self._end()
         how = str(error) if isinstance(error, WorkerEnded) else f"gave a wrong answer: {error}"
         path = self._at
@@ -250,12 +255,12 @@ class Reader:
             self._process = None
 
 
-def _hashed(found: Candidate) -> Candidate:
-    """The same with hashes that are those of its texts."""
-    kernel = replace(found.kernel, sha256=_sha256(found.kernel.source))
-    texts = tuple(replace(text, sha256=_sha256(text.text)) for text in found.licence_texts)
-    content = content_hash(found.unit.source)
-    return replace(found, kernel=kernel, content_hash=content, licence_texts=texts)
+def _hashed(candidate: Candidate) -> Candidate:
+    """Return the candidate with hashes of its texts."""
+    kernel = replace(candidate.kernel, sha256=_sha256(candidate.kernel.source))
+    texts = tuple(replace(text, sha256=_sha256(text.text)) for text in candidate.license_texts)
+    content = content_hash(candidate.unit.source)
+    return replace(candidate, kernel=kernel, content_hash=content, license_texts=texts)
 
 
 def _sha256(text: str) -> str:

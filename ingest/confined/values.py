@@ -1,7 +1,7 @@
 """Values as JSON and back, for both sides of the pipe.
 
-A worker may have been taken over by what it read. So an answer is held against the types that it
-should have, field by field, and its strings become such as a database takes.
+Attack: a file takes over the worker, which sends a hostile answer. Defense: each field is
+checked against its type, and strings become valid for a database.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ LARGEST_NUMBER = 2**31 - 1
 
 
 class UnreadableAnswer(ValueError):
-    """An answer is no JSON, or not of the type that was asked for."""
+    """An answer is not JSON, or not of the expected type."""
 
 
 def to_json(value: object) -> bytes:
-    """One line of JSON; dataclasses become objects."""
+    """Return one line of JSON; dataclasses become objects."""
     return json.dumps(value, default=_fields, separators=(",", ":")).encode()
 
 
 def read_json(data: bytes) -> Any:
-    """Parse what a worker sent."""
+    """Parse a worker's message."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -78,7 +78,7 @@ def _text(data: Any) -> str:
         raise UnreadableAnswer("a text was expected")
     if data.isascii() and "\0" not in data:
         return data
-    # No database takes a null character, nor half a surrogate pair.
+    # No database accepts a null character or half a surrogate pair.
     return data.replace("\0", "").encode("utf-8", "replace").decode()
 
 

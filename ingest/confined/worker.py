@@ -1,9 +1,9 @@
-"""Inside the sandbox: reads the files that it is given and answers in JSON.
+"""Sandbox side: reads the given files and answers in JSON.
 
-`python -c … FD` takes a line of JSON an order from its input, at times with bytes behind it, and
-writes its lines to the open file FD. While it works on an order it asks for files and for license
-readings by the same pipes, and says at which file it is: should it end, that is the one that
-costs.
+`python -c … FD` takes one order a line of JSON from its input, sometimes followed by bytes, and
+writes its lines to the open file FD. During an order it requests files and license readings
+through the same pipes. It names each file before it reads it, so that a crash costs that file
+only.
 """
 
 import sys
@@ -16,34 +16,34 @@ from ingest.candidate import Candidate, Dropped
 from ingest.confined.line import Line
 from ingest.confined.values import from_json
 from ingest.evidence import evidence
-from ingest.licenses import LicenceReader
+from ingest.licenses import LicenseReader
 from ingest.licenses.detector import DetectionTookTooLong, Match
-from ingest.licensing import FileLicences
+from ingest.licensing import FileLicenses
 from ingest.stages import kernels, read_text
 
 BATCH = 250
 PROGRESS_SECONDS = 0.5
 
 
-class Told:
-    """Says at which file the worker is and how far it is."""
+class Reporter:
+    """Reporter of the current file and the progress."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self._told = ("", 0.0)
+        self._last = ("", 0.0)
 
     def at(self, path: str) -> None:
         self._line.tell(at=path)
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        told, now = self._told, time.monotonic()
-        if stage != told[0] or now - told[1] >= PROGRESS_SECONDS:
-            self._told = (stage, now)
+        last, now = self._last, time.monotonic()
+        if stage != last[0] or now - last[1] >= PROGRESS_SECONDS:
+            self._last = (stage, now)
             self._line.tell(progress=[stage, done, total])
 
 
 class RemoteTree:
-    """The repository's files, each asked for when it is read."""
+    """Files of the repository, each requested when it is read."""
 
     def __init__(self, line: Line, paths: list[str]) -> None:
         self._line = line
@@ -58,7 +58,7 @@ class RemoteTree:
 
 
 class RemoteDetector:
-    """The license detector, which is a process of its own."""
+    """The license detector, in a process of its own."""
 
     def __init__(self, line: Line, name: str) -> None:
         self._line = line
@@ -72,14 +72,14 @@ class RemoteDetector:
 
 
 class RemoteReadings:
-    """The license readings that the ingest keeps."""
+    """The license readings that the ingest has cached."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
 
     def get(self, key: str) -> str | None:
-        found: str | None = self._line.ask(kept=key)["kept"]
-        return found
+        reading: str | None = self._line.ask(kept=key)["kept"]
+        return reading
 
     def __setitem__(self, key: str, value: str) -> None:
         self._line.tell(keep=[key, value])
@@ -102,13 +102,13 @@ class Worker:
     def _begin(self, order: dict[str, Any]) -> Any:
         tree = RemoteTree(self._line, order["paths"])
         detector = RemoteDetector(self._line, order["detector"])
-        licences = FileLicences(tree, LicenceReader(detector, RemoteReadings(self._line)))
-        told = Told(self._line)
-        self._items = kernels(tree, order["named"], licences, told.progress, told.at)
+        licenses = FileLicenses(tree, LicenseReader(detector, RemoteReadings(self._line)))
+        reporter = Reporter(self._line)
+        self._items = kernels(tree, order["named"], licenses, reporter.progress, reporter.at)
         return None
 
     def _next(self, order: dict[str, Any]) -> Any:
-        """Send some kernels and say how many; fewer than a batch are the last."""
+        """Send the next kernels and return their number; fewer than a batch are the last."""
         items = list(islice(self._items, BATCH))
         for item in items:
             self._line.tell(item={type(item).__name__.lower(): item})

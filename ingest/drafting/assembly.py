@@ -26,7 +26,7 @@ from ingest.drafting.tolerances import Tolerance
 from ingest.drafting.tuning import close_gaps
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
-from ingest.extract.resolve import Local
+from ingest.extract.targets import Local
 
 WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"

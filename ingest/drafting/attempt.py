@@ -31,7 +31,7 @@ from ingest.drafting.suites import Suite, find_calls, find_effect_calls, functio
 from ingest.drafting.tolerances import Tolerance, allowed
 from ingest.drafting.values import NotPlain
 from ingest.drafting.weights import innermost_call, share_weights
-from ingest.extract.resolve import External, Local
+from ingest.extract.targets import External, Local
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
                        r"|expected|py|pt|slow|simple|vanilla|manual|base)(_|$)", re.I)  # fmt: skip

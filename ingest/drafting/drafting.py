@@ -19,8 +19,8 @@ from ingest.drafting.tuning import keep_first_configuration
 from ingest.drafting.writing import read_stand_ins
 from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.extraction import FILE_LIMIT, Session
-from ingest.extract.resolve import Local
 from ingest.extract.source_tree import SourceTree
+from ingest.extract.targets import Local
 
 Progress = Callable[[str, int, int], None]
 

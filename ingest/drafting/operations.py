@@ -13,11 +13,11 @@ from ingest.drafting.reach import Reach
 from ingest.drafting.records import KernelPlace, Operation, Place
 from ingest.drafting.suites import is_test_path
 from ingest.extract.extraction import Session
-from ingest.extract.found_kernel import FoundKernel, code_end
 from ingest.extract.kernels import kernels_of
+from ingest.extract.module import FoundKernel, code_end
 from ingest.extract.outline import definition_of
-from ingest.extract.resolve import Local
 from ingest.extract.syntax import text_of
+from ingest.extract.targets import Local
 
 FUNCTION = re.compile(rb"\bclass\s+\w+\s*\([^)]*\bFunction\b")
 KernelId = tuple[str, int]

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ingest.extract.kernels import kernels_of
 from ingest.extract.meaning import MeaningReader
+from ingest.extract.module import Module
 from ingest.extract.outline import Leaf
-from ingest.extract.repository import Module, Repository
-from ingest.extract.resolve import Local, Resolver
+from ingest.extract.repository import Repository
+from ingest.extract.resolve import Resolver
+from ingest.extract.targets import Local
 
 MOST = 3000
 

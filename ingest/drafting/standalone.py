@@ -14,8 +14,8 @@ from ingest.drafting.devices import DEVICE_LINE, place_on_device
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.seeds import remove_seeding
 from ingest.drafting.suites import Suite
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
+from ingest.extract.module import FoundKernel
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import ParseTimeout

@@ -11,9 +11,11 @@ from pathlib import PurePosixPath
 from ingest.drafting.edits import UNREADABLE
 from ingest.drafting.values import Evaluator
 from ingest.extract.decoding import decode
-from ingest.extract.repository import Module, Repository
-from ingest.extract.resolve import External, Local, Resolver, Target
+from ingest.extract.module import Module
+from ingest.extract.repository import Repository
+from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import text_of
+from ingest.extract.targets import External, Local, Target
 
 COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
 

@@ -1,6 +1,7 @@
-"""Extraction: a repository's bytes in, standalone Triton kernels out.
+"""Extraction of standalone Triton kernels from a repository's bytes.
 
-Pure Python over syntax trees; what it reads is never imported or run. It knows no database.
+Pure Python over syntax trees. It never imports or runs the code that it reads, and uses no
+database.
 """
 
 from ingest.extract.extraction import FILE_LIMIT, extract, extract_file

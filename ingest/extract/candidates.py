@@ -1,4 +1,4 @@
-"""Which files are worth parsing: a look at path and bytes before anything else."""
+"""Selection of the files that are worth parsing, by path and bytes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.records import Problem
 
 SOURCES = (".py", NOTEBOOK)
-"""The file types that are parsed as one module of Python."""
+"""File types that are parsed as one Python module."""
 MARKDOWN = (".md", ".markdown", ".mdx")
 TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".template", ".py.in")
 
 
 def is_candidate(path: str, data: bytes) -> bool:
-    """Whether a file can hold a kernel at all."""
+    """Return whether a file can hold a kernel."""
     if b"pallas_call" in data and path.endswith(SOURCES):
         return True
     if b"jit" not in data:
         return False
-    # Triton's own library says `from ..runtime.jit import jit` and never its own name.
+    # Triton's own library imports `from ..runtime.jit import jit` and never names itself.
     return b"triton" in data or b"gluon" in data or "triton" in posixpath.dirname(path)
 
 
@@ -28,7 +28,7 @@ def has_known_suffix(path: str) -> bool:
 
 
 def unfit(path: str, data: bytes | None, limit: int) -> Problem | None:
-    """Why a file isn't parsed, if it isn't."""
+    """Return the reason why a file can't be parsed, or None."""
     if data is None:
         return Problem(path, None, "unreadable", "The file could not be read.")
     if len(data) > limit:

@@ -1,5 +1,5 @@
-"""The transitive closure of what a kernel needs: which statements of which files. It decides
-nothing about how the result is written.
+"""Transitive closure of a kernel: the statements of all files that it needs.
+Rendering the result is the task of `render`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.kernels import decorators_of
-from ingest.extract.meaning import MeaningReader, Resolution
+from ingest.extract.meaning import MeaningReader
+from ingest.extract.module import FoundKernel, Module
 from ingest.extract.names import Names, names_of
 from ingest.extract.outline import (
     CLAUSES,
@@ -22,18 +22,19 @@ from ingest.extract.outline import (
     compound_at,
     definition_of,
 )
-from ingest.extract.repository import Module, Repository
-from ingest.extract.resolve import Local, Resolver, remaining
+from ingest.extract.repository import Repository
+from ingest.extract.resolve import Resolver, remaining
 from ingest.extract.syntax import dotted, text_of
+from ingest.extract.targets import Local, Resolution
 
 NESTING_LIMIT = 20
 PIECE_LIMIT = 2000
-"""A closure beyond this is a whole application, not a kernel."""
+"""A larger closure is a whole application, not a kernel."""
 
 
 @dataclass(eq=False, slots=True)
 class Piece:
-    """A statement that goes into the standalone module."""
+    """A statement of the standalone module."""
 
     module: Module
     scope: Scope
@@ -56,7 +57,7 @@ class Closure:
     tuned: bool = False
 
     def headers_of(self, piece: Piece) -> Iterator[Resolution]:
-        """What the conditions around a piece mean, outermost first."""
+        """Yield the resolutions of the conditions around a piece, outermost first."""
         for clause in piece.clauses:
             header = self.headers.get((piece.module.path, clause.compound))
             if header is not None:
@@ -68,7 +69,7 @@ class Closure:
 
 
 class Gatherer:
-    """Collects one kernel's closure."""
+    """Collector of one kernel's closure."""
 
     def __init__(
         self, repository: Repository, resolver: Resolver, kernel: FoundKernel, drop_tuning: bool
@@ -154,7 +155,8 @@ class Gatherer:
             self._queue.append(key)
 
     def _resolution(self, piece: Piece) -> Resolution:
-        """The statement's names, worked out once for all kernels that need the statement."""
+        """Return the meaning of the statement's names, cached for all kernels that need the
+        statement."""
         shared = piece.leaf is not None and piece.module.path not in self._given_paths
         reading = (self._resolver.packages, self._drop_tuning)
         if piece.leaf is not None and shared and reading in piece.leaf.resolved:
@@ -195,7 +197,7 @@ class Gatherer:
         return Piece(module, scope, leaf.node, clauses, leaf.names, leaf=leaf)
 
     def _header(self, piece: Piece, clause: Clause) -> None:
-        """The conditions of the compound statement that a piece stands in, all branches."""
+        """Resolve the conditions of the compound statement around a piece, in all branches."""
         place = (piece.module.path, clause.compound)
         if place in self._closure.headers:
             return
@@ -224,7 +226,7 @@ def _binds(piece: Piece) -> tuple[str, ...]:
 def _why_not_lifted(
     resolver: Resolver, module: Module, scope: Scope, name: str, bindings: list[Binding]
 ) -> str | None:
-    """Whether a local name of a function can stand at module level just as well."""
+    """Return why a function's local name can't move to module level, or None."""
     captured = f"It captures {name}, which the function {scope.name} around it computes."
     if len(bindings) != 1 or name in scope.parameters:
         return captured

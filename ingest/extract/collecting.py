@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, out of the way while a repository is read."""
+"""Control of Python's garbage collector while a repository is read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No cyclic collections inside; never hold it open over a `yield` to a caller.
+    """Pause cyclic garbage collection. Never hold this open over a `yield` to a caller.
 
-    The collector would walk over every statement of every held tree again and again, to find
-    nothing: the one circle there is, of a module and its kernels, is cut when a module goes.
+    The collector would walk every statement of every cached tree and free no memory. The only
+    cycle, of a module and its kernels, is cut when a module is evicted.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -20,11 +20,11 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            # What was made meanwhile is not looked through either, until `collector_resumed`.
+            # Freeze the objects made inside, until `collector_resumed` unfreezes them.
             gc.freeze()
             gc.enable()
 
 
 def collector_resumed() -> None:
-    """The repository is read: what is left of it is the collector's again."""
+    """Return frozen objects to the collector, after the repository is read."""
     gc.unfreeze()

@@ -1,6 +1,6 @@
-"""Bytes of a Python file to text, the way Python itself would read them.
+"""Decoding of a Python file's bytes, as Python itself does it.
 
-Line ends become `\\n`, so that line numbers and hashes don't depend on the platform of the author.
+Line ends become `\\n`, so that line numbers and hashes do not depend on the author's platform.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """Text of a source file; the note says so where the bytes weren't what they claim to be."""
+    """Return the text of a source file, with a note if the bytes do not match their declared
+    encoding."""
     if data.startswith(codecs.BOM_UTF8):
         return _decode_as(data[len(codecs.BOM_UTF8) :], "utf-8")
     return _decode_as(data, _declared_encoding(data) or "utf-8")
@@ -45,7 +46,7 @@ def _declared_encoding(data: bytes) -> str | None:
 
 
 def _is_text_encoding(name: str) -> bool:
-    # A cookie may name a codec such as `zlib` or `unicode_escape`, which is no way to read a file.
+    # A cookie may name a codec that does not decode text, such as `zlib` or `unicode_escape`.
     try:
         codec = codecs.lookup(name)
     except LookupError:

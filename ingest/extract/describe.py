@@ -1,11 +1,11 @@
-"""A found kernel as the record that leaves the extraction."""
+"""Conversion of a kernel to the record that extraction returns."""
 
 from __future__ import annotations
 
 import hashlib
 
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.kernels import decorators_of, read_parameters
+from ingest.extract.module import FoundKernel
 from ingest.extract.records import ExtractedKernel, Kind, Launcher
 from ingest.extract.syntax import text_of
 

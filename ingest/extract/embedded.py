@@ -1,7 +1,7 @@
-"""Kernels that stand inside other text: string constants, templates with holes, Markdown.
+"""Kernels inside other text: string constants, templates with holes, Markdown.
 
-Each finding is a piece of Python padded with empty lines, so that its line numbers are those of
-the file around it.
+Each fragment is Python code padded with empty lines, so that its line numbers are those of the
+file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ingest.extract.syntax import Source
 FENCE = re.compile(r"^([ \t>]*)(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$")
 PYTHON_TAGS = frozenset({"", "python", "py", "python3", "triton", "pycon"})
 HOLES = (
-    # No braces inside: that keeps the search linear on a text of nothing but braces.
+    # No braces inside: the search stays linear on a text that consists of braces.
     re.compile(r"\{\{[^{}]*\}\}"),
     re.compile(r"\{%[^{}]*%\}"),
     re.compile(r"\{#[^{}]*#\}"),
@@ -28,14 +28,14 @@ HOLES = (
 )
 FORMAT_HOLE = re.compile(r"(?<!\{)\{[A-Za-z_][\w.]*(?:![rsa])?(?::[^{}\n]*)?\}(?!\})")
 DECORATOR = re.compile(rb"\n[ \t]*@[^\n]*\bjit\b")
-"""Below the first line: one in a string has the opening quotes on a line above it."""
+"""Matches below the first line: in a string, the quotes stand on a line above."""
 INSIDE_STRING = frozenset({"string_content", "escape_sequence", "escape_interpolation"})
 KERNEL = re.compile(r"^[ \t]*@.*\bjit\b", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """`code` parses as Python and `original` is what stands in the file, line for line."""
+    """Python code and the original lines of the file, line for line."""
 
     code: str
     original: tuple[str, ...]
@@ -43,7 +43,7 @@ class Fragment:
 
 
 def in_strings(source: Source) -> Iterator[Fragment]:
-    """Triple-quoted constants and f-strings of a Python file that hold a jitted function."""
+    """Yield triple-quoted strings and f-strings that hold a jitted function."""
     for node in _strings_with_decorators(source):
         text, holes = _content(source, node)
         if KERNEL.search(text) is None:
@@ -67,13 +67,13 @@ def _strings_with_decorators(source: Source) -> Iterator[Node]:
 
 
 def in_template(text: str) -> Iterator[Fragment]:
-    """A template file as a whole."""
+    """Yield a template file as one fragment."""
     if KERNEL.search(text):
         yield _fragment(text, 0, text, holes=True)
 
 
 def in_markdown(text: str) -> Iterator[Fragment]:
-    """The fenced blocks that are Python, or don't say what they are."""
+    """Yield the fenced blocks that are Python or have no language."""
     lines = text.split("\n")
     opened: tuple[int, str, str] | None = None
     for number, line in enumerate(lines):
@@ -102,7 +102,7 @@ def _fragment(text: str, first: int, original: str, holes: bool) -> Fragment:
 
 
 def _without_holes(text: str) -> str:
-    """The same text, as long as before, with a name in place of every hole."""
+    """Replace every hole by a name of the same length."""
     for hole in (*HOLES, FORMAT_HOLE):
         text = hole.sub(_placeholder, text)
     return text
@@ -117,7 +117,8 @@ def _placeholder(match: re.Match[str]) -> str:
 
 
 def _content(source: Source, node: Node) -> tuple[str, bool]:
-    """What stands between the quotes, escapes untouched, and whether it has f-string holes."""
+    """Return the text between the quotes, with escapes unchanged, and whether it has f-string
+    holes."""
     data = source.data
     start = node.children[0].end_byte
     end = node.children[-1].start_byte

@@ -1,4 +1,4 @@
-"""From a repository's bytes to its kernels, each with its standalone unit."""
+"""Extraction of all kernels of a repository, each with its standalone unit."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.decoding import decode
 from ingest.extract.describe import describe
 from ingest.extract.embedded import in_markdown, in_strings, in_template
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.fragments import kernels_in
 from ingest.extract.isolate import isolate
 from ingest.extract.kernels import kernels_of
+from ingest.extract.module import FoundKernel, Module
 from ingest.extract.notebooks import cell_of
 from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls
 from ingest.extract.records import Extraction, Problem
 from ingest.extract.references import References
 from ingest.extract.remarks import remarks
-from ingest.extract.repository import Module, Repository
+from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import MemoryTree, SourceTree
 
 FILE_LIMIT = 2_000_000
 
 Progress = Callable[[str, int, int], None]
-"""Called with the stage, how many files are done and how many there are."""
+"""Callback with the stage, the number of finished files and the number of all files."""
 At = Callable[[str], None]
-"""Called with the path of each file before it is read, in each stage."""
+"""Callback with the path of each file before it is read, in each stage."""
 
 
 def extract(
@@ -44,22 +44,22 @@ def extract(
     file_limit: int = FILE_LIMIT,
     at: At | None = None,
 ) -> Iterator[Extraction | Problem]:
-    """Every kernel of the named files (of all, by default), ordered by path and line.
+    """Yield every kernel of the given files (default: all), ordered by path and line.
 
-    Closures and launches are followed through the whole tree, whatever `paths` says.
+    Closures and launches are followed through the whole tree, regardless of `paths`.
     """
     session = Session(tree, file_limit, progress, at)
     return session.run(None if paths is None else frozenset(paths))
 
 
 def extract_file(path: str, data: bytes) -> Iterator[Extraction | Problem]:
-    """The same for one file alone, which then is the whole repository."""
+    """Extract the kernels of one file, as a repository of its own."""
     return extract(MemoryTree({path: data}), [path])
 
 
 @dataclass(eq=False)
 class Session:
-    """One reading of a tree: its kernels, and who uses them."""
+    """One reading of a tree: its kernels and their uses."""
 
     tree: SourceTree
     file_limit: int
@@ -68,7 +68,7 @@ class Session:
     candidates: set[str] = field(default_factory=set)
     problems: dict[str, list[Problem]] = field(default_factory=dict)
     pallas: dict[str, dict[int, list[PallasCall]]] = field(default_factory=dict)
-    """The calls of each Pallas kernel, by its path and its first byte."""
+    """Calls of each Pallas kernel, by the kernel's path and first byte."""
 
     def __post_init__(self) -> None:
         self.repository = Repository(self.tree, self.file_limit)
@@ -84,7 +84,7 @@ class Session:
             collector_resumed()
 
     def know(self) -> None:
-        """Know every kernel of the tree and every use that is made of one."""
+        """Index every kernel of the tree and every use of one."""
         with collector_paused():
             self._find()
             self._read_uses()
@@ -102,7 +102,7 @@ class Session:
                 yield from found
 
     def _find(self) -> None:
-        """Know every kernel of the tree, and every name in it, before asking who uses it."""
+        """Index every kernel and every name of the tree, before uses are searched."""
         known = [path for path in self.repository.paths if has_known_suffix(path)]
         for number, path in enumerate(known):
             self._tell("find", number, len(known), path)
@@ -203,7 +203,7 @@ def _place(item: Extraction | Problem) -> tuple[int, int]:
 
 
 def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction | Problem:
-    """The same, its lines counted in the code cell that it begins in."""
+    """Return the item with its lines counted in the code cell that it begins in."""
     line = item.line if isinstance(item, Problem) else item.kernel.start_line
     cell, start = cell_of(cells, line or 1)
     if isinstance(item, Problem):

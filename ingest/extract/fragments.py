@@ -1,5 +1,6 @@
-"""Kernels of a fragment: a string constant, a template or a Markdown block is a repository of its
-own, of one file, whose lines are those of the file around it.
+"""Extraction from a fragment: a string constant, a template or a Markdown block.
+
+A fragment is a repository of one file, with the line numbers of the file around it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from dataclasses import replace
 
 from ingest.extract.describe import describe, sha256_of
 from ingest.extract.embedded import Fragment
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.isolate import isolate
 from ingest.extract.kernels import kernels_of
+from ingest.extract.module import FoundKernel, Module
 from ingest.extract.records import Extraction, StandaloneUnit
 from ingest.extract.references import References
-from ingest.extract.repository import Module, Repository
+from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import MemoryTree
 from ingest.extract.syntax import ParseTimeout
@@ -25,7 +26,7 @@ HOLED = "It is a template: its holes are filled by code when it is used."
 
 
 def kernels_in(path: str, fragment: Fragment) -> Iterator[Extraction]:
-    """Every kernel of the fragment; one with holes is never standalone."""
+    """Yield every kernel of the fragment. A kernel with holes is never standalone."""
     name = path if path.endswith(".py") else f"{path}.py"
     code = fragment.code.encode("utf-8")
     repository = Repository(MemoryTree({name: code}), len(code))

@@ -1,4 +1,4 @@
-"""What an import statement binds, one record for each local name, and which modules may stay."""
+"""Names that an import statement binds, and modules that a standalone kernel may import."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from ingest.extract.syntax import text_of
 
 DYNAMIC = re.compile(rb"([A-Za-z_]\w*)\s*=\s*importlib\.import_module\(\s*[\"']([\w.-]+)[\"']\s*\)")
 REMAINING = frozenset({"torch", "triton"})
-"""The packages that a Triton or Gluon kernel may import beside the standard library."""
+"""Packages that a Triton or Gluon kernel may import beside the standard library."""
 REMAINING_PALLAS = frozenset({"jax", "jaxlib", "numpy"})
-"""The packages that a Pallas kernel may import beside it. JAX requires numpy."""
+"""Packages that a Pallas kernel may import beside the standard library. JAX requires numpy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """`from ..module import attribute as name` has level 2; `import a.b` has no attribute.
+    """One imported name.
 
-    An import without `as` binds the first part of its dotted name: `binds_root` says so.
+    `from ..module import attribute as name` has level 2; `import a.b` has no attribute. An import
+    without `as` binds the first part of its dotted name: `binds_root` is then true.
     """
 
     name: str
@@ -36,13 +37,13 @@ class Imported:
 
 
 def may_remain(module: str, packages: frozenset[str] = REMAINING) -> bool:
-    """Whether a standalone kernel may import this absolute module: `packages` and the stdlib."""
+    """Return whether a standalone kernel may import this absolute module."""
     root = module.partition(".")[0]
     return root in packages or root in sys.stdlib_module_names
 
 
 def read_import(node: Node) -> tuple[Imported, ...]:
-    """The names that one import statement binds; nothing for a `from __future__` import."""
+    """Return the names that an import statement binds; empty for a `from __future__` import."""
     if node.type == "import_statement":
         return tuple(_plain(child) for child in node.children_by_field_name("name"))
     if node.type != "import_from_statement":
@@ -54,7 +55,7 @@ def read_import(node: Node) -> tuple[Imported, ...]:
 
 
 def read_dynamic_import(statement: Node) -> tuple[Imported, ...]:
-    """`name = importlib.import_module("module")` for a constant module is an import as well."""
+    """Return the binding of `name = importlib.import_module("module")`, if the statement is one."""
     inner = statement.named_children[0] if statement.named_children else None
     if inner is None or inner.type != "assignment":
         return ()
@@ -103,7 +104,7 @@ def _dotted_and_alias(node: Node) -> tuple[str, str]:
 
 
 def _joined(node: Node) -> str:
-    # Written with spaces or comments around the dots it is still the same name.
+    # Spaces and comments around the dots do not change the name.
     if node.type == "identifier":
         return text_of(node)
     return ".".join(text_of(part) for part in node.named_children if part.type == "identifier")

@@ -1,9 +1,9 @@
-"""One kernel to one standalone module, or the reasons why there is none."""
+"""Isolation of one kernel as a standalone module, or the reasons why it is impossible."""
 
 from __future__ import annotations
 
 from ingest.extract.closure import Closure, Gatherer
-from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.module import FoundKernel
 from ingest.extract.records import StandaloneUnit
 from ingest.extract.render import render
 from ingest.extract.repository import Repository
@@ -16,7 +16,7 @@ def isolate(
     resolver: Resolver,
     launcher_source: str | None = None,
 ) -> StandaloneUnit:
-    """The closure with its decorators if that stands alone, else without those that only tune."""
+    """Isolate a kernel with its decorators; if that fails, without those that only tune."""
     resolver = resolver.for_language(kernel.language)
     closure = Gatherer(repository, resolver, kernel, drop_tuning=False).gather()
     if not closure.complete and closure.tuned:

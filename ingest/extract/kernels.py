@@ -1,4 +1,4 @@
-"""Finds the kernels of one parsed module, by what their decorators resolve to."""
+"""Search for the kernels of one parsed module, by the meaning of their decorators."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 
 from tree_sitter import Node
 
-from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.module import FoundKernel, Module
 from ingest.extract.outline import definition_of
 from ingest.extract.records import Language, Parameter
-from ingest.extract.repository import Module
 from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import captures, dotted, text_of
 
@@ -27,29 +26,29 @@ WRAPPED = "(assignment left: (identifier) right: (call) @call)"
 
 
 def kernels_of(module: Module, resolver: Resolver) -> list[FoundKernel]:
-    """The kernels of a module, in the order of the file."""
+    """Return the kernels of a module, in file order."""
     if module.kernels is None:
         module.kernels = _find(module, resolver)
     return module.kernels
 
 
 def _find(module: Module, resolver: Resolver) -> list[FoundKernel]:
-    found: dict[int, FoundKernel] = {}
+    kernels: dict[int, FoundKernel] = {}
     for node in module.nesting.decorated:
         if node.has_error:
             continue
         for index, decorator in enumerate(decorators_of(node)):
             language = jit_language(module, decorator, resolver)
             if language is not None:
-                found[node.start_byte] = FoundKernel(module, node, language, index)
+                kernels[node.start_byte] = FoundKernel(module, node, language, index)
                 break
     for kernel in _wrapped_by_assignment(module, resolver):
-        found.setdefault(kernel.start, kernel)
-    return [found[start] for start in sorted(found)]
+        kernels.setdefault(kernel.start, kernel)
+    return [kernels[start] for start in sorted(kernels)]
 
 
 def decorators_of(node: Node) -> list[Node]:
-    """The expressions after the `@`s."""
+    """Return the expressions after the `@` signs."""
     return [
         child.named_children[0]
         for child in node.named_children
@@ -58,7 +57,7 @@ def decorators_of(node: Node) -> list[Node]:
 
 
 def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Language | None:
-    """Triton or Gluon for `jit`, `jit(…)` and `partial(jit, …)`, whatever they are called here."""
+    """Return the language of `jit`, `jit(…)` or `partial(jit, …)` under any alias, or None."""
     called = decorator
     if decorator.type == "call":
         function = decorator.child_by_field_name("function")
@@ -73,7 +72,7 @@ def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Languag
     if name == "functools.partial":
         arguments = decorator.child_by_field_name("arguments")
         first = arguments.named_children[0] if arguments and arguments.named_children else None
-        # One level is what people write; a chain of partials must not become a recursion.
+        # One level occurs in practice; a chain of partials must not become a recursion.
         parts = dotted(first) if first is not None else None
         name = resolver.canonical(module, scopes, parts) if parts else None
     if name is None and parts and parts[-1] == "jit" and _is_unbound_triton(module, parts):
@@ -82,7 +81,7 @@ def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Languag
 
 
 def _is_unbound_triton(module: Module, parts: tuple[str, ...]) -> bool:
-    # `from somewhere_unreadable import *` may well be where `triton` comes from.
+    # An unreadable star import may bind `triton`.
     return (
         parts == ("triton", "jit")
         and not module.scope.bindings("triton")
@@ -106,8 +105,8 @@ def _wrapped_by_assignment(module: Module, resolver: Resolver) -> list[FoundKern
         if definition is None or target is None:
             continue
         alias = text_of(target)
-        known = kernels.get(definition.start_byte)
-        aliases = (*known.aliases, alias) if known else (alias,)
+        earlier = kernels.get(definition.start_byte)
+        aliases = (*earlier.aliases, alias) if earlier else (alias,)
         kernels[definition.start_byte] = FoundKernel(module, definition, language, None, aliases)
     return list(kernels.values())
 
@@ -115,7 +114,7 @@ def _wrapped_by_assignment(module: Module, resolver: Resolver) -> list[FoundKern
 def _jitted_argument(
     module: Module, call: Node, resolver: Resolver
 ) -> tuple[Node, Language] | None:
-    """The function in `jit(f)`, `jit(…)(f)` or `autotune(…)(jit(f))`, and its language."""
+    """Return the function in `jit(f)`, `jit(…)(f)` or `autotune(…)(jit(f))`, and its language."""
     current: Node | None = call
     language: Language | None = None
     while current is not None and current.type == "call":
@@ -144,7 +143,7 @@ def read_parameters(kernel: FoundKernel) -> tuple[Parameter, ...]:
     parameters = kernel.definition.child_by_field_name("parameters")
     if parameters is None:
         return ()
-    found: list[Parameter] = []
+    results: list[Parameter] = []
     for node in parameters.named_children:
         name = next((part for part in (node, *node.named_children) if part.type in NAMING), None)
         if name is None:
@@ -153,11 +152,11 @@ def read_parameters(kernel: FoundKernel) -> tuple[Parameter, ...]:
         default = node.child_by_field_name("value")
         written = text_of(annotation) if annotation is not None else None
         value = text_of(default) if default is not None else None
-        found.append(Parameter(text_of(name), written, value, _is_constexpr(written)))
-    return tuple(found)
+        results.append(Parameter(text_of(name), written, value, _is_constexpr(written)))
+    return tuple(results)
 
 
 def _is_constexpr(annotation: str | None) -> bool:
-    # Triton itself goes by the text, so that a quoted annotation counts too.
+    # Triton itself compares the text, so a quoted annotation counts too.
     text = (annotation or "").strip("'\" ")
     return text.partition("[")[0].rpartition(".")[2] == "constexpr"

@@ -1,36 +1,37 @@
-"""What every name in one statement means, and what the statement thereby asks for."""
+"""Meaning of every name in one statement, and the requirements that follow from it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from ingest.extract.imports import Imported
 from ingest.extract.kernels import decorators_of, jit_language
+from ingest.extract.module import Module
 from ingest.extract.names import Names, Token
 from ingest.extract.outline import Leaf, Scope, definition_of
-from ingest.extract.repository import Module, Repository
-from ingest.extract.resolve import (
+from ingest.extract.repository import Repository
+from ingest.extract.resolve import Resolver, Taken
+from ingest.extract.syntax import dotted
+from ingest.extract.targets import (
     Builtin,
     External,
     Foreign,
+    Key,
     Local,
     ModuleValue,
     Parameter,
     Reference,
-    Resolver,
-    Taken,
+    Resolution,
+    Use,
 )
-from ingest.extract.syntax import dotted
 
 CHAIN = re.compile(rb"(?:\s*\.\s*[^\W\d]\w*)+")
 
 LAUNCH_WRAPPERS = frozenset({"libentry", "libtuner"})
-"""Third-party decorators known to change only how a kernel is launched, not what it computes."""
+"""Third-party decorators that change how a kernel is launched and not its computation."""
 
 TUNING = frozenset(
     {
@@ -41,46 +42,9 @@ TUNING = frozenset(
     }
 )
 
-Key = External | Local | Builtin
-
-
-class Use(NamedTuple):
-    """A span of the text that means `key`, and how it is spelled there."""
-
-    start: int
-    end: int
-    key: Key
-    spelled: str
-
-
-@dataclass(eq=False, slots=True)
-class Resolution:
-    """What every name of a statement means, and what that asks for. Plain values, so that it can
-    be kept beside the statement for the next kernel that needs it."""
-
-    uses: list[Use] = field(default_factory=list)
-    needs: dict[Local, None] = field(default_factory=dict)
-    submodules: dict[str, None] = field(default_factory=dict)
-    """Dotted modules that need an `import a.b` of their own, because `a.b.c` is what is written."""
-    reasons: dict[str, None] = field(default_factory=dict)
-    missing: dict[str, None] = field(default_factory=dict)
-    notes: dict[str, None] = field(default_factory=dict)
-    dropped: tuple[tuple[int, int], ...] = ()
-    """Spans that are left out: decorators."""
-    tuned: bool = False
-    """Whether it has decorators that only tune, and kept them."""
-    _spellings: tuple[tuple[Key, str], ...] | None = None
-
-    @property
-    def spellings(self) -> tuple[tuple[Key, str], ...]:
-        """What is used and how it is written, once each, in the order of the text."""
-        if self._spellings is None:
-            self._spellings = tuple(dict.fromkeys((use.key, use.spelled) for use in self.uses))
-        return self._spellings
-
 
 class MeaningReader:
-    """Reads statements that see the same scopes into one resolution."""
+    """Reader of statements that see the same scopes, into one resolution."""
 
     def __init__(
         self,
@@ -115,25 +79,25 @@ class MeaningReader:
         return self.resolution
 
     def read_loads(self, loads: Iterable[Token]) -> None:
-        module, known = self._module, dict[str, Key | None]()
+        module, keys = self._module, dict[str, Key | None]()
         for token in loads:
-            if token.name in known:
-                key = known[token.name]
+            if token.name in keys:
+                key = keys[token.name]
                 if key is not None:
                     self.resolution.uses.append(Use(token.start, token.end, key, token.name))
                 continue
             parts, ends = dotted_name(module.source.data, token)
-            found = self._resolver.reference(module, self._scopes, parts, self._taken)
-            key = self._key(found, parts)
-            if _means_the_same_everywhere(found):
-                known[token.name] = key
+            reference = self._resolver.reference(module, self._scopes, parts, self._taken)
+            key = self._key(reference, parts)
+            if _means_the_same_everywhere(reference):
+                keys[token.name] = key
             if key is not None:
-                end = ends[found.parts - 1]
+                end = ends[reference.parts - 1]
                 spelled = module.source.data[token.start : end].decode("utf-8")
                 self.resolution.uses.append(Use(token.start, end, key, spelled))
 
-    def _key(self, found: Reference, parts: tuple[str, ...]) -> Key | None:
-        target = found.target
+    def _key(self, reference: Reference, parts: tuple[str, ...]) -> Key | None:
+        target = reference.target
         if isinstance(target, External):
             return self._external(target, parts)
         if isinstance(target, Builtin):
@@ -191,7 +155,8 @@ class MeaningReader:
         self.resolution.reasons[reason] = None
 
     def _dropped(self, node: Node, drop_tuning: bool) -> Iterator[tuple[int, int]]:
-        """Decorators that a standalone kernel does without, with a note for each."""
+        """Yield the spans of decorators that a standalone kernel does not need, with a note for
+        each."""
         if node.type != "decorated_definition":
             return
         if definition_of(node).type != "function_definition":
@@ -215,16 +180,16 @@ class MeaningReader:
                 yield decorator.parent.start_byte, decorator.parent.end_byte
 
 
-def _means_the_same_everywhere(found: Reference) -> bool:
-    """Whether the name alone decides, whatever attributes follow it."""
-    target = found.target
-    if found.parts != 1 or isinstance(target, ModuleValue):
+def _means_the_same_everywhere(reference: Reference) -> bool:
+    """Return whether the name alone decides, regardless of the attributes after it."""
+    target = reference.target
+    if reference.parts != 1 or isinstance(target, ModuleValue):
         return False
     return not (isinstance(target, External) and target.binds_root)
 
 
 def dotted_name(data: bytes, token: Token) -> tuple[tuple[str, ...], list[int]]:
-    """The dotted name that starts at a token, and the offset after each of its parts."""
+    """Return the dotted name that starts at a token, and the end offset of each of its parts."""
     parts, ends = [token.name], [token.end]
     if data[token.end : token.end + 1] in b". \t\n\\" and (m := CHAIN.match(data, token.end)):
         for part in re.finditer(rb"\w+", m.group()):

@@ -1,5 +1,6 @@
-"""Which names a piece of code takes from around it, and which it binds: Python's scope rules,
-applied to one subtree without recursion.
+"""Names that a piece of code reads from around it, and names that it binds.
+
+Python's scope rules, applied to one subtree without recursion.
 """
 
 from __future__ import annotations
@@ -60,14 +61,14 @@ ROLES = f"""{STORES}
 READING = frozenset({b"(", b"[", b"."})
 BINDING_KEYWORD = re.compile(rb"\b(?:def|class|import|type(?=[\s\\]))\b")
 OCCURRENCES = 1000
-"""Where a name stands more often than this, its text isn't read to the end."""
+"""For a name with more occurrences the text is not read to its end."""
 WORD_BYTE = re.compile(rb"[\w\x80-\xff]")
 
 TYPE_PARAMETER = "(type_parameter (type . (identifier) @name))"
 
 
 class Token(NamedTuple):
-    """An identifier in the text. A NamedTuple, because a big file has hundred thousands of them."""
+    """An identifier in the text. A NamedTuple: a large file has hundreds of thousands."""
 
     name: str
     start: int
@@ -76,16 +77,16 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a subtree has to do with the scope around it."""
+    """Names of a subtree, as the scope around it sees them."""
 
     loads: tuple[Token, ...] = ()
     stores: tuple[Token, ...] = ()
     inner: frozenset[str] = frozenset()
-    """Every name that some scope inside binds: a new name must not meet one of these."""
+    """All names that scopes inside bind: a new name must differ from them."""
     imports: tuple[tuple[int, Imported], ...] = ()
-    """Imports made inside, with the offset of their statement."""
+    """Imports inside, with the offset of their statement."""
     rebinds_outer: bool = False
-    """Whether a function inside says `nonlocal`: it can't leave the function around it."""
+    """Whether a function inside says `nonlocal`. It then can't be moved."""
 
 
 @dataclass(slots=True, eq=False)
@@ -100,42 +101,42 @@ class _Scope:
 
 
 def names_of(node: Node) -> Names:
-    """Resolve every identifier under `node`; whatever it binds itself at its top is a store."""
-    found = captures(ROLES, node)
-    top, scopes = _scopes(node, found)
+    """Resolve every identifier under `node`. A name bound at the top of `node` is a store."""
+    nodes = captures(ROLES, node)
+    top, scopes = _scopes(node, nodes)
     owners = _Owners(scopes, top)
-    statements = sorted(found.get("import", ()), key=lambda n: n.start_byte)
+    statements = sorted(nodes.get("import", ()), key=lambda n: n.start_byte)
     imports = [(n.start_byte, imported) for n in statements for imported in read_import(n)]
     spans = [(n.start_byte, n.end_byte) for n in statements]
     for offset, imported in imports:
         owners.at(offset).bound.add(imported.name)
-    for declared in found.get("global", ()):
-        owners.at(declared.start_byte).outer.add(text_of(declared))
-    stored = _stores(found, owners)
-    skipped = {n.start_byte for role in ("member", "dotted") for n in found.get(role, ())}
-    skipped -= {n.start_byte for n in found.get("pattern", ())}
-    identifiers = _tokens(node, found.get("name", ()), skipped.difference(stored))
+    for declaration in nodes.get("global", ()):
+        owners.at(declaration.start_byte).outer.add(text_of(declaration))
+    store_scopes = _stores(nodes, owners)
+    skipped = {n.start_byte for role in ("member", "dotted") for n in nodes.get(role, ())}
+    skipped -= {n.start_byte for n in nodes.get("pattern", ())}
+    identifiers = _tokens(node, nodes.get("name", ()), skipped.difference(store_scopes))
     for token in identifiers:
-        if token.start in stored:
-            stored[token.start].bound.add(token.name)
+        if token.start in store_scopes:
+            store_scopes[token.start].bound.add(token.name)
     loads: list[Token] = []
     stores: list[Token] = []
     for token in identifiers:
         start = token.start
         if start in skipped or (spans and _inside(spans, start)):
             continue
-        scope = stored.get(start) or owners.at(start)
+        scope = store_scopes.get(start) or owners.at(start)
         if scope is top or _belongs_to_top(token.name, scope, top):
-            (stores if start in stored else loads).append(token)
+            (stores if start in store_scopes else loads).append(token)
     inner = frozenset().union(*(s.bound for s in scopes)) if scopes else frozenset()
-    # tree-sitter hands out captures in no stable order.
+    # tree-sitter returns captures in no stable order.
     return Names(
-        _in_order(loads), _in_order(stores), inner, tuple(imports), bool(found.get("nonlocal"))
+        _in_order(loads), _in_order(stores), inner, tuple(imports), bool(nodes.get("nonlocal"))
     )
 
 
 def _tokens(node: Node, identifiers: Sequence[Node], skipped: set[int]) -> list[Token]:
-    """Cut from the text of the node around them: that is cheaper than asking each for its own."""
+    """Cut tokens from the text around them: cheaper than each node's own text."""
     text, base = node.text or b"", node.start_byte
     names: dict[bytes, str] = {}
     tokens: list[Token] = []
@@ -153,17 +154,17 @@ def _tokens(node: Node, identifiers: Sequence[Node], skipped: set[int]) -> list[
 
 
 def possibly_bound(body: Node) -> frozenset[str]:
-    """Every name that something in a body binds, at whatever depth: cheap, and a superset."""
-    found = captures(STORES, body)
-    names = {text_of(n) for role in ("store", "pattern", "walrus") for n in found.get(role, ())}
-    imported = {i.name for node in found.get("import", ()) for i in read_import(node)}
+    """Return every name that a body may bind at any depth. Cheap, and a superset."""
+    nodes = captures(STORES, body)
+    names = {text_of(n) for role in ("store", "pattern", "walrus") for n in nodes.get(role, ())}
+    imported = {i.name for node in nodes.get("import", ()) for i in read_import(node)}
     return frozenset(names | imported)
 
 
 def only_read(text: bytes, name: bytes) -> bool:
-    """Whether a name is nowhere more than called, subscripted or asked for an attribute.
+    """Return whether a name is only called, subscripted or asked for an attribute.
 
-    Only after one of a few keywords would that bind it; where they stand, nothing is promised.
+    Only after one of a few keywords would that bind it. If one of them occurs, the result is False.
     """
     at = text.find(name)
     for _ in range(OCCURRENCES):
@@ -177,7 +178,7 @@ def only_read(text: bytes, name: bytes) -> bool:
 
 
 def _goes_on(text: bytes, start: int, end: int) -> bool:
-    """Whether a span is part of a longer word."""
+    """Return whether a span is part of a longer word."""
     return WORD_BYTE.match(text, end) is not None or (
         start > 0 and WORD_BYTE.match(text, start - 1) is not None
     )
@@ -187,28 +188,28 @@ def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
     return tuple(sorted(tokens, key=lambda token: token.start))
 
 
-def _scopes(node: Node, found: dict[str, list[Node]]) -> tuple[_Scope, list[_Scope]]:
+def _scopes(node: Node, nodes: dict[str, list[Node]]) -> tuple[_Scope, list[_Scope]]:
     top = _Scope(node.start_byte, node.end_byte, "top")
     scopes: list[_Scope] = []
     for kind in ("function", "class", "comprehension"):
-        for opener in found.get(kind, ()):
+        for opener in nodes.get(kind, ()):
             body = opener if kind == "comprehension" else opener.child_by_field_name("body")
             if body is not None:
                 scopes.append(_Scope(body.start_byte, body.end_byte, kind))
             if typed := _type_parameters(opener):
                 scopes.append(_Scope(typed.start_byte, opener.end_byte, "function"))
     scopes.sort(key=lambda s: (s.start, -s.end))
-    around = [top]
+    enclosing = [top]
     for scope in scopes:
-        while around[-1] is not top and around[-1].end <= scope.start:
-            around.pop()
-        scope.parent = around[-1]
-        around.append(scope)
+        while enclosing[-1] is not top and enclosing[-1].end <= scope.start:
+            enclosing.pop()
+        scope.parent = enclosing[-1]
+        enclosing.append(scope)
     return top, scopes
 
 
 class _Owners:
-    """The innermost scope at an offset, by bisection."""
+    """Lookup of the innermost scope at an offset, by bisection."""
 
     def __init__(self, scopes: list[_Scope], top: _Scope) -> None:
         self._scopes, self._top = scopes, top
@@ -223,34 +224,34 @@ class _Owners:
 
     def starting_at(self, offset: int) -> _Scope:
         index = bisect_right(self._starts, offset - 1)
-        found = index < len(self._scopes) and self._scopes[index].start == offset
-        return self._scopes[index] if found else self.at(offset)
+        starts_here = index < len(self._scopes) and self._scopes[index].start == offset
+        return self._scopes[index] if starts_here else self.at(offset)
 
 
-def _stores(found: dict[str, list[Node]], owners: _Owners) -> dict[int, _Scope]:
-    """The scope that each binding identifier belongs to, by the identifier's offset."""
-    stored: dict[int, _Scope] = {}
+def _stores(nodes: dict[str, list[Node]], owners: _Owners) -> dict[int, _Scope]:
+    """Return the scope of each binding identifier, by the identifier's offset."""
+    scopes: dict[int, _Scope] = {}
     for role in ("store", "pattern", "walrus"):
-        for identifier in found.get(role, ()):
+        for identifier in nodes.get(role, ()):
             scope = owners.at(identifier.start_byte)
             while role == "walrus" and scope.kind == "comprehension" and scope.parent:
                 scope = scope.parent
-            stored[identifier.start_byte] = scope
+            scopes[identifier.start_byte] = scope
     for role in ("function", "class"):
-        for node in found.get(role, ()):
+        for node in nodes.get(role, ()):
             body = node.child_by_field_name("body")
             if body is None:
                 continue
             for identifier in parameter_names(node):
-                stored[identifier.start_byte] = owners.starting_at(body.start_byte)
+                scopes[identifier.start_byte] = owners.starting_at(body.start_byte)
             if typed := _type_parameters(node):
                 for identifier in captures(TYPE_PARAMETER, typed).get("name", ()):
-                    stored[identifier.start_byte] = owners.starting_at(typed.start_byte)
-    return stored
+                    scopes[identifier.start_byte] = owners.starting_at(typed.start_byte)
+    return scopes
 
 
 def parameter_names(function: Node) -> list[Node]:
-    """The identifiers that a function's or lambda's parameter list binds."""
+    """Return the identifiers that a parameter list of a function or lambda binds."""
     parameters = function.child_by_field_name("parameters")
     names: list[Node] = []
     for parameter in parameters.named_children if parameters is not None else ():
@@ -272,7 +273,7 @@ def _belongs_to_top(name: str, scope: _Scope, top: _Scope) -> bool:
     while current is not None and current is not top:
         if name in current.outer:
             return True
-        # A class body's names are invisible to the functions inside it.
+        # Functions inside a class body do not see its names.
         if name in current.bound and (current.kind != "class" or in_class_body):
             return False
         in_class_body = in_class_body and current.kind == "comprehension"

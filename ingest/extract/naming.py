@@ -1,6 +1,6 @@
-"""Gives every definition and import of a closure its name in the standalone module.
+"""Assignment of names to the definitions and imports of a standalone module.
 
-The kernel's own file keeps its names; what another file calls by the same name is renamed.
+The kernel's own file keeps its names. An equal name of another file is renamed.
 """
 
 from __future__ import annotations
@@ -11,16 +11,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ingest.extract.closure import Closure, Piece
-from ingest.extract.meaning import Key
 from ingest.extract.records import Renamed
-from ingest.extract.resolve import Builtin, External, Local
+from ingest.extract.targets import Builtin, External, Key, Local
 
 Names = dict[Key, str]
 Spellings = dict[str, dict[Piece, None]]
 
 
 def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
-    """A name for each key, no two alike, none captured by an inner scope where it is used."""
+    """Return a unique name for each key that no inner scope captures."""
     spellings: defaultdict[Key, Spellings] = defaultdict(dict)
     for piece in closure.pieces.values():
         for key, spelled in _spellings(closure, piece):
@@ -43,7 +42,7 @@ def assign_names(closure: Closure) -> tuple[Names, tuple[Renamed, ...]]:
 
 
 def _is_captured(name: str, spellings: Spellings) -> bool:
-    """Whether an inner scope binds this name where it would have to be written anew."""
+    """Return whether an inner scope binds this name at a use that must be rewritten."""
     return any(
         spelled != name and name in piece.names.inner
         for spelled, pieces in spellings.items()
@@ -61,7 +60,7 @@ def _spellings(closure: Closure, piece: Piece) -> Iterator[tuple[Key, str]]:
 
 
 def _precedence(closure: Closure, key: Key) -> tuple[int, str, int, str]:
-    """Builtins can't be renamed, the kernel's own file shouldn't be, then in order of path."""
+    """Return the order of naming: builtins, the kernel's own file, imports, then other paths."""
     if isinstance(key, Builtin):
         return 0, "", 0, key.name
     if isinstance(key, External):

@@ -1,6 +1,6 @@
-"""Jupyter notebooks: their code cells as one module's text, and which line stands in which cell.
+"""Jupyter notebooks: the text of their code cells as one module, and the cell of each line.
 
-Outputs, images and metadata are dropped as soon as the JSON is read.
+Outputs, images and metadata are dropped when the JSON is read.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ FORMAT = 4
 """Version 3 ended in 2015, before Triton. Notebooks of that version are not read."""
 
 PYTHON_CELLS = frozenset({"capture", "prun", "time", "timeit"})
-"""Cell magics whose body is Python that runs in the notebook itself."""
+"""Cell magics with a body of Python that runs in the notebook itself."""
 WRITING_CELLS = frozenset({"file", "writefile"})
 CELL_MAGIC = re.compile(r"\s*%%(\w+)([^\n]*)")
 MAGIC = re.compile(
     r"(?P<margin>[ \t]*+)(?P<target>[\w.,\[\] \t]++=[ \t]*+(?=[%!]))?"
     r"(?:[%!](?:[^\n]*\\\n)*+[^\n]*|\?[^\n]*|[\w.*]++\?{1,2}[ \t]*(?=\n|\Z))"
 )
-"""At the start of a statement none of these is Python: `%magic`, `!command`, `?name`, `name?`."""
+"""Statement starts that are not Python: `%magic`, `!command`, `?name`, `name?`."""
 LEXEME = re.compile(
     r"""\#[^\n]*
     |'''(?:\\.|[^\\])*?(?:'''|\Z) |\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)
@@ -36,14 +36,14 @@ LEXEME = re.compile(
 
 
 class NotebookError(ValueError):
-    """The file can't be read as a Python notebook, and why."""
+    """The file can't be read as a Python notebook; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """`code` is the code cells' text, without magics; `cells` are the lines that they start at.
+    """Text of the code cells without magics, and the lines at which the cells start.
 
-    `words` holds the Markdown cells too, as comments: a license may be stated there.
+    `words` also holds the Markdown cells, as comments: they may state a license.
     """
 
     code: str
@@ -58,7 +58,7 @@ def read_notebook(data: bytes) -> Notebook:
     starts, line = [], 1
     for text in texts:
         starts.append(line)
-        # An empty line stands between cells, so that a comment belongs to its own cell only.
+        # An empty line between cells keeps a comment within its own cell.
         line += text.count("\n") + 2
     words = [
         textwrap.indent(text, "# ", lambda _: True) if kind == "markdown" else text
@@ -68,13 +68,13 @@ def read_notebook(data: bytes) -> Notebook:
 
 
 def cell_of(cells: tuple[int, ...], line: int) -> tuple[int, int]:
-    """The number of the code cell that a line of the code is in, and the line that it starts at."""
+    """Return the number of the code cell at a line, and the cell's first line."""
     number = max(1, bisect_right(cells, line))
     return number, cells[number - 1]
 
 
 def _cells(data: bytes) -> Iterator[tuple[str, str]]:
-    """The code and Markdown cells, each with its kind."""
+    """Yield the code and Markdown cells, each with its kind."""
     try:
         document = json.loads(data)
     except RecursionError:
@@ -103,18 +103,19 @@ def _language(metadata: Any) -> str:
 
 
 def _source(written: Any) -> str:
-    """A cell's text: one string, or a list of lines."""
+    """Return a cell's text, given as one string or a list of lines."""
     lines = written if isinstance(written, list) else [written]
     text = "".join(line for line in lines if isinstance(line, str))
     if "\0" in text:
         raise NotebookError("A cell holds a null character, so it is no source.")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # JSON can spell half of a surrogate pair, which no encoding can write.
+    # JSON can hold half of a surrogate pair, which can't be encoded.
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def python_of(cell: str) -> str:
-    """A cell as Python: as many lines, with IPython's magics and shell commands replaced."""
+    """Return a cell as Python with the same number of lines, without IPython's magics and
+    commands."""
     magic = CELL_MAGIC.match(cell)
     if magic is not None:
         name, rest = magic.groups()
@@ -128,7 +129,7 @@ def python_of(cell: str) -> str:
 
 
 def _without_magics(cell: str) -> str:
-    """Replace the magics at the start of statements by statements of as many lines."""
+    """Replace magics at the start of statements by Python statements with as many lines."""
     pieces: list[str] = []
     at = 0
     while at < len(cell):

@@ -1,21 +1,20 @@
-"""The statements of one scope (a module's or a function's body), flat: each simple statement is a
-leaf that knows the `if`, `try` and `with` clauses around it and the names that it binds.
+"""Flat list of the statements of one scope: a module's or a function's body.
+
+Each simple statement is a leaf that knows the `if`, `try` and `with` clauses around it and the
+names that it binds.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from ingest.extract.imports import Imported, read_dynamic_import, read_import
 from ingest.extract.names import Names, names_of, only_read, parameter_names, possibly_bound
 from ingest.extract.syntax import Source, text_of
-
-if TYPE_CHECKING:
-    from ingest.extract.meaning import Resolution
+from ingest.extract.targets import Resolution
 
 COMPOUND = frozenset({"if_statement", "try_statement", "with_statement"})
 CLAUSES = frozenset({"elif_clause", "else_clause", "except_clause", "finally_clause"})
@@ -26,22 +25,24 @@ GUARD_LENGTH = 200
 TRITON_GUARD = re.compile(
     rb"if\b(?!.*(?:\bnot\b|[<>=!]|version|hasattr))[^:]*triton[^:]*:", re.I | re.S
 )
-"""A condition that asks whether Triton is there. In a standalone kernel it is. What asks for one of
-its attributes tells releases apart."""
+"""A condition on the presence of Triton, which is true for a standalone kernel.
+
+A condition on one of Triton's attributes distinguishes releases and is kept.
+"""
 
 ASSIGNMENTS = frozenset({"assignment", "augmented_assignment"})
 PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
 LOOPS = frozenset({"for_statement", "while_statement", "match_statement", "type_alias_statement"})
 
 NAMES_BY_TEXT = 20
-"""So many names are looked for in a function's text; for more, one walk through it is cheaper."""
+"""Up to this many names are searched in a function's text; beyond, one tree walk is cheaper."""
 
 MUTATORS = frozenset({"append", "extend", "update", "add", "insert", "setdefault", "register"})
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One branch of a compound statement, named by where the compound starts and its number."""
+    """One branch of a compound statement, named by the compound's start and its number."""
 
     compound: int
     index: int
@@ -55,7 +56,7 @@ class Clause:
 
 @dataclass(eq=False, slots=True)
 class Leaf:
-    """One statement that is kept or left out as a whole."""
+    """A statement that is kept or left out as a whole."""
 
     source: Source
     node: Node
@@ -63,7 +64,7 @@ class Leaf:
     imports: tuple[Imported, ...] = ()
     _names: Names | None = None
     resolved: dict[tuple[frozenset[str], bool], Resolution] = field(default_factory=dict)
-    """Its names resolved, by the packages that may remain and whether tuning is dropped."""
+    """Resolved names, by the packages that may remain and whether tuning is dropped."""
 
     def __post_init__(self) -> None:
         if self.node.type in IMPORTS:
@@ -100,7 +101,7 @@ class Leaf:
 
     @property
     def mutates(self) -> str | None:
-        """The name whose value this statement changes: `X.append(…)`, `X[k] = …`, `X.a = …`."""
+        """Name whose value this statement changes: `X.append(…)`, `X[k] = …`, `X.a = …`."""
         if self.node.type != "expression_statement" or not self.node.named_children:
             return None
         inner: Node | None = self.node.named_children[0]
@@ -120,16 +121,17 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One place that gives a name its value; an import has its target beside it."""
+    """One statement that gives a name its value, with the import if it is one."""
 
     leaf: Leaf
     imported: Imported | None = None
 
 
 class Scope:
-    """A module's or a function's own names. `start` is -1 for the module.
+    """Names of a module or a function. `start` is -1 for the module.
 
-    Most functions are asked only for names that they don't bind; their statements stay unread.
+    Most functions are asked only for names that they do not bind. Their statements are then not
+    read.
     """
 
     def __init__(self, source: Source, start: int, name: str, body: Node | None) -> None:
@@ -158,14 +160,14 @@ class Scope:
         return self._leaves
 
     def bindings(self, name: str) -> list[Binding]:
-        """The places that give this name a value, in the order of the file."""
+        """Return the statements that give this name a value, in file order."""
         if self._leaves is None and self.start >= 0 and not self._may_bind(name):
             return []
         _ = self.leaves
         return [] if name in self._outer else self._bindings.get(name, [])
 
     def _may_bind(self, name: str) -> bool:
-        """Whether the body can bind a name: by its text, which mostly tells, else by its tree."""
+        """Return whether the body can bind a name. The text mostly decides, otherwise the tree."""
         if self._body is None:
             return False
         if self._possible is None:
@@ -192,7 +194,7 @@ class Scope:
         return self._stars
 
     def mutators(self, name: str) -> list[Leaf]:
-        """Statements that change the value of a name without binding it."""
+        """Return the statements that change the value of a name without binding it."""
         if self._mutators is None:
             self._mutators = {}
             for leaf in self.leaves:
@@ -201,7 +203,7 @@ class Scope:
         return self._mutators.get(name, [])
 
     def members_imported(self) -> list[Imported]:
-        """The names of every `from … import …` of this scope."""
+        """Return the names of every `from … import …` of this scope."""
         imports = [imported for leaf in self.leaves for imported in leaf.imports]
         return [imported for imported in imports if imported.attribute and not imported.is_star]
 
@@ -225,7 +227,7 @@ def _bindings(leaf: Leaf) -> list[Binding]:
 
 
 def definition_of(node: Node) -> Node:
-    """The function or class inside its decorators."""
+    """Return the function or class inside its decorators."""
     inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else None
     return inner or node
 
@@ -238,7 +240,7 @@ def _leaves(source: Source, block: Node) -> list[Leaf]:
         if node.type in COMPOUND:
             pending.extend(reversed(_branches(source, node, clauses)))
         elif node is block or node.type in {"block", "ERROR"}:
-            # What the parser couldn't make sense of may still hold whole definitions.
+            # A part with syntax errors may still hold whole definitions.
             pending.extend((child, clauses) for child in reversed(node.named_children))
         elif node.type != "comment":
             leaves.append(Leaf(source, node, clauses))
@@ -252,7 +254,7 @@ def _branches(
 
 
 def branches_of(source: Source, compound: Node) -> list[tuple[Node, Clause]]:
-    """The bodies of an `if`, `try` or `with`, each with its clause."""
+    """Return the bodies of an `if`, `try` or `with`, each with its clause."""
     branches: list[tuple[Node, Clause]] = []
     parts = [compound, *(child for child in compound.named_children if child.type in CLAUSES)]
     for index, part in enumerate(parts):
@@ -282,7 +284,7 @@ def branches_of(source: Source, compound: Node) -> list[tuple[Node, Clause]]:
 
 
 def compound_at(source: Source, start: int) -> Node | None:
-    """The compound statement that begins at this offset."""
+    """Return the compound statement that begins at this offset."""
     node = source.tree.root_node.descendant_for_byte_range(start, start)
     while node is not None and node.type not in COMPOUND:
         node = node.parent
@@ -290,9 +292,10 @@ def compound_at(source: Source, start: int) -> Node | None:
 
 
 def _assigned(statement: Node) -> list[str]:
-    """The plain names that an assignment binds, also a chained or unpacking one."""
+    """Return the plain names that an assignment binds, also in chained and unpacking
+    assignments."""
     names: list[str] = []
-    # Without `node.parent`, which walks down from the root past every sibling.
+    # `node.parent` walks down from the root past every sibling, so it is avoided.
     pending = [(node, False) for node in statement.named_children[:1]]
     while pending:
         node, is_target = pending.pop()

@@ -1,7 +1,7 @@
-"""Pallas kernels: the functions that are passed to `pallas_call`, and the backend they are for.
+"""Pallas kernels: functions that are passed to `pallas_call`, and their backend.
 
-Pallas is JAX's kernel language. Only kernels that JAX compiles with Triton are kept; those for TPU
-and for Mosaic GPU are left out with a reason.
+Pallas is JAX's kernel language. Only kernels that JAX compiles with Triton are kept. Kernels for
+TPU and Mosaic GPU are left out with a reason.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from ingest.extract.found_kernel import FoundKernel
 from ingest.extract.meaning import dotted_name
+from ingest.extract.module import FoundKernel, Module
 from ingest.extract.names import names_of
 from ingest.extract.outline import definition_of
 from ingest.extract.records import Launcher, Problem, StandaloneUnit
 from ingest.extract.references import KernelId, function_around, launcher_around
-from ingest.extract.repository import Module
-from ingest.extract.resolve import Local, Resolver
+from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import captures, dotted, text_of
+from ingest.extract.targets import Local
 
 Backend = Literal["triton", "tpu", "mosaic-gpu"]
 
@@ -44,12 +44,12 @@ BACKENDS: dict[str, Backend] = {
     "jax.experimental.pallas.mosaic_gpu": "mosaic-gpu",
     "jax._src.pallas.mosaic_gpu": "mosaic-gpu",
 }
-"""Modules of Pallas that one backend alone has. `pallas.gpu` was Triton's name until 2024."""
+"""Modules of Pallas that only one backend has. `pallas.gpu` was Triton's name until 2024."""
 NAMES = {"tpu": "TPU", "mosaic-gpu": "Mosaic GPU"}
 
 IMPORT = re.compile(r"^[ \t]*(?:import ([\w.]+)|from ([\w.]+) import ([^\n#]+))", re.M)
 VALUE_LIMIT = 50
-"""So many expressions are followed from one `pallas_call` to its kernels."""
+"""Limit on the expressions that are followed from one `pallas_call` to its kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PallasCall:
 
 
 def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
-    """Every `pallas_call` of a module with each function that it may be given.
+    """Yield every `pallas_call` of a module with each function that it may get.
 
     `resolver` must know JAX: see `Resolver.for_language`.
     """
@@ -73,18 +73,18 @@ def pallas_calls(module: Module, resolver: Resolver) -> Iterator[PallasCall]:
         return
     imported = frozenset(_imported_backends(module))
     for node in _names_of_pallas_call(module, resolver):
-        call, given = _kernel_argument(module, node, resolver)
-        if given is None:
+        call, argument = _kernel_argument(module, node, resolver)
+        if argument is None:
             continue
-        around = function_around(call)
-        used = frozenset(_named_backends(module, around or call, resolver))
+        function = function_around(call)
+        used = frozenset(_named_backends(module, function or call, resolver))
         launcher = launcher_around(module, call)
-        for owner, definition in _functions(module, given, resolver):
+        for owner, definition in _functions(module, argument, resolver):
             yield PallasCall((owner.path, definition.start_byte), launcher, used, imported)
 
 
 def kernel_at(module: Module, start: int) -> FoundKernel | None:
-    """The Pallas kernel whose definition begins at this offset."""
+    """Return the Pallas kernel whose definition begins at this offset, or None."""
     node = module.source.tree.root_node.descendant_for_byte_range(start, start)
     while node is not None and node.type not in {"decorated_definition", "function_definition"}:
         node = node.parent
@@ -96,20 +96,19 @@ def kernel_at(module: Module, start: int) -> FoundKernel | None:
 def other_backend(
     kernel: FoundKernel, unit: StandaloneUnit, calls: Iterable[PallasCall]
 ) -> Problem | None:
-    """Why a kernel is not for JAX's Triton backend, or None.
+    """Return why a kernel is not for JAX's Triton backend, or None.
 
-    The unit decides; a unit that names no backend is judged by its launchers, and those that name
-    none by what their files import.
+    The unit's imports decide first, then the launchers, then the imports of the launchers' files.
     """
     calls = list(calls)
     in_unit = frozenset(_backends_of(_imports(unit.source)))
     if others := in_unit - {"triton"}:
         return _problem(kernel, sorted(others)[0], "its unit uses")
-    for where, named in (
+    for where, backends in (
         ("its launcher uses", [call.used for call in calls]),
         ("the file of its launcher imports", [call.imported for call in calls]),
     ):
-        every = in_unit.union(*named)
+        every = in_unit.union(*backends)
         if "triton" in every:
             return None
         if every:
@@ -127,7 +126,7 @@ def _problem(kernel: FoundKernel, backend: Backend, where: str) -> Problem:
 
 
 def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
-    """The expressions that mean JAX's `pallas_call`, whatever it is called here."""
+    """Yield the expressions that mean JAX's `pallas_call`, under any alias."""
     names = {CALL.decode()} | {
         imported.name
         for imported in module.scope.members_imported()
@@ -143,13 +142,13 @@ def _names_of_pallas_call(module: Module, resolver: Resolver) -> Iterator[Node]:
 
 
 def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[Node, Node | None]:
-    """The call that `pallas_call` is a part of, and the expression that it gets as its kernel."""
+    """Return the call that uses `pallas_call`, and the expression that it gets as its kernel."""
     call = node.parent
     if call is None:
         return node, None
     if call.type == "call":
         return call, _first_argument(call)
-    # `partial(pallas_call, …)`, which decorates a kernel or is called with one.
+    # `partial(pallas_call, …)` as a decorator of a kernel, or called with a kernel.
     partial = call.parent
     if (
         partial is None
@@ -166,16 +165,17 @@ def _kernel_argument(module: Module, node: Node, resolver: Resolver) -> tuple[No
     return partial, None
 
 
-def _functions(module: Module, given: Node, resolver: Resolver) -> Iterator[tuple[Module, Node]]:
-    """The definitions that an expression may mean: by name, in `partial`, in either branch."""
-    pending = [(module, given)]
-    seen: set[tuple[str, int, int]] = set()
-    while pending and len(seen) < VALUE_LIMIT:
+def _functions(module: Module, argument: Node, resolver: Resolver) -> Iterator[tuple[Module, Node]]:
+    """Yield the definitions that an expression may mean: by name, in `partial`, in either
+    branch."""
+    pending = [(module, argument)]
+    visited: set[tuple[str, int, int]] = set()
+    while pending and len(visited) < VALUE_LIMIT:
         module, node = pending.pop()
         place = (module.path, node.start_byte, node.end_byte)
-        if place in seen:
+        if place in visited:
             continue
-        seen.add(place)
+        visited.add(place)
         if definition_of(node).type == "function_definition":
             yield module, node
         elif node.type in {"parenthesized_expression", "conditional_expression"}:
@@ -190,15 +190,15 @@ def _functions(module: Module, given: Node, resolver: Resolver) -> Iterator[tupl
 def _values(
     module: Module, node: Node, parts: tuple[str, ...], resolver: Resolver
 ) -> Iterator[tuple[Module, Node]]:
-    """The definitions and assigned expressions behind a name, in whichever file they stand."""
-    found = resolver.reference(module, module.enclosing(node), parts, {})
-    if not isinstance(found.target, Local) or found.parts != len(parts):
+    """Yield the definitions and assigned expressions behind a name, in any file."""
+    reference = resolver.reference(module, module.enclosing(node), parts, {})
+    if not isinstance(reference.target, Local) or reference.parts != len(parts):
         return
-    owner = resolver.repository.module(found.target.path)
+    owner = resolver.repository.module(reference.target.path)
     if owner is None:
         return
     before = node.start_byte if owner.path == module.path else None
-    for binding in resolver.bindings(found.target, {}, before):
+    for binding in resolver.bindings(reference.target, {}, before):
         statement = binding.leaf.node
         if definition_of(statement).type == "function_definition":
             yield owner, statement
@@ -218,7 +218,7 @@ def _is_partial(module: Module, call: Node, resolver: Resolver) -> bool:
 
 
 def _first_argument(call: Node) -> Node | None:
-    """The first positional argument, or the one that is named `kernel`."""
+    """Return the first positional argument, or the argument named `kernel`."""
     arguments = call.child_by_field_name("arguments")
     for child in arguments.named_children if arguments is not None else ():
         if child.type == "keyword_argument":
@@ -231,7 +231,7 @@ def _first_argument(call: Node) -> Node | None:
 
 
 def _named_backends(module: Module, node: Node, resolver: Resolver) -> Iterator[Backend]:
-    """The backends whose modules a piece of code uses."""
+    """Yield the backends whose modules a piece of code uses."""
     scopes = module.enclosing(node)
     for parts in {dotted_name(module.source.data, token)[0] for token in names_of(node).loads}:
         name = resolver.canonical(module, scopes, parts)
@@ -246,7 +246,7 @@ def _imported_backends(module: Module) -> Iterator[Backend]:
 
 
 def _imports(source: str) -> Iterator[str]:
-    """The dotted names that a rendered unit imports."""
+    """Yield the dotted names that a rendered unit imports."""
     for plain, module, members in IMPORT.findall(source):
         if plain:
             yield plain

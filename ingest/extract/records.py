@@ -1,4 +1,4 @@
-"""The values that extraction hands out."""
+"""Values that extraction returns."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Launcher:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedKernel:
-    """A kernel where it stands: `source` is its exact lines, from the first decorator on.
+    """A kernel at its place. `source` is its exact lines, from the first decorator on.
 
-    In a notebook, `cell` is the number of the code cell, and the lines are counted in that cell.
+    In a notebook, `cell` is the number of the code cell, and lines are counted in that cell.
     """
 
     path: str
@@ -56,7 +56,7 @@ class ExtractedKernel:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a file or a kernel was left out; `code` is for counting, `message` for a person."""
+    """A file or kernel that was left out: `code` for counting, `message` for a person."""
 
     path: str
     line: int | None
@@ -66,7 +66,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A name of `path` that had to become another one, because two files use it differently."""
+    """A name of `path` that was changed, because two files use it differently."""
 
     path: str
     old: str
@@ -75,7 +75,10 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class StandaloneUnit:
-    """A kernel with all that it needs, as one module; `reasons` say why it isn't standalone."""
+    """A kernel with all that it needs, as one module.
+
+    `reasons` explain why it is not standalone.
+    """
 
     source: str
     standalone: bool
@@ -85,7 +88,7 @@ class StandaloneUnit:
     helpers: tuple[str, ...] = ()
     renamed: tuple[Renamed, ...] = ()
     notes: tuple[str, ...] = ()
-    """What was changed on the way and is true all the same: a dropped decorator, a lost guard."""
+    """Changes on the way, such as a dropped decorator."""
     launcher_source: str | None = None
 
 

@@ -1,7 +1,7 @@
-"""Second reading of a file that doesn't parse: statement by statement from the margin.
+"""Second parse of a file with syntax errors, one top-level statement at a time.
 
-An unclosed bracket makes the parser give up on everything below it; reading each statement that
-starts at the margin on its own loses only the broken one.
+After an unclosed bracket the parser gives up on the rest of the file. Parsing each top-level
+statement alone loses only the broken one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ STATEMENT = re.compile(
 
 
 def recovered(source: Source) -> Source:
-    """The reading with more whole decorated functions: this one, or one without what is broken."""
+    """Return the parse with more whole decorated functions: the first, or one without broken
+    parts."""
     if not source.tree.root_node.has_error:
         return source
     other = _without_broken_statements(source)
@@ -32,7 +33,7 @@ def _whole_functions(source: Source) -> int:
 
 
 def _without_broken_statements(source: Source) -> Source | None:
-    """The same text with spaces in place of the statements that don't parse by themselves."""
+    """Parse the text with spaces in place of top-level statements that do not parse alone."""
     data = bytearray(source.data)
     starts = _statement_starts(source.data)
     if not 1 < len(starts) <= STATEMENT_LIMIT:
@@ -45,7 +46,7 @@ def _without_broken_statements(source: Source) -> Source | None:
 
 
 def _statement_starts(data: bytes) -> list[int]:
-    """Where statements begin at the margin; a decorator and what it decorates are one."""
+    """Return the offsets of top-level statements; a decorator belongs to its definition."""
     starts: list[int] = []
     decorating = False
     for match in STATEMENT.finditer(data):
@@ -57,11 +58,11 @@ def _statement_starts(data: bytes) -> list[int]:
 
 
 def first_error(source: Source) -> int | None:
-    """The first line that doesn't parse."""
+    """Return the first line that does not parse, or None."""
     node = source.tree.root_node
     if not node.has_error:
         return None
-    # A query for what is missing takes quadratic time on deep trees; walking down does not.
+    # A query for missing nodes takes quadratic time on deep trees; walking down does not.
     while node.type != "ERROR":
         below = next((c for c in node.children if c.has_error or c.is_missing), None)
         if below is None:

@@ -1,6 +1,6 @@
-"""Who uses a kernel, over the whole repository: host code that launches it, kernels that call it.
+"""Uses of each kernel in the whole repository: host launches and calls from other kernels.
 
-From that follows whether it is an entry or a helper, and which host functions launch it.
+They decide whether a kernel is an entry or a helper, and which host functions launch it.
 """
 
 from __future__ import annotations
@@ -13,27 +13,30 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from ingest.extract.found_kernel import FoundKernel, code_end
 from ingest.extract.imports import may_remain
 from ingest.extract.kernels import kernels_of
+from ingest.extract.module import FoundKernel, Module, code_end
 from ingest.extract.outline import definition_of
 from ingest.extract.records import Kind, Launcher
-from ingest.extract.repository import Module
-from ingest.extract.resolve import Local, Resolver
+from ingest.extract.resolve import Resolver
 from ingest.extract.syntax import dotted, statements, text_of
+from ingest.extract.targets import Local
 
 WORD = re.compile(rb"[^\W\d]\w*")
 MEMBER = re.compile(rb"\.\s*([^\W\d]\w*)")
 IMPORT = re.compile(rb"\n[ \t]*(?:from\b[^\n]*?\bimport\b(?:[ \t]*\([^)]*|[^\n]*)|import\b[^\n]*)")
 """It begins with a plain character, which makes the search several times faster."""
 RENAMED = re.compile(rb"as(?<!\was)(?!\w)(?:[\s\\]++|#[^\n]{0,1000}+){1,4}+(?=([^\W\d]\w*))")
-"""The name after an `as`, whichever statement it is of. It too begins with plain characters; few
-comments and short ones may stand between, so that the search stays linear."""
+"""The name after an `as` of any statement.
+
+It too begins with plain characters. Only a few short comments may stand between, so that the search
+stays linear.
+"""
 LAUNCHING_METHODS = frozenset({"run", "warmup", "__getitem__"})
 LAUNCH_ADAPTERS = frozenset({"wrap_triton", "capture_triton"})
 
 KernelId = tuple[str, int]
-"""Path and first byte: a qualname is no key, the same one may stand under `if` and `else`."""
+"""Path and first byte. A qualified name is no key, since it may occur under `if` and `else`."""
 
 
 @dataclass(slots=True)
@@ -44,7 +47,10 @@ class Usage:
 
 
 class References:
-    """Collects uses file by file; every file and kernel must be known before the first is read."""
+    """Collector of uses, file by file.
+
+    All files and kernels must be added before the first read.
+    """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -57,7 +63,7 @@ class References:
         self._usage: defaultdict[KernelId, Usage] = defaultdict(Usage)
 
     def add_file(self, data: bytes) -> None:
-        """Note which names the imports of a Python file may give to what they import."""
+        """Note the names that imports of a Python file may give to imported objects."""
         self._renamed.update(RENAMED.findall(data))
 
     def add_kernel(self, kernel: FoundKernel) -> None:
@@ -74,7 +80,7 @@ class References:
                 self._by_place[Local(kernel.module.path, scope.start, name)].append(identity)
 
     def may_use_kernels(self, data: bytes) -> bool:
-        """Whether a file without kernels of its own imports one, or a module that has some."""
+        """Return whether a file without kernels imports a kernel, or a module that has some."""
         if not self._importable:
             return False
         imported = set(WORD.findall(b"".join(IMPORT.findall(b"\n" + data))))
@@ -85,22 +91,22 @@ class References:
         return not self._importable.isdisjoint(MEMBER.findall(data))
 
     def read(self, module: Module) -> None:
-        """Take in every use of a kernel that this module makes."""
+        """Collect every use of a kernel in this module."""
         if not self._names:
             return
         names = self._names | self._aliases_in(module)
-        inside = _Intervals((k.start, k.end) for k in kernels_of(module, self._resolver))
-        known: dict[tuple[int, tuple[str, ...]], list[KernelId]] = {}
+        kernel_spans = _Intervals((k.start, k.end) for k in kernels_of(module, self._resolver))
+        meanings: dict[tuple[int, tuple[str, ...]], list[KernelId]] = {}
         for node in _identifiers(module, names):
             expression, parts = _whole_name(node)
             if parts is None or _is_binding(expression):
                 continue
             scopes = module.enclosing(node)
             key = (scopes[0].start, parts)
-            if key not in known:
-                known[key] = self._meant(module, node, parts)
-            for kernel in known[key]:
-                self._use(module, kernel, expression, inside.contains(node.start_byte))
+            if key not in meanings:
+                meanings[key] = self._meant(module, node, parts)
+            for kernel in meanings[key]:
+                self._use(module, kernel, expression, kernel_spans.contains(node.start_byte))
 
     def kind(self, kernel: FoundKernel) -> Kind:
         usage = self._usage[kernel.module.path, kernel.start]
@@ -111,11 +117,11 @@ class References:
         return "entry" if _returns_nothing(kernel) else "helper"
 
     def launchers(self, kernel: FoundKernel) -> tuple[Launcher, ...]:
-        found = self._usage[kernel.module.path, kernel.start].launchers
-        return tuple(found[place] for place in sorted(found))
+        launchers = self._usage[kernel.module.path, kernel.start].launchers
+        return tuple(launchers[place] for place in sorted(launchers))
 
     def _aliases_in(self, module: Module) -> set[bytes]:
-        """Names that mean a kernel here although no kernel is called so."""
+        """Return names that mean a kernel in this module under another name."""
         return {
             imported.name.encode("utf-8")
             for imported in module.scope.members_imported()
@@ -125,23 +131,24 @@ class References:
         }
 
     def _may_be_renamed(self, name: str) -> bool:
-        """Whether some import in the repository may call a kernel so that is called otherwise."""
-        written = name.encode("utf-8")
-        return written not in self._names and (not name.isascii() or written in self._renamed)
+        """Return whether an import in the repository may give this name to a kernel of another
+        name."""
+        encoded = name.encode("utf-8")
+        return encoded not in self._names and (not name.isascii() or encoded in self._renamed)
 
     def _means_kernel(self, module: Module, name: str) -> bool:
         target = self._resolver.reference(module, (module.scope,), (name,), {}).target
         return isinstance(target, Local) and target in self._by_place
 
     def _meant(self, module: Module, node: Node, parts: tuple[str, ...]) -> list[KernelId]:
-        found = self._resolver.reference(module, module.enclosing(node), parts, {})
-        if isinstance(found.target, Local) and found.parts == len(parts):
-            return self._by_place.get(found.target, [])
+        reference = self._resolver.reference(module, module.enclosing(node), parts, {})
+        if isinstance(reference.target, Local) and reference.parts == len(parts):
+            return self._by_place.get(reference.target, [])
         if len(parts) == 1:
             return []
         methods = self._methods.get(parts[-1], [])
-        here = [method for method in methods if method[0] == module.path]
-        return here or (methods if len(methods) == 1 else [])
+        local_methods = [method for method in methods if method[0] == module.path]
+        return local_methods or (methods if len(methods) == 1 else [])
 
     def _use(self, module: Module, kernel: KernelId, expression: Node, in_kernel: bool) -> None:
         usage = self._usage[kernel]
@@ -162,11 +169,11 @@ class References:
 
 
 def _identifiers(module: Module, names: set[bytes]) -> Iterator[Node]:
-    """The identifiers of a module that are one of these names: found as text, checked as syntax."""
+    """Yield the identifiers with one of these names: found as text, checked as syntax."""
     data, root = module.source.data, module.source.tree.root_node
     at = 0
     for line in data.split(b"\n"):
-        # Most lines have none: to ask that of a line at once is cheaper than of each word.
+        # Most lines have none. Testing a line at once is cheaper than testing each word.
         if not names.isdisjoint(WORD.findall(line)):
             for match in WORD.finditer(data, at, at + len(line)):
                 if match[0] not in names:
@@ -183,12 +190,13 @@ class _Intervals:
 
     def contains(self, offset: int) -> bool:
         index = bisect_right(self._spans, offset, key=lambda span: span[0]) - 1
-        # Kernels nest at most by a level or two, so the spans just before are enough.
+        # Kernels nest at most one or two levels, so the spans just before are enough.
         return any(offset < end for _, end in self._spans[max(0, index - 3) : index + 1])
 
 
 def _whole_name(node: Node) -> tuple[Node, tuple[str, ...] | None]:
-    """`a.b.kernel` for its last identifier; for any other expression before the dot, its text."""
+    """Return `a.b.kernel` for its last identifier; for another expression before the dot, its
+    text."""
     parent = node.parent
     if parent is None or parent.type != "attribute":
         return node, (text_of(node),)
@@ -220,7 +228,7 @@ def _is_own_header(expression: Node, kernel_start: int) -> bool:
 
 
 def _host_use(expression: Node) -> str:
-    """`launch`, `call` or `mention`: what host code does with a kernel here."""
+    """Return how host code uses a kernel here: `launch`, `call` or `mention`."""
     node = expression
     parent = node.parent
     while parent is not None:
@@ -273,13 +281,15 @@ def launcher_around(module: Module, expression: Node) -> Launcher | None:
 
 
 def _returns_nothing(kernel: FoundKernel) -> bool:
-    """What an entry must do: nobody takes its result."""
-    own = kernel.definition
-    if b"return" not in kernel.module.source.data[own.start_byte : own.end_byte]:
+    """Return whether the kernel has no return value, as an entry must."""
+    function = kernel.definition
+    if b"return" not in kernel.module.source.data[function.start_byte : function.end_byte]:
         return True
     return not any(
-        node.type == "return_statement" and node.named_child_count and function_around(node) == own
-        for node in statements(own)
+        node.type == "return_statement"
+        and node.named_child_count
+        and function_around(node) == function
+        for node in statements(function)
     )
 
 

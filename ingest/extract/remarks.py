@@ -1,16 +1,16 @@
-"""What a person should know about a file that was read all the same."""
+"""Warnings about a file that was read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ingest.extract.module import Module
 from ingest.extract.notebooks import cell_of
 from ingest.extract.records import Problem
-from ingest.extract.repository import Module
 
 
 def remarks(module: Module) -> Iterator[Problem]:
-    """Odd bytes, and the first place that doesn't parse."""
+    """Yield warnings about undecodable bytes and the first syntax error."""
     if module.note is not None:
         yield Problem(module.path, None, "encoding", module.note)
     if module.broken_line is not None:

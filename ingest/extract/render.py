@@ -1,5 +1,7 @@
-"""Writes a closure as one module: imports first, then each file's statements in the author's own
-order and formatting, files that others need before them, the kernel's file last.
+"""Rendering of a closure as one module.
+
+Imports come first, then each file's statements in the author's order and formatting. Files that
+others need come before them, and the kernel's file last.
 """
 
 from __future__ import annotations
@@ -12,12 +14,11 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from ingest.extract.closure import Closure, Piece
-from ingest.extract.meaning import Resolution
 from ingest.extract.naming import Names, assign_names
 from ingest.extract.outline import branches_of, compound_at
 from ingest.extract.records import Renamed
-from ingest.extract.resolve import External, Local
 from ingest.extract.syntax import captures
+from ingest.extract.targets import External, Local, Resolution
 
 TRAILING_COMMENT = re.compile(rb"[ \t]*#[^\n]*")
 SPACE = re.compile(rb"\s*")
@@ -58,34 +59,34 @@ def render(closure: Closure) -> Rendered:
 
 
 def _scope_order(closure: Closure) -> list[ScopeId]:
-    """Scopes in the order in which imports would run them: what is needed comes first."""
+    """Return scopes in import order: needed scopes come first."""
     needs: defaultdict[ScopeId, dict[ScopeId, None]] = defaultdict(dict)
     for piece in closure.pieces.values():
-        own = (piece.module.path, piece.scope.start)
+        scope_id = (piece.module.path, piece.scope.start)
         for resolution in (piece.resolution, *closure.headers_of(piece)):
             for key, _ in resolution.spellings:
-                if isinstance(key, Local) and (key.path, key.scope) != own:
-                    needs[own][key.path, key.scope] = None
+                if isinstance(key, Local) and (key.path, key.scope) != scope_id:
+                    needs[scope_id][key.path, key.scope] = None
     last = (closure.target.module.path, closure.target.scope.start)
     order: dict[ScopeId, None] = {}
     entered = {last}
     stack = [(last, iter(sorted(needs[last])))]
     while stack:
-        scope, rest = stack[-1]
-        following = next((other for other in rest if other not in entered), None)
-        if following is None:
+        scope, remaining = stack[-1]
+        next_scope = next((other for other in remaining if other not in entered), None)
+        if next_scope is None:
             order[scope] = None
             stack.pop()
         else:
-            entered.add(following)
-            stack.append((following, iter(sorted(needs[following]))))
+            entered.add(next_scope)
+            stack.append((next_scope, iter(sorted(needs[next_scope]))))
     return list(order)
 
 
 def _blocks(
     closure: Closure, names: Names, pieces: Sequence[Piece], depth: int
 ) -> list[tuple[str, bool]]:
-    """Pieces as text, each with whether it is a definition; compounds are put together again."""
+    """Return pieces as text, each with whether it is a definition. Compounds are reassembled."""
     blocks: list[tuple[str, bool]] = []
     index = 0
     while index < len(pieces):
@@ -113,22 +114,22 @@ def _compound(closure: Closure, names: Names, pieces: Sequence[Piece], depth: in
     start = first.clauses[depth].compound
     source = first.module.source
     node = compound_at(source, start)
-    means = closure.headers.get((first.module.path, start), Resolution())
-    written: list[str] = []
+    resolution = closure.headers.get((first.module.path, start), Resolution())
+    lines: list[str] = []
     for _, clause in branches_of(source, node) if node is not None else ():
-        inside = [piece for piece in pieces if piece.clauses[depth].index == clause.index]
-        if not inside and clause.kind in {"else", "elif", "finally"}:
-            following = [p for p in pieces if p.clauses[depth].index > clause.index]
-            if not following:
+        branch = [piece for piece in pieces if piece.clauses[depth].index == clause.index]
+        if not branch and clause.kind in {"else", "elif", "finally"}:
+            later = [p for p in pieces if p.clauses[depth].index > clause.index]
+            if not later:
                 continue
-        edits = _renames(names, means, clause.start, clause.header_end)
+        edits = _renames(names, resolution, clause.start, clause.header_end)
         header = _edited(source.data, clause.start, clause.header_end, edits).strip()
-        written.append(INDENT * depth + header)
-        if inside:
-            written.append(_joined(_blocks(closure, names, inside, depth + 1), tight=True))
+        lines.append(INDENT * depth + header)
+        if branch:
+            lines.append(_joined(_blocks(closure, names, branch, depth + 1), tight=True))
         else:
-            written.append(INDENT * (depth + 1) + "pass")
-    return "\n".join(written)
+            lines.append(INDENT * (depth + 1) + "pass")
+    return "\n".join(lines)
 
 
 def _statement(names: Names, piece: Piece, depth: int) -> str:
@@ -158,7 +159,7 @@ def _statement(names: Names, piece: Piece, depth: int) -> str:
 
 
 def _with_comments_above(data: bytes, node: Node) -> int:
-    """Where the comments begin that stand directly above a statement, at its own margin."""
+    """Return the start of the comments directly above a statement, at the same margin."""
     start, row = node.start_byte, node.start_point.row
     above = node.prev_named_sibling
     while above is not None and above.type == "comment" and above.end_point.row == row - 1:
@@ -171,17 +172,17 @@ def _with_comments_above(data: bytes, node: Node) -> int:
 
 
 def _shift(data: bytes, node: Node, start: int, end: int, margin: int, indent: bytes) -> list[Edit]:
-    """Edits that move the lines after the first from `margin` to `indent`, but no string's text."""
+    """Return edits that move later lines from `margin` to `indent`, except inside strings."""
     strings = [
         (string.start_byte, string.end_byte)
         for string in captures("(string) @string", node).get("string", ())
         if string.start_point.row != string.end_point.row and not _is_docstring(string)
     ]
     edits: list[Edit] = []
-    found = data.find(b"\n", start, end)
-    while found != -1:
-        line = found + 1
-        found = data.find(b"\n", line, end)
+    newline = data.find(b"\n", start, end)
+    while newline != -1:
+        line = newline + 1
+        newline = data.find(b"\n", line, end)
         if data[line : line + 1] == b"\n" or any(a < line < b for a, b in strings):
             continue
         space = line

@@ -1,21 +1,17 @@
-"""The Python modules of a tree: found by import, parsed when first asked for, forgotten when too
-many bytes of source are held at once.
-"""
+"""Python modules of a tree: located by import, parsed on first use, evicted above a memory
+bound."""
 
 from __future__ import annotations
 
 import posixpath
 from collections import OrderedDict, defaultdict
-from dataclasses import dataclass, field
-
-from tree_sitter import Node
 
 from ingest.extract.candidates import SOURCES, unfit
 from ingest.extract.decoding import Decoded, decode
-from ingest.extract.found_kernel import FoundKernel
+from ingest.extract.module import Module
 from ingest.extract.notebooks import SUFFIX as NOTEBOOK
 from ingest.extract.notebooks import NotebookError, read_notebook
-from ingest.extract.outline import Scope, function_scope, module_scope
+from ingest.extract.outline import module_scope
 from ingest.extract.records import Problem
 from ingest.extract.recovery import first_error, recovered
 from ingest.extract.scopes import Nesting
@@ -23,72 +19,16 @@ from ingest.extract.source_tree import SourceTree
 from ingest.extract.syntax import ParseTimeout, Source, parse
 
 HELD_BYTES = 24_000_000
-"""Source bytes whose trees stay in memory; a tree takes about ten times its source."""
+"""Bound on source bytes with a tree in memory. A tree takes about ten times its source."""
 
 IMPORT_ROOTS = frozenset({"src", "python", "lib"})
-"""Folders that by custom stand on the import path although no importing file is below them."""
+"""Folders that are on the import path by convention, also for files outside them."""
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
-@dataclass(eq=False)
-class Module:
-    """A parsed file with its scopes."""
-
-    source: Source
-    package: str
-    scope: Scope
-    nesting: Nesting
-    functions: dict[int, Scope] = field(default_factory=dict)
-    fragment: bool = False
-    """A piece of text out of another file, whose imports may stand elsewhere."""
-    note: str | None = None
-    """What was odd about its bytes."""
-    cells: tuple[int, ...] = ()
-    """The lines at which the code cells of a notebook start."""
-    broken_line: int | None = None
-    """The first line that doesn't parse."""
-    kernels: list[FoundKernel] | None = None
-    """Kept here once found, so that they are forgotten together with the tree."""
-
-    path: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.path = self.source.path
-
-    def function(self, node: Node) -> Scope:
-        if node.start_byte not in self.functions:
-            self.functions[node.start_byte] = function_scope(self.source, node)
-        return self.functions[node.start_byte]
-
-    def scope_at(self, start: int) -> Scope:
-        if start < 0:
-            return self.scope
-        if start not in self.functions:
-            node = self.function_node(start)
-            return self.function(node) if node is not None else self.scope
-        return self.functions[start]
-
-    def function_node(self, start: int) -> Node | None:
-        """The function definition that begins at this offset."""
-        node = self.source.tree.root_node.descendant_for_byte_range(start, start)
-        while node is not None and node.type != "function_definition":
-            node = node.parent
-        return node
-
-    def visible_from(self, scope: Scope) -> list[Scope]:
-        """This scope and those around it, innermost first."""
-        node = self.function_node(scope.start) if scope.start >= 0 else None
-        return [scope, *self.enclosing(node)] if node is not None else [self.scope]
-
-    def enclosing(self, node: Node) -> list[Scope]:
-        """The scopes whose names `node` sees, innermost first: functions, then the module."""
-        around = self.nesting.around(node.start_byte)
-        return [*(self.function(f) for f in around if f.type == "function_definition"), self.scope]
-
-
 class Repository:
-    """Answers which file an import means, and what is in it."""
+    """Files of a tree by import, and their parsed modules."""
 
     def __init__(self, tree: SourceTree, limit: int) -> None:
         self._tree = tree
@@ -113,7 +53,7 @@ class Repository:
         return self._tree.read(path)
 
     def module(self, path: str) -> Module | None:
-        """The module at this path; None where there is none that can be read."""
+        """Return the module at this path, or None if it is absent or unreadable."""
         if path in self._held:
             self._held.move_to_end(path)
             return self._held[path]
@@ -144,11 +84,11 @@ class Repository:
         return module
 
     def hold(self, path: str, text: str) -> Module:
-        """A module that no file holds, as if it stood at `path`; raises ParseTimeout."""
+        """Parse a text as if it were the file at `path`. Raises ParseTimeout."""
         return self._hold(recovered(parse(path, text)))
 
     def problem(self, path: str) -> Problem:
-        """Why a file that is there has no module."""
+        """Return the reason why an existing file has no module."""
         return self._unreadable.get(path) or Problem(
             path, None, "unreadable", "The file could not be read."
         )
@@ -167,18 +107,18 @@ class Repository:
         return module
 
     def forget(self) -> None:
-        """Let go of every held module."""
+        """Evict every module."""
         while self._held:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
         _, forgotten = self._held.popitem(last=False)
         self._held_bytes -= len(forgotten.source.data)
-        # A kernel knows its module too; that circle would keep the tree until a collection.
+        # A kernel refers to its module. This cycle would keep the tree until a collection.
         forgotten.kernels = None
 
     def package_of(self, path: str) -> str:
-        """The dotted package that a file belongs to, by the `__init__.py` files above it."""
+        """Return the dotted package of a file, by the `__init__.py` files above it."""
         folder = posixpath.dirname(path)
         parts: list[str] = []
         while folder and f"{folder}/__init__.py" in self._python:
@@ -187,7 +127,8 @@ class Repository:
         return ".".join(reversed(parts))
 
     def locate(self, importer: str, module: str, level: int) -> str | None:
-        """The file that `from {level dots}{module} import …` in `importer` reads, if it is here."""
+        """Return the file that `from {level dots}{module} import …` in `importer` reads, or
+        None."""
         tail = module.replace(".", "/")
         if level:
             folder = posixpath.dirname(importer)
@@ -199,7 +140,7 @@ class Repository:
         return self._absolute(importer, tail) if tail else None
 
     def module_file(self, folder: str, name: str) -> str | None:
-        """The file of the module or package `name` in a folder."""
+        """Return the file of the module or package `name` in a folder, or None."""
         return self._at(f"{folder}/{name}" if folder else name)
 
     def _at(self, stem: str) -> str | None:
@@ -209,19 +150,19 @@ class Repository:
         return None
 
     def _absolute(self, importer: str, tail: str) -> str | None:
-        found: list[str] = []
+        candidates: list[str] = []
         for path in self._by_tail[tail.rpartition("/")[2]]:
             stem = path.removesuffix("/__init__.py").removesuffix(".py")
             if stem != tail and not stem.endswith("/" + tail):
                 continue
             root = stem[: len(stem) - len(tail)].rstrip("/")
             if self._is_import_root(root, importer):
-                found.append(path)
-        if len(found) > 1:
-            found.sort(
+                candidates.append(path)
+        if len(candidates) > 1:
+            candidates.sort(
                 key=lambda path: (-len(posixpath.commonprefix([path, importer])), len(path), path)
             )
-        return found[0] if found else None
+        return candidates[0] if candidates else None
 
     def _is_import_root(self, root: str, importer: str) -> bool:
         if f"{root}/__init__.py" in self._python and posixpath.dirname(importer) != root:

@@ -1,24 +1,33 @@
-"""What a dotted name means where it stands: a definition in the repository, something that torch,
-triton or the standard library provide, a third party's, or nothing at all.
-"""
+"""Resolution of dotted names: to a definition in the repository, to torch, triton or the standard
+library, to a third party, or to no target."""
 
 from __future__ import annotations
 
 import builtins
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from ingest.extract.imports import REMAINING, REMAINING_PALLAS, Imported, may_remain
+from ingest.extract.module import Module
 from ingest.extract.outline import Binding, Clause, Leaf, Scope
 from ingest.extract.records import Language
-from ingest.extract.repository import Module, Repository
+from ingest.extract.repository import Repository
 from ingest.extract.syntax import dotted
+from ingest.extract.targets import (
+    Builtin,
+    External,
+    Foreign,
+    Local,
+    ModuleValue,
+    Parameter,
+    Reference,
+    Target,
+    Unknown,
+)
 
 Taken = Mapping[tuple[str, int], int]
-"""Which branch of a compound statement is taken as given, by path and start of the compound."""
+"""Branch of a compound statement that is assumed to run, by path and start of the compound."""
 
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__builtins__"}
 IMPORT_DEPTH = 40
@@ -39,75 +48,11 @@ CERTAIN = frozenset(
         "triton.experimental.gluon.language",
     }
 )
-"""Modules that every torch and triton of today has: a guard around their import guards nothing."""
-
-
-class External(NamedTuple):
-    """Imported and left imported: `import module`, or `from module import attribute`.
-
-    What serves as a key is a NamedTuple, because it is made and hashed for every use of a name.
-    """
-
-    module: str
-    attribute: str | None
-    binds_root: bool = False
-
-    @property
-    def dotted(self) -> str:
-        return f"{self.module}.{self.attribute}" if self.attribute else self.module
-
-
-@dataclass(frozen=True, slots=True)
-class Foreign:
-    """Imported from a package that is neither here nor allowed to remain."""
-
-    module: str
-
-
-class Local(NamedTuple):
-    """Defined in a scope of the repository; `scope` is -1 for a module's own."""
-
-    path: str
-    scope: int
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleValue:
-    """A module of the repository, as a value."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of the function around."""
-
-    function: str
-    name: str
-
-
-class Builtin(NamedTuple):
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    name: str
-
-
-Target = External | Foreign | Local | ModuleValue | Parameter | Builtin | Unknown
-
-
-class Reference(NamedTuple):
-    """A target and how many of the dotted parts it stands for."""
-
-    target: Target
-    parts: int = 1
+"""Modules that every current torch and triton has: a guard around their import has no effect."""
 
 
 class Resolver:
-    """Says what names mean. `packages` are those whose imports a standalone unit may keep."""
+    """Resolver of names. `packages` are the packages whose imports a standalone unit may keep."""
 
     def __init__(self, repository: Repository, packages: frozenset[str] = REMAINING) -> None:
         self.repository = repository
@@ -120,17 +65,17 @@ class Resolver:
         return Resolver(self.repository, REMAINING_PALLAS)
 
     def for_language(self, language: Language) -> Resolver:
-        """The resolver for a language: Pallas keeps JAX, the others keep torch and Triton."""
+        """Return the resolver for a language: Pallas keeps JAX, the others torch and Triton."""
         return self._for_pallas if language == "pallas" else self
 
     def may_remain(self, module: str) -> bool:
-        """Whether a standalone unit may import this absolute module."""
+        """Return whether a standalone unit may import this absolute module."""
         return may_remain(module, self.packages)
 
     def reference(
         self, module: Module, scopes: Sequence[Scope], parts: Sequence[str], taken: Taken
     ) -> Reference:
-        """The meaning of `parts` for code that sees these scopes, innermost first."""
+        """Return the meaning of `parts` for code that sees these scopes, innermost first."""
         name = parts[0]
         for scope in scopes:
             bindings = visible(scope.bindings(name), taken)
@@ -147,13 +92,14 @@ class Resolver:
     def canonical(
         self, module: Module, scopes: Sequence[Scope], parts: Sequence[str]
     ) -> str | None:
-        """The full dotted name under torch, triton or the stdlib, through aliases; else None."""
+        """Return the full dotted name under torch, triton or the stdlib, through aliases; else
+        None."""
         for _ in range(IMPORT_DEPTH):
-            found = self.reference(module, scopes, parts, {})
-            target = found.target
+            reference = self.reference(module, scopes, parts, {})
+            target = reference.target
             if isinstance(target, External):
                 root = target.module.partition(".")[0] if target.binds_root else target.dotted
-                return ".".join((root, *parts[found.parts :]))
+                return ".".join((root, *parts[reference.parts :]))
             if not isinstance(target, Local):
                 return None
             alias = self._alias_of(target)
@@ -161,27 +107,27 @@ class Resolver:
                 return None
             module, scope, value = alias
             scopes = (scope,) if scope.start < 0 else (scope, module.scope)
-            parts = (*value, *parts[found.parts :])
+            parts = (*value, *parts[reference.parts :])
         return None
 
     def bindings(self, local: Local, taken: Taken, before: int | None = None) -> list[Binding]:
-        """The places that give this name its value, in the order of the file.
+        """Return the statements that give this name its value, in file order.
 
-        Of several values the last one counts, but for a kernel's own scope the last one `before`
-        it: decorators and defaults are evaluated there and then.
+        The last value counts. In a kernel's own scope it is the last one `before` the kernel,
+        because decorators and defaults are evaluated there.
         """
         module = self.repository.module(local.path)
         if module is None:
             return []
-        found = visible(module.scope_at(local.scope).bindings(local.name), taken)
+        values = visible(module.scope_at(local.scope).bindings(local.name), taken)
         if before is not None:
-            found = [binding for binding in found if binding.leaf.start < before] or found
-        kept: list[Binding] = []
-        for binding in reversed(found):
-            kept.append(binding)
+            values = [binding for binding in values if binding.leaf.start < before] or values
+        results: list[Binding] = []
+        for binding in reversed(values):
+            results.append(binding)
             if not remaining(binding.leaf, taken) and not _builds_on(binding.leaf, local.name):
                 break
-        return kept[::-1]
+        return results[::-1]
 
     def _alias_of(self, local: Local) -> tuple[Module, Scope, tuple[str, ...]] | None:
         module = self.repository.module(local.path)
@@ -215,7 +161,8 @@ class Resolver:
     def _chosen_import(
         self, module: Module, bindings: list[Binding], taken: Taken
     ) -> Imported | None:
-        """The one import that a name comes from, or None where statements must stay in place."""
+        """Return the one import that a name comes from, or None if statements must stay in
+        place."""
         last = bindings[-1]
         if not remaining(last.leaf, taken):
             return last.imported
@@ -241,8 +188,8 @@ class Resolver:
         path = self.repository.locate(importer, imported.module, imported.level)
         if path is None or imported.attribute is None or self.may_remain(absolute):
             return False
-        found = self._exported(path, imported.attribute)
-        return isinstance(found, External) and found.dotted in CERTAIN
+        target = self._exported(path, imported.attribute)
+        return isinstance(target, External) and target.dotted in CERTAIN
 
     def _absolute(self, importer: str, imported: Imported) -> str:
         if not imported.level:
@@ -276,9 +223,9 @@ class Resolver:
         name = imported.attribute or ""
         path = self.repository.locate(importer, imported.module, imported.level)
         if path is not None:
-            found = self._exported(path, name)
-            if not isinstance(found, Unknown):
-                return found
+            target = self._exported(path, name)
+            if not isinstance(target, Unknown):
+                return target
         dotted_name = ".".join(part for part in (imported.module, name) if part)
         below = self.repository.locate(importer, dotted_name, imported.level)
         if below is not None:
@@ -292,36 +239,36 @@ class Resolver:
         for _ in range(IMPORT_DEPTH):
             if used >= len(parts):
                 break
-            found = self._exported(value.path, parts[used])
-            if isinstance(found, Unknown):
+            target = self._exported(value.path, parts[used])
+            if isinstance(target, Unknown):
                 folder = value.path.removesuffix("__init__.py").removesuffix("/")
-                below = self.repository.module_file(folder, parts[used])
-                if below is None:
+                file = self.repository.module_file(folder, parts[used])
+                if file is None:
                     return Reference(Unknown(".".join(parts[: used + 1])), used + 1)
-                found = ModuleValue(below)
+                target = ModuleValue(file)
             used += 1
-            if not isinstance(found, ModuleValue):
-                return Reference(found, used)
-            value = found
+            if not isinstance(target, ModuleValue):
+                return Reference(target, used)
+            value = target
         return Reference(value, used)
 
     def _exported(self, path: str, name: str) -> Target:
-        """What `name` means as an attribute of the module at `path`."""
+        """Return the meaning of `name` as an attribute of the module at `path`."""
         key = (path, name)
         if key in self._exports:
-            # None while it is being looked up: an import cycle.
+            # None while the lookup is under way: an import cycle.
             return self._exports[key] or Unknown(name)
         module = self.repository.module(path)
         if module is None or self._depth > IMPORT_DEPTH:
             return Unknown(name)
         self._exports[key] = None
         self._depth += 1
-        found = self.reference(module, (module.scope,), (name,), {}).target
+        target = self.reference(module, (module.scope,), (name,), {}).target
         self._depth -= 1
-        if isinstance(found, Builtin):
-            found = Unknown(name)
-        self._exports[key] = found
-        return found
+        if isinstance(target, Builtin):
+            target = Unknown(name)
+        self._exports[key] = target
+        return target
 
     def _through_star(self, importer: str, star: Imported, name: str) -> Target | None:
         if name in BUILTINS:
@@ -337,12 +284,12 @@ class Resolver:
 
 
 def visible(bindings: Iterable[Binding], taken: Taken) -> list[Binding]:
-    """Without what stands in a branch that is known not to run."""
+    """Return the bindings outside branches that are known not to run."""
     return [b for b in bindings if not any(_excluded(b.leaf, c, taken) for c in b.leaf.clauses)]
 
 
 def remaining(leaf: Leaf, taken: Taken) -> tuple[Clause, ...]:
-    """The clauses around a leaf that are not taken as given."""
+    """Return the clauses around a leaf that are not assumed to run."""
     path = leaf.source.path
     return tuple(
         clause
@@ -359,7 +306,7 @@ def _excluded(leaf: Leaf, clause: Clause, taken: Taken) -> bool:
 
 
 def _builds_on(leaf: Leaf, name: str) -> bool:
-    """Whether this statement needs the name's earlier value: `x = f(x)`, `x += 1`."""
+    """Return whether this statement needs the name's earlier value: `x = f(x)`, `x += 1`."""
     if leaf.is_definition or leaf.imports:
         return False
     return any(token.name == name for token in leaf.names.loads) or (

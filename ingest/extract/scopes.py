@@ -1,4 +1,4 @@
-"""Where a definition stands: the functions and classes around it, and its qualified name."""
+"""Functions and classes around a definition, and its qualified name."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ DEFINITIONS = frozenset({"function_definition", "class_definition"})
 
 
 class Nesting:
-    """The functions and classes of one tree, by position.
+    """Index of the functions and classes of one tree, by position.
 
-    tree-sitter finds a node's parent by walking down from the root; asked for every identifier
-    that is most of the time an extraction takes.
+    tree-sitter finds a node's parent by walking down from the root. Doing that for every identifier
+    would take most of an extraction's time.
     """
 
     def __init__(self, root: Node) -> None:
-        found: list[Node] = []
+        definitions: list[Node] = []
         self.decorated: list[Node] = []
         """Functions with their decorators, in no fixed order."""
         for node in statements(root):
             kind = node.type
             if kind in DEFINITIONS:
-                found.append(node)
+                definitions.append(node)
             elif kind == "decorated_definition" and _decorates_function(node):
                 self.decorated.append(node)
-        self._nodes = sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+        self._nodes = sorted(definitions, key=lambda node: (node.start_byte, -node.end_byte))
         self._starts = [node.start_byte for node in self._nodes]
         self._ends = [node.end_byte for node in self._nodes]
         self._outer: list[int] = []
-        around: list[int] = []
+        open_definitions: list[int] = []
         for index, start in enumerate(self._starts):
-            while around and self._ends[around[-1]] <= start:
-                around.pop()
-            self._outer.append(around[-1] if around else -1)
-            around.append(index)
+            while open_definitions and self._ends[open_definitions[-1]] <= start:
+                open_definitions.pop()
+            self._outer.append(open_definitions[-1] if open_definitions else -1)
+            open_definitions.append(index)
 
     def around(self, offset: int) -> list[Node]:
-        """The definitions that begin before an offset and end after it, innermost first."""
-        found: list[Node] = []
+        """Return the definitions that begin before an offset and end after it, innermost first."""
+        definitions: list[Node] = []
         index = bisect_left(self._starts, offset) - 1
         while index >= 0:
             if self._ends[index] > offset:
-                found.append(self._nodes[index])
+                definitions.append(self._nodes[index])
             index = self._outer[index]
-        return found
+        return definitions
 
     def qualname(self, definition: Node) -> str:
-        """Python's own `__qualname__` for a function or class node."""
+        """Return Python's `__qualname__` for a function or class node."""
         parts: list[str] = []
         for outer in reversed(self.around(definition.start_byte)):
             parts.append(name_of(outer))

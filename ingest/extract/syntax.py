@@ -1,5 +1,7 @@
-"""The syntax tree of one Python text, by tree-sitter: tolerant of errors, independent of the
-grammar of the Python that runs us, and safe on nesting of any depth.
+"""Syntax tree of a Python text, by tree-sitter.
+
+It tolerates errors, does not depend on the running Python's grammar, and is safe for any nesting
+depth.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ CHUNK = 1 << 16
 
 
 class ParseTimeout(Exception):
-    """Error recovery is superlinear on some garbage; no real file comes near the limit."""
+    """The parse took too long.
+
+    Error recovery is superlinear on garbage; real files stay below the limit.
+    """
 
 
 @dataclass(slots=True, eq=False)
 class Source:
-    """UTF-8 bytes with `\\n` line ends, their tree, and the way from byte offsets to lines."""
+    """UTF-8 bytes with `\\n` line ends, their tree, and the lines of byte offsets."""
 
     path: str
     data: bytes
@@ -39,7 +44,7 @@ class Source:
         return bisect_right(self.line_starts, offset)
 
     def lines(self, first: int, last: int) -> str:
-        """The exact text of these lines (1-based, inclusive), without the final line end."""
+        """Return the exact text of these lines (1-based, inclusive), without the final line end."""
         start = self.line_starts[first - 1]
         if last < len(self.line_starts):
             return self.data[start : self.line_starts[last] - 1].decode("utf-8")
@@ -62,8 +67,8 @@ def parse(path: str, text: str) -> Source:
         raise ParseTimeout(message) from error
     if is_rubble(timed.root_node):
         raise ParseTimeout("Most of it doesn't parse, in a way that would take too long.")
-    # Only a parse from a callback can be timed, and only a tree of a bytes object answers
-    # `node.text` without calling back; handed the first tree, the second parse is nearly free.
+    # Only a parse from a callback has a timeout, and only a tree of bytes gives `node.text` without
+    # a callback. The second parse reuses the first tree and is nearly free.
     return Source(path, data, parser.parse(data, timed), starts)
 
 
@@ -87,14 +92,14 @@ BODIES = frozenset(
         "with_statement",
     )
 )
-"""What a statement can stand in."""
+"""Nodes that contain statements."""
 
 
 def statements(root: Node) -> Iterator[Node]:
-    """The statements under a node and what they stand in, at whatever depth, in no fixed order.
+    """Yield the statements under a node and their containers, at any depth, in no fixed order.
 
-    Expressions hold none, and are entered only where something in them doesn't parse. A query
-    looks at every node, which takes five times as long.
+    Expressions hold none, and are entered only where they have a syntax error. A query visits every
+    node and takes five times as long.
     """
     pending = [root]
     broken = root.has_error
@@ -111,7 +116,7 @@ def query(pattern: str) -> Query:
 
 
 def captures(pattern: str, node: Node) -> dict[str, list[Node]]:
-    # Not with a progress callback: tree-sitter 0.26 crashes the process on some erroneous trees.
+    # No progress callback: tree-sitter 0.26 crashes the process on some erroneous trees.
     return QueryCursor(query(pattern)).captures(node)
 
 

@@ -1,6 +1,6 @@
-"""An independent check of a finished module: which global names does nothing define?
+"""Independent check of a finished module: global names without a definition.
 
-It shares no code with the extraction: Python's own symbol tables say what is global.
+It shares no code with the extraction. Python's symbol tables decide which names are global.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ MODULE_NAMES = frozenset(
 
 
 def undefined_names(source: str) -> tuple[str, ...]:
-    """Names that the module or a function in it looks up globally and that are nowhere bound.
+    """Return names that the module looks up globally and that have no binding.
 
-    Raises SyntaxError where Python itself can't read the source.
+    Raises SyntaxError if Python can't read the source.
     """
     try:
         top = symtable.symtable(source, "<standalone>", "exec")

@@ -1,4 +1,4 @@
-"""Reads a repository's files at one commit, fetching no more of it than what is asked for."""
+"""Reading of a repository's files at one commit, with a minimal fetch."""
 
 from ingest.git.errors import SourceError
 from ingest.git.fetch import fetch

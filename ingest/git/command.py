@@ -1,8 +1,8 @@
-"""Runs one git command with nothing inherited: no prompt, hook, helper, or setting of a person.
+"""Confined run of one git command: no prompt, hook, helper or user setting.
 
 Every command is an argument list in a process group of its own, watched while it runs. A hostile
-pack of some megabytes can inflate to any size: the kernel bounds memory, processor time and file
-size of git and of all that it starts.
+pack of some megabytes can inflate to any size. So the kernel bounds memory, processor time and
+file size of git and its children.
 """
 
 import os
@@ -22,7 +22,7 @@ from typing import IO
 from ingest.git.errors import FetchFailed, GitMissing, LimitExceeded, TookTooLong
 from ingest.git.limits import Bounds, Deadline
 
-# What git prints is kept until it ends; no honest listing of a repository comes near this.
+# Output is kept until git ends. No real listing of a repository comes near this.
 LARGEST_OUTPUT = 100_000_000
 LARGEST_COMPLAINT = 4_000_000
 
@@ -34,7 +34,7 @@ _KEPT_ENVIRONMENT = (
 _NO_PROGRAM = "/bin/false"
 _BOUND_SIGNALS = (-signal.SIGXCPU, -signal.SIGXFSZ)
 _BOUND_REACHED = re.compile(
-    # A server's own troubles reach us behind "remote:".
+    # Errors of the server's own are prefixed with "remote:".
     r"^(?!remote:).*(?:[Oo]ut of memory|Cannot allocate memory|mmap failed|File too large|"
     rf"unable to create thread|died of signal (?:{signal.SIGXCPU:d}|{signal.SIGXFSZ:d})\b)",
     re.MULTILINE,
@@ -50,14 +50,14 @@ OPTIONS = (
     "-c", "fetch.recurseSubmodules=false",
     "-c", "fetch.unpackLimit=1",
     "-c", "core.bigFileThreshold=16m",
-    # By default git maps whole packs and keeps a window for each core: `Bounds.memory` counts on
+    # By default git maps whole packs and keeps a window for each core. `Bounds.memory` relies on
     # these.
     "-c", "core.packedGitWindowSize=32m",
     "-c", "core.packedGitLimit=256m",
     "-c", "core.deltaBaseCacheLimit=64m",
     "-c", "pack.threads=2",
     "-c", "transfer.bundleURI=false",
-    # `hosts.redirect_target` follows one: git would follow it to any host.
+    # Git would follow a redirect to any host. `hosts.redirect_target` follows one on the same host.
     "-c", "http.followRedirects=false",
     "-c", "http.lowSpeedLimit=1000",
     "-c", "http.lowSpeedTime=60",
@@ -78,8 +78,8 @@ class Finished:
 class Git:
     """Git on one git directory.
 
-    `objects` reads another repository's object store through this directory, so that no setting
-    of that repository has a say: not its hooks, its filters, nor a remote to fetch more from.
+    `objects` reads another repository's object store through this directory. So no setting of
+    that repository applies: no hooks, filters or remotes.
     """
 
     folder: Path
@@ -92,7 +92,7 @@ class Git:
     bounds: Bounds = field(default=Bounds())
 
     def run(self, *arguments: str, feed: bytes = b"") -> Finished:
-        """Run to the end, or to the deadline, or until `watch` raises; then nothing is left."""
+        """Run to the end, to the deadline, or until `watch` raises. No process is left then."""
         with (
             tempfile.TemporaryFile() as stdin,
             tempfile.TemporaryFile() as stdout,
@@ -110,7 +110,7 @@ class Git:
 
     @contextmanager
     def converse(self, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """A running command's input and output, for one that answers line by line."""
+        """Yield the input and output of a running command that answers line by line."""
         with tempfile.TemporaryFile() as stderr:
             try:
                 with self._started(arguments, subprocess.PIPE, subprocess.PIPE, stderr) as process:
@@ -123,7 +123,7 @@ class Git:
                 raise
 
     def _check_bounds(self, code: int, complaint: str) -> None:
-        """Raise where git, or a process of its own, came to one of its bounds."""
+        """Raise LimitExceeded if git or a child reached one of its bounds."""
         if code in _BOUND_SIGNALS or _BOUND_REACHED.search(complaint):
             raise LimitExceeded(
                 f"Git needs more than {self.bounds} for this repository and was stopped: its "
@@ -141,7 +141,7 @@ class Git:
         git = shutil.which("git")
         if git is None:
             raise GitMissing("The git program was not found; install git 2.32 or newer.")
-        # Limits set after the start would miss what git has forked by then.
+        # Limits set after the start would not reach processes that git forked before.
         prlimit = shutil.which("prlimit")
         bounded = [prlimit, *self.bounds.options()] if prlimit else []
         process = subprocess.Popen(
@@ -184,8 +184,8 @@ class Git:
 
 
 def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> Mapping[str, str]:
-    """The whole environment of a git command; without protocols it can reach nothing."""
-    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    """Return the whole environment of a git command. Without protocols it has no network."""
+    inherited = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
     fixed = {
         "HOME": "/nonexistent",
         "XDG_CONFIG_HOME": "/nonexistent",
@@ -199,7 +199,7 @@ def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> M
         "SSH_ASKPASS": _NO_PROGRAM,
         "GIT_SSH_COMMAND": _NO_PROGRAM,
         "GIT_PROXY_COMMAND": _NO_PROGRAM,
-        # An empty list would mean git's own defaults, so nothing allowed needs a name nobody has.
+        # An empty list would mean git's defaults, so an unknown protocol stands for "none".
         "GIT_ALLOW_PROTOCOL": ":".join(protocols) or "none",
         "GIT_PROTOCOL_FROM_USER": "0",
         "GIT_NO_LAZY_FETCH": "1",
@@ -208,22 +208,21 @@ def environment(protocols: Sequence[str] = (), objects: Path | None = None) -> M
     }
     if objects is not None:
         fixed["GIT_OBJECT_DIRECTORY"] = str(objects)
-    return kept | fixed
+    return inherited | fixed
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with suppress(OSError):  # git went first: what it was not told no longer matters
+            with suppress(OSError):  # git ended first; unsent input no longer matters
                 pipe.close()
-    # Helpers can outlive git itself (one killed from outside leaves its http helper behind), and
-    # until wait() reaps the leader the group's number can't be given to anybody else.
+    # Helpers can outlive git. Until wait() reaps the leader, the group's number can't be reused.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it ended, without reaping it."""
+    """Return whether it ended, without reaping it."""
     how = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, how) is not None

@@ -1,12 +1,11 @@
-"""Git's configuration format, read and written by GitPython; no git process, and no includes."""
+"""Git's configuration format, read and written by GitPython, without a git process or includes."""
 
 import os
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
-# GitPython looks for the git program when it is imported, and would fail here where there is none,
-# before anybody could say so in a sentence.
+# GitPython looks for git when it is imported, and would fail there without a clear message.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
 
 from git.config import GitConfigParser
@@ -20,7 +19,7 @@ def write_settings(path: Path, settings: Mapping[tuple[str, str], str]) -> None:
 
 
 def read_sections(data: bytes) -> list[dict[str, str]]:
-    """The settings of each section; none when the text is no configuration."""
+    """Return the settings of each section; empty if the text is no configuration."""
     parser = GitConfigParser(_Text(data), read_only=True, merge_includes=False)
     try:
         return [

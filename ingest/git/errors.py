@@ -1,4 +1,4 @@
-"""What can go wrong between a source's name and its files: each message is for a person."""
+"""Errors of reading a source. Each message is for a person."""
 
 from curation.errors import CurationError
 
@@ -8,7 +8,7 @@ class SourceError(CurationError):
 
 
 class SourceRefused(SourceError):
-    """The text names nothing that may be fetched."""
+    """The text names no source that may be fetched."""
 
 
 class RepositoryNotFound(SourceError):

@@ -1,4 +1,4 @@
-"""Turns git's own complaint into the error that a person understands."""
+"""Translation of git's messages into errors for a person."""
 
 import errno
 import re
@@ -17,7 +17,7 @@ from ingest.git.errors import (
 )
 from ingest.git.source import shown
 
-# The first that occurs decides: a full disk also makes git report corrupt packs, for example.
+# The first match decides: a full disk also makes git report corrupt packs, for example.
 _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
     (
         r"No space left on device|Disk quota exceeded",
@@ -66,7 +66,7 @@ _MEANINGS: tuple[tuple[str, type[SourceError], str], ...] = (
 
 
 def failure(finished: Finished, source: str) -> SourceError:
-    """The error for a git command that failed on `source`."""
+    """Return the error for a git command that failed on `source`."""
     for expression, kind, sentence in _MEANINGS:
         if re.search(expression, finished.complaint):
             return kind(sentence.format(source=source))
@@ -78,7 +78,7 @@ def failure(finished: Finished, source: str) -> SourceError:
 
 
 def disk_failure(error: OSError, source: str) -> SourceError:
-    """The error for our own writing to the data folder that failed."""
+    """Return the error for a failed write to the data folder."""
     if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return DiskFull(f"The disk of the data folder is full: {source} could not be fetched.")
     reason = error.strerror or type(error).__name__

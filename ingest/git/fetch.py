@@ -1,4 +1,4 @@
-"""Fetches the wanted files of a source at one commit: the whole way from a name to a snapshot."""
+"""Fetch of the selected files of a source at one commit: from a name to a snapshot."""
 
 import os
 from pathlib import Path
@@ -28,11 +28,11 @@ def fetch(
     progress: OnProgress = silent,
     network: Network = Network(),  # noqa: B008 - frozen
 ) -> Snapshot:
-    """The selected files of `source` at `ref` (its default branch); raises a SourceError.
+    """Return the selected files of `source` at `ref` (its default branch). Raises SourceError.
 
-    A remote is mirrored below `mirrors`, with the selected blobs only; calling again continues a
-    fetch that was interrupted, and costs one request when nothing changed. `network` bounds which
-    servers git connects to.
+    A remote is mirrored below `mirrors`, with the selected blobs only. Another call continues an
+    interrupted fetch, and costs one request if the commit is unchanged. `network` bounds the
+    servers that git connects to.
     """
     selection = selection or Selection()
     limits = limits or Limits()
@@ -60,7 +60,7 @@ def _local(
 ) -> Snapshot:
     folder = Path(source.location)
     inside = folder / ".git" if (folder / ".git").is_dir() else folder
-    if (folder / ".git").is_file():  # a work tree or a submodule, whose git directory is elsewhere
+    if (folder / ".git").is_file():  # a work tree or a submodule: its git directory is elsewhere
         inside = _linked_git_folder(folder)
     own = Git(inside, deadline, bounds=limits.git)
     objects = own.run("rev-parse", "--git-path", "objects")
@@ -136,7 +136,7 @@ def _missing(git: Git, entries: tuple[Entry, ...]) -> list[str]:
 
 
 def _forget_if_damaged(mirror: Mirror) -> None:
-    """A mirror that git itself can't walk is removed: the next attempt makes it anew."""
+    """Remove a mirror that git can't walk. The next attempt makes it again."""
     if damaged(mirror):
         discard(mirror.folder)
 

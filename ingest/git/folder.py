@@ -1,4 +1,4 @@
-"""Reads a plain folder as if it were a commit: no link is followed, nothing outside is opened."""
+"""Reading of a plain folder like a commit. It follows no link and opens no file outside."""
 
 import hashlib
 import os
@@ -15,13 +15,13 @@ from ingest.git.source import Source
 
 _PASSED_OVER = {".git", "__pycache__"}
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a named pipe that somebody left in the folder would wait for ever.
+# Without O_NONBLOCK, opening a named pipe in the folder would block.
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """The content of a snapshot, in a plain folder."""
+    """Content of a snapshot in a plain folder."""
 
     root: Path
 
@@ -31,20 +31,20 @@ class FolderFiles:
 
 
 def folder_snapshot(
-    source: Source, wanted: Callable[[str], bool], limits: Limits, deadline: Deadline
+    source: Source, selected: Callable[[str], bool], limits: Limits, deadline: Deadline
 ) -> Snapshot:
-    """The wanted files of a folder; the "commit" is a hash over their paths and contents."""
+    """Return the selected files of a folder. The "commit" is a hash of their paths and contents."""
     root = Path(source.location)
     entries: list[Entry] = []
     identity = hashlib.sha1(usedforsecurity=False)
     anything = False
-    for seen, (path, is_link) in enumerate(_walk(root), start=1):
+    for count, (path, is_link) in enumerate(_walk(root), start=1):
         anything = True
-        if seen > limits.files:
+        if count > limits.files:
             raise LimitExceeded(f"{source} holds more than {limits.files} files.")
         if deadline.passed():
             raise TookTooLong(f"{source} was not read within {deadline.seconds:g} seconds.")
-        if not wanted(_printable(path)):
+        if not selected(_printable(path)):
             continue
         entry = _entry(root, path, is_link, limits)
         entries.append(entry)
@@ -55,7 +55,7 @@ def folder_snapshot(
 
 
 def _walk(root: Path) -> Iterator[tuple[str, bool]]:
-    """Each file's path below the root and whether it is a link, in the order of their names."""
+    """Yield each file's path below the root and whether it is a link, ordered by name."""
     pending = [""]
     while pending:
         folder = pending.pop()
@@ -80,51 +80,51 @@ def _walk(root: Path) -> Iterator[tuple[str, bool]]:
 
 
 def _entry(root: Path, path: str, is_link: bool, limits: Limits) -> Entry:
-    shown = _printable(path)
+    printable = _printable(path)
     if is_link:
-        return Entry(shown, "", None, Problem.SYMLINK)
-    if shown != path:
-        return Entry(shown, "", None, Problem.NAME_NOT_UTF8)
-    found = _read(root, path, limits.blob_bytes)
-    if isinstance(found, int):
-        return Entry(path, "", found, Problem.TOO_LARGE)
-    if found is None:
+        return Entry(printable, "", None, Problem.SYMLINK)
+    if printable != path:
+        return Entry(printable, "", None, Problem.NAME_NOT_UTF8)
+    data = _read(root, path, limits.blob_bytes)
+    if isinstance(data, int):
+        return Entry(path, "", data, Problem.TOO_LARGE)
+    if data is None:
         return Entry(path, "", None, Problem.UNREADABLE)
-    return Entry(path, blob_id(found), len(found))
+    return Entry(path, blob_id(data), len(data))
 
 
 def blob_id(data: bytes) -> str:
-    """The id that git gives this content, so that the same file has one id in both kinds."""
+    """Return git's id of this content, so that a file has one id in both kinds of sources."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _read(root: Path, path: str, limit: int) -> bytes | int | None:
-    """The file's bytes; its size when that is above the limit; None when it can't be read.
+    """Return the file's bytes, its size if that is above the limit, or None if it can't be read.
 
-    Every folder on the way is opened without following links, so that one swapped for a link
-    after it was listed leads nowhere.
+    Every folder on the way is opened without following links. Attack: a folder is swapped for a
+    link after it was listed.
     """
-    held = -1
+    handle = -1
     try:
-        held = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         *folders, name = path.split("/")
         for flags, step in [(_FOLDER_FLAGS, folder) for folder in folders] + [(_FILE_FLAGS, name)]:
-            inner = os.open(step, flags, dir_fd=held)
-            os.close(held)
-            held = inner
-        about = os.fstat(held)
+            inner = os.open(step, flags, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             return None
         if about.st_size > limit:
             return about.st_size
-        with os.fdopen(os.dup(held), "rb") as file:
+        with os.fdopen(os.dup(handle), "rb") as file:
             data = file.read(limit + 1)
         return data if len(data) <= limit else len(data)
     except OSError:
         return None
     finally:
-        if held != -1:
-            os.close(held)
+        if handle != -1:
+            os.close(handle)
 
 
 def _printable(path: str) -> str:
@@ -132,7 +132,7 @@ def _printable(path: str) -> str:
 
 
 class _OpenFolder:
-    """Files of a folder by path, each checked against the content that the snapshot saw."""
+    """Files of a folder by path, each checked against the content in the snapshot."""
 
     __slots__ = ("_entries", "_root")
 
@@ -144,8 +144,8 @@ class _OpenFolder:
         return [path for path, entry in self._entries.items() if entry.problem is None]
 
     def read(self, path: str) -> bytes | None:
-        found = self._one(path)
-        return found.data if isinstance(found, Blob) else None
+        result = self._one(path)
+        return result.data if isinstance(result, Blob) else None
 
     def read_all(self, paths: Iterable[str]) -> Iterator[Blob | Absent]:
         return (self._one(path) for path in paths)

@@ -1,7 +1,7 @@
-"""Which paths of a tree are wanted: globs in the manner of .gitignore, on `/`-separated paths.
+"""Selection of paths by globs in the manner of .gitignore, on `/`-separated paths.
 
-`*` and `?` stay within a name, `**` crosses folders, `[a-z]` is a class; a pattern without a
-slash matches a name in any folder; a pattern that matches a folder matches all below it.
+`*` and `?` stay within a name, `**` crosses folders, `[a-z]` is a class. A pattern without a
+slash matches a name in any folder. A pattern that matches a folder matches all below it.
 """
 
 import re
@@ -14,10 +14,10 @@ PYTHON = ("**/*.py",)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A path is wanted when it lies under a sparse path, is included, and is not excluded.
+    """Selection of the paths that lie under a sparse path, are included and are not excluded.
 
-    No sparse path means the whole tree; no include pattern means every file. What matches
-    `always` is wanted wherever it lies.
+    No sparse path means the whole tree; no include pattern means every file. A path that matches
+    `always` is selected anywhere.
     """
 
     include: tuple[str, ...] = PYTHON
@@ -26,7 +26,7 @@ class Selection:
     always: tuple[str, ...] = ()
 
     def matcher(self) -> Callable[[str], bool]:
-        """One function from a path to whether it is wanted, compiled once for a whole tree."""
+        """Return a predicate on paths, compiled once for a whole tree."""
         included = matching_any(self.include) if self.include else None
         excluded = matching_any(self.exclude) if self.exclude else None
         everywhere = matching_any(self.always) if self.always else None
@@ -46,7 +46,7 @@ class Selection:
 
 
 def matching_any(patterns: Iterable[str]) -> Callable[[str], bool]:
-    """A function from a path to whether any of the patterns matches it."""
+    """Return a predicate: whether any of the patterns matches a path."""
     expressions = [_expression(pattern) for pattern in patterns if _clean(pattern)]
     together = re.compile("|".join(expressions or ["(?!)"]))
     return lambda path: together.fullmatch(path) is not None
@@ -63,15 +63,15 @@ def _expression(pattern: str) -> str:
         return f"(?s:{first}(?:/.+)?)"
     *middle, last = others
     parts = [f"{first}/" if first else ""]
-    # What stands between two ** may be taken at its first occurrence and never reconsidered
-    # (an atomic group): without that, a hostile pattern takes exponential time.
+    # The part between two ** may match at its first occurrence and need not be retried (an atomic
+    # group). Otherwise a hostile pattern takes exponential time.
     parts += [f"(?>(?:[^/]+/)*?{run}/)" for run in middle if run]
     parts.append(f"(?:[^/]+/)*?{last}(?:/.+)?" if last else ".+")
     return f"(?s:{''.join(parts)})"
 
 
 def _runs(names: list[str]) -> list[str]:
-    """The expressions of the names between each ** and the next."""
+    """Return the expressions of the names between each ** and the next."""
     runs: list[list[str]] = [[]]
     for name in names:
         if name == "**":
@@ -82,7 +82,7 @@ def _runs(names: list[str]) -> list[str]:
 
 
 def _name_expression(name: str) -> str:
-    """The same for the pieces between the stars of one name."""
+    """Return the expression of one name, with its stars."""
     pieces = [""]
     position = 0
     while position < len(name):
@@ -110,7 +110,7 @@ def _class_expression(inside: str) -> str:
     members = re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
     try:
         re.compile(f"[{members}]")
-    except re.error:  # a range that runs backwards, such as [z-a]: it holds no character
+    except re.error:  # a reversed range such as [z-a] holds no character
         return "(?!)"
     # The look-ahead keeps a class such as [!a] or [+-9] from matching the slash.
     return f"(?!/)[{'^' if negated else ''}{members}]"

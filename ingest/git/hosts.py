@@ -1,7 +1,7 @@
-"""The servers that git may connect to: public ones on port 443, and those that the operator allows.
+"""Servers that git may connect to: public ones on port 443, and those that the operator allows.
 
-A repository's address, a submodule's and a redirect are written by others. Such an address could
-make this machine connect to another one of its private network, by a name that resolves to it.
+Attack: the address of a repository, submodule or redirect names a host that resolves into the
+private network. Defense: only public addresses, which are pinned for git.
 """
 
 import re
@@ -17,7 +17,7 @@ from ingest.git.source import Source, shown
 
 HTTPS_PORT = 443
 SERVICE = "/info/refs"
-# The last 32 bits of an address in it are an IPv4 address, to which a gateway translates.
+# The last 32 bits of such an address are an IPv4 address, to which a gateway translates.
 NAT64 = IPv6Network("64:ff9b::/96")
 _LOCATION = re.compile(r"<= Recv header: location: (\S+)", re.IGNORECASE)
 _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~+-]+)+")
@@ -25,7 +25,7 @@ _PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~+-]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The protocols that git may speak, and the hosts that need not be public.
+    """Protocols that git may speak, and hosts that need not be public.
 
     allowed_hosts: they may have any address and any port.
     """
@@ -68,9 +68,9 @@ def redirect_target(trace: str, source: Source) -> str:
 
     trace: the headers of the answer, as git prints them with GIT_TRACE_CURL.
     """
-    found = _LOCATION.search(trace)
+    location = _LOCATION.search(trace)
     old = urlsplit(source.location)
-    new = urlsplit(urljoin(f"{source.location}{SERVICE}", found[1] if found else ""))
+    new = urlsplit(urljoin(f"{source.location}{SERVICE}", location[1] if location else ""))
     path = new.path.removesuffix(SERVICE)
     try:
         same = (new.scheme, new.hostname, _port(new)) == (old.scheme, old.hostname, _port(old))

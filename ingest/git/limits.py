@@ -1,4 +1,4 @@
-"""How much one fetch may take, and what it tells while it runs."""
+"""Limits of one fetch, and its progress reports."""
 
 import resource
 import time
@@ -12,8 +12,9 @@ MEGABYTE = 1_000_000
 class Bounds:
     """Bounds of each process of one git command, held by the kernel.
 
-    memory: address space in bytes. An index-pack of JAX's 251 MB takes 286 MB of it (2026-11-26).
-    file_bytes: of any file it writes, its output among them.
+    memory: address space in bytes. An index-pack of JAX's 251 MB takes 286 MB of it
+    (2026-11-26).
+    file_bytes: of each file that it writes, including its output.
     """
 
     memory: int = 2_000 * MEGABYTE
@@ -35,7 +36,7 @@ class Bounds:
         }
 
     def options(self) -> list[str]:
-        """The same for the `prlimit` command of util-linux."""
+        """Return the same bounds as options of util-linux's `prlimit`."""
         return [
             f"--as={self.memory}",
             f"--cpu={self.cpu_seconds}",
@@ -46,7 +47,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one fetch; those in bytes are checked while git runs."""
+    """Bounds of one fetch. Those in bytes are checked while git runs."""
 
     seconds: float = 900.0
     transfer_bytes: int = 2_000 * MEGABYTE
@@ -59,7 +60,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One step of a fetch: what is being done, and the bytes received for it so far."""
+    """One step of a fetch: its name, and the bytes received so far."""
 
     stage: str
     received_bytes: int = 0
@@ -69,12 +70,12 @@ OnProgress = Callable[[Progress], None]
 
 
 def silent(_progress: Progress) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The moment at which everything that belongs to one fetch must have ended."""
+    """Time at which all work of one fetch must have ended."""
 
     seconds: float
     moment: float

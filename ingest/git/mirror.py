@@ -1,7 +1,7 @@
-"""A bare, shallow, blobless mirror of one remote repository, and what may be done to it.
+"""Bare, shallow, blobless mirror of one remote repository, and its operations.
 
-It is a cache: only one process works on it at a time, a killed one leaves nothing that the next
-does not clear away, and a damaged mirror is made anew.
+It is a cache. Only one process works on it at a time. The next one clears what a killed one
+left, and a damaged mirror is made again.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ from ingest.git.hosts import redirect_target
 from ingest.git.limits import MEGABYTE, Deadline, Limits, OnProgress, Progress
 from ingest.git.source import Source
 
-# So many blobs are asked for in one request: a killed fetch repeats one batch at most.
+# Blobs of one request: a killed fetch repeats one batch at most.
 BATCH = 4_000
 SLACK_BYTES = 100 * MEGABYTE
 _LOCK_POLL_SECONDS = 0.1
@@ -44,16 +44,18 @@ class Mirror:
         return self.folder / "objects"
 
     def has_commit(self, commit: str) -> bool:
-        """Whether the commit and all its trees were fetched: its ref is written after them."""
+        """Return whether the commit and all its trees were fetched: its ref is written after
+        them."""
         ref = _kept_ref(commit)
         return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
 
     def fetch_commit(self, wanted: str) -> str:
-        """Fetch what a full ref name (or a commit id) names now: its trees, none of its blobs."""
+        """Fetch the trees, without blobs, of the commit that a full ref name (or commit id)
+        names."""
         refspec = f"+{wanted}:{_INCOMING}"
         self._fetch("--depth=1", "origin", refspec)
-        found = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
-        commit = found.output.decode().strip()
+        result = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
+        commit = result.output.decode().strip()
         if not commit:
             raise FetchFailed(f"{wanted} of {self.source} does not lead to a commit.")
         self.local.run("update-ref", _kept_ref(commit), commit)
@@ -63,11 +65,11 @@ class Mirror:
         """Fetch exactly these blobs."""
         for start in range(0, len(blobs), BATCH):
             feed = "".join(f"{blob}\n" for blob in blobs[start : start + BATCH]).encode()
-            # What is here already says nothing about blobs, so it is not worth telling.
+            # Commits that are here do not imply blobs, so no negotiation is needed.
             self._fetch("--stdin", "origin", feed=feed, negotiation="noop")
 
     def follow_redirect(self) -> None:
-        """Point to the address that the server redirects to, for as long as the lock is held."""
+        """Set the address that the server redirects to, while the lock is held."""
         asking = replace(self.network, trace_headers=True)
         answer = asking.run("ls-remote", "--quiet", "origin", "HEAD")
         address = redirect_target(answer.complaint, self.source)
@@ -93,7 +95,7 @@ def locked_mirror(
     pinned: str,
     on_progress: OnProgress,
 ) -> Iterator[Mirror]:
-    """The source's mirror, made or cleared up as needed, for this process alone.
+    """Yield the source's mirror, made or cleaned if needed, locked for this process.
 
     pinned: the addresses of the source's host, from `pinned_addresses`.
     """
@@ -104,14 +106,14 @@ def locked_mirror(
             local = Git(folder, deadline, bounds=limits.git)
             _prepare(folder, source, pinned, local)
             watch = _Watch(folder / "objects" / "pack", source, limits, on_progress)
-            # A git that outlives this process keeps the lock open, and with it the mirror.
+            # A git process that outlives this one keeps the lock, and with it the mirror.
             network = Git(
                 folder,
                 deadline,
                 protocols=protocols,
                 watch=watch.check,
                 keep_open=(lock,),
-                # The watch looks at the packs ten times a second, and says how large they may be.
+                # The watch checks the size of the packs ten times a second.
                 bounds=replace(limits.git, file_bytes=limits.transfer_bytes + SLACK_BYTES),
             )
             watch.check()
@@ -126,20 +128,20 @@ def locked_mirror(
 
 
 def mirror_name(source: Source) -> str:
-    """A readable folder name; the hash keeps two addresses that look alike apart."""
+    """Return a readable folder name, with a hash that separates similar addresses."""
     readable = re.sub(r"[^A-Za-z0-9._-]+", "+", source.location.removeprefix("https://"))
     digest = hashlib.sha256(source.location.encode()).hexdigest()[:10]
     return f"{readable.strip('+')[:80]}-{digest}.git"
 
 
 def damaged(mirror: Mirror) -> bool:
-    """Whether the object store fails git's own quick check of what it can reach."""
+    """Return whether the object store fails git's quick check of reachable objects."""
     checked = mirror.local.run("rev-list", "--all", "--objects", "--missing=allow-any", "--quiet")
     return checked.code != 0
 
 
 def discard(folder: Path) -> None:
-    """Remove a mirror for good."""
+    """Remove a mirror."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -147,7 +149,7 @@ def discard(folder: Path) -> None:
 def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgress) -> Iterator[int]:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        told = False
+        reported = False
         while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -158,11 +160,11 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
                         f"Another process has been fetching {source} for "
                         f"{deadline.seconds:g} seconds; try again later."
                     ) from None
-            if not told:
+            if not reported:
                 on_progress(Progress("waiting for another fetch of this repository"))
-                told = True
+                reported = True
             time.sleep(_LOCK_POLL_SECONDS)
-        # When it was last used; see `ingest.git.unused`.
+        # The time of the last use; see `ingest.git.unused`.
         os.utime(handle)
         yield handle
     finally:
@@ -170,7 +172,7 @@ def _lock(path: Path, source: Source, deadline: Deadline, on_progress: OnProgres
 
 
 def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
-    """Make the mirror if need be, without what a killed git left in it."""
+    """Make the mirror if needed, without leftovers of a killed git."""
     _clear_leftovers(folder)
     if git.run("rev-parse", "--is-bare-repository").output.strip() != b"true":
         discard(folder)
@@ -181,7 +183,7 @@ def _prepare(folder: Path, source: Source, pinned: str, git: Git) -> None:
     settings = {
         ("core", "repositoryformatversion"): "1",
         ("extensions", "partialClone"): "origin",
-        # Git from 2.37 on reads it; an empty value means no pin.
+        # Git 2.37 and newer reads it; an empty value means no pin.
         ("http", "curloptResolve"): pinned,
         ('remote "origin"', "url"): source.location,
         ('remote "origin"', "promisor"): "true",
@@ -200,7 +202,7 @@ def _kept_ref(commit: str) -> str:
 
 
 class _Watch:
-    """Compares the growing packs with the limits, and tells how much has come."""
+    """Comparison of the growing packs with the limits, and progress reports."""
 
     __slots__ = ("_limits", "_on_progress", "_packs", "_source", "_start")
 
@@ -239,7 +241,7 @@ class _Watch:
             for item in listing:
                 try:
                     total += item.stat(follow_symlinks=False).st_size
-                except FileNotFoundError:  # git renames a finished pack while it is counted
+                except FileNotFoundError:  # git renames a finished pack meanwhile
                     continue
         return total
 

@@ -1,7 +1,7 @@
-"""Reads trees and blobs from a git object store: lists, sizes and contents, never a work tree.
+"""Reading of trees and blobs from a git object store: lists, sizes and contents, no work tree.
 
-The store is read through an empty git directory of our own, so what is missing is missing: no
-setting of the repository can make git fetch it, and nothing of it is run.
+The store is read through our own empty git directory. So no setting of the repository applies:
+git fetches no missing object and runs no code.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from ingest.git.errors import FetchFailed, LimitExceeded
 from ingest.git.limits import Bounds, Deadline, Limits
 from ingest.git.snapshot import Absent, Blob, Entry, OpenTree, Problem, content
 
-# Requests in flight stay below a pipe's 64 kB, so writing them never waits for our own reading.
+# Requests in flight stay below a pipe's 64 kB, so writing them never blocks.
 _IN_FLIGHT = 800
 _BYTES_AT_ONCE = 16_000_000
 _STOPPED = "Git stopped while files were read from the object store; fetch the source again."
@@ -24,7 +24,7 @@ _SYMLINK, _SUBMODULE = b"120000", b"160000"
 
 @dataclass(frozen=True, slots=True)
 class GitObjects:
-    """The content of a snapshot, in a git object store."""
+    """Content of a snapshot in a git object store."""
 
     reader: Path
     objects: Path
@@ -40,9 +40,9 @@ class GitObjects:
 
 
 def list_tree(
-    git: Git, commit: str, wanted: Callable[[str], bool], limits: Limits
+    git: Git, commit: str, selected: Callable[[str], bool], limits: Limits
 ) -> tuple[Entry, ...]:
-    """Every wanted path at a commit, without sizes."""
+    """Return every selected path at a commit, without sizes."""
     listing = git.run("ls-tree", "-r", "-z", "--full-tree", commit)
     if listing.code != 0:
         raise FetchFailed(f"The tree of commit {commit} can't be read; fetch it again.")
@@ -53,7 +53,7 @@ def list_tree(
         about, _, name = line.partition(b"\t")
         mode, _kind, blob = about.split(b" ")
         path = name.decode("utf-8", "backslashreplace")
-        if not wanted(path):
+        if not selected(path):
             continue
         entries.append(Entry(path, blob.decode(), None, _problem(mode, name)))
         if len(entries) > limits.files:
@@ -64,7 +64,7 @@ def list_tree(
 
 
 def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
-    """The same entries with their sizes; what is absent or too large says so."""
+    """Return the entries with their sizes; absent and too large ones get a problem."""
     sizes = sizes_of(git, {entry.blob for entry in entries if entry.problem is None})
 
     def with_size(entry: Entry) -> Entry:
@@ -81,17 +81,17 @@ def measured(git: Git, entries: Sequence[Entry], limits: Limits) -> tuple[Entry,
 
 
 def sizes_of(git: Git, blobs: Iterable[str]) -> dict[str, int | None]:
-    """The size of each blob, None where the store lacks it; no content is read."""
-    asked = list(blobs)
-    if not asked:
+    """Return the size of each blob, or None if the store lacks it. No content is read."""
+    names = list(blobs)
+    if not names:
         return {}
-    feed = "".join(f"{blob}\n" for blob in asked).encode()
+    feed = "".join(f"{blob}\n" for blob in names).encode()
     answer = git.run("cat-file", "--batch-check", "--buffer", feed=feed)
     lines = answer.output.decode().splitlines()
-    if answer.code != 0 or len(lines) != len(asked):
+    if answer.code != 0 or len(lines) != len(names):
         raise FetchFailed("The object store is damaged: git can't tell what it contains.")
     sizes: dict[str, int | None] = {}
-    for blob, line in zip(asked, lines, strict=True):
+    for blob, line in zip(names, lines, strict=True):
         words = line.split(" ")
         sizes[blob] = int(words[2]) if len(words) == 3 and words[1] == "blob" else None
     return sizes
@@ -102,7 +102,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
         return Problem.SUBMODULE
     if mode == _SYMLINK:
         return Problem.SYMLINK
-    # A hand-made tree may hold any name; nothing is checked out, but a path travels on.
+    # A crafted tree may hold any name. Its paths are not checked out, but passed on.
     if name.startswith(b"/") or any(
         part in (b"", b".", b"..", b".git") for part in name.split(b"/")
     ):
@@ -115,7 +115,7 @@ def _problem(mode: bytes, name: bytes) -> Problem | None:
 
 
 class _OpenObjects:
-    """One `git cat-file --batch` process, asked by blob id."""
+    """One `git cat-file --batch` process, queried by blob id."""
 
     __slots__ = ("_answers", "_asking", "_entries")
 
@@ -128,14 +128,14 @@ class _OpenObjects:
         return [path for path, entry in self._entries.items() if entry.problem is None]
 
     def read(self, path: str) -> bytes | None:
-        found = next(iter(self.read_all([path])))
-        return found.data if isinstance(found, Blob) else None
+        result = next(iter(self.read_all([path])))
+        return result.data if isinstance(result, Blob) else None
 
     def read_all(self, paths: Iterable[str]) -> Iterator[Blob | Absent]:
         for chunk in self._chunks(paths):
             readable = [e.blob for _, e in chunk if e is not None and e.problem is None]
-            # All answers are taken before any is given out: a caller that stops half-way through
-            # would otherwise leave answers in the pipe for the next question.
+            # All answers are read before the first is yielded. A caller that stops half-way would
+            # otherwise leave answers in the pipe for the next question.
             answers = iter(self._ask(readable))
             for path, entry in chunk:
                 if entry is None:

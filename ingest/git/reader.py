@@ -1,4 +1,4 @@
-"""An empty git directory of our own, through which any object store is read with no settings."""
+"""Our own empty git directory, through which an object store is read without settings."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from ingest.git.source import Source
 
 
 def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str) -> Path:
-    """The directory for `object_format` (sha1 or sha256) below `mirrors`, made once for all."""
+    """Return the directory for `object_format` (sha1 or sha256) below `mirrors`, made once."""
     folder = mirrors / f".reader-{object_format}"
     if not folder.is_dir():
         try:
@@ -24,17 +24,17 @@ def reader(mirrors: Path, source: Source, deadline: Deadline, object_format: str
 
 
 def _make(folder: Path, source: Source, deadline: Deadline, object_format: str) -> None:
-    made = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
     try:
-        done = Git(made, deadline).run(
+        finished = Git(temporary, deadline).run(
             "init", "--quiet", "--bare", "--template=", f"--object-format={object_format}"
         )
-        if done.code != 0:
-            raise failure(done, str(source))
+        if finished.code != 0:
+            raise failure(finished, str(source))
         try:
-            os.rename(made, folder)
+            os.rename(temporary, folder)
         except OSError:
-            if not folder.is_dir():  # otherwise another process was first, and its one is as good
+            if not folder.is_dir():  # otherwise another process made it first
                 raise
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)

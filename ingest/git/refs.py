@@ -1,4 +1,4 @@
-"""Finds the commit that a branch, a tag, a commit id, or nothing (the default branch) names."""
+"""Lookup of the commit of a branch, a tag, a commit id, or the default branch."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _REF = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to fetch: a full ref name (empty for a bare commit id) and the commit it names now."""
+    """A full ref name (empty for a bare commit id) and the commit that it names now."""
 
     ref: str
     commit: str
@@ -27,7 +27,7 @@ class Target:
 
 
 def check_ref(ref: str) -> str:
-    """The ref as git may be given it; raises SourceRefused for what can be no ref."""
+    """Return the ref in the form for git. Raises SourceRefused if it can't be a ref."""
     ref = ref.strip()
     if ref and (not _REF.fullmatch(ref) or ref.endswith(("/", "."))):
         raise SourceRefused(f"{shown(ref)} can't be the name of a branch, a tag or a commit.")
@@ -35,17 +35,17 @@ def check_ref(ref: str) -> str:
 
 
 def remote_target(git: Git, source: Source, ref: str) -> Target:
-    """Ask the remote; one request, or two when it has no such ref."""
+    """Ask the remote: one request, or two if it has no such ref."""
     if FULL_COMMIT.fullmatch(ref):
         return Target("", ref)
     candidates = _candidates(ref)
     peeled = [f"{name}^{{}}" for name in candidates]
-    found, head = _remote_refs(git, source, *candidates, *peeled)
+    refs, head = _remote_refs(git, source, *candidates, *peeled)
     if not ref and head:
         candidates = [head, "HEAD"]
     for name in candidates:
-        if name in found or (name == head and "HEAD" in found):
-            commit = found.get(f"{name}^{{}}") or found.get(name) or found["HEAD"]
+        if name in refs or (name == head and "HEAD" in refs):
+            commit = refs.get(f"{name}^{{}}") or refs.get(name) or refs["HEAD"]
             return Target(name, commit)
     branches, _ = _remote_refs(git, source, "refs/heads/*")
     if not branches and not _remote_refs(git, source)[0]:
@@ -54,21 +54,21 @@ def remote_target(git: Git, source: Source, ref: str) -> Target:
 
 
 def local_target(git: Git, source: Source, ref: str) -> Target:
-    """Look into a repository on this disk."""
+    """Find the commit in a repository on this disk."""
     names = ["HEAD"] if not ref else [ref] if FULL_COMMIT.fullmatch(ref) else _candidates(ref)
     for name in names:
-        found = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if found.code == 0:
+        result = git.run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if result.code == 0:
             full = name
             if name == "HEAD":
                 full = git.run("symbolic-ref", "--quiet", "HEAD").output.decode().strip()
             return Target(
-                "" if FULL_COMMIT.fullmatch(name) else full, found.output.decode().strip()
+                "" if FULL_COMMIT.fullmatch(name) else full, result.output.decode().strip()
             )
-    listed = git.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
-    if listed.code != 0:
-        raise failure(listed, str(source))
-    branches = listed.output.decode("utf-8", "replace").split()
+    branch_list = git.run("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
+    if branch_list.code != 0:
+        raise failure(branch_list, str(source))
+    branches = branch_list.output.decode("utf-8", "replace").split()
     if not branches:
         raise RepositoryEmpty(f"{source} is an empty repository: it has no commit yet.")
     raise _no_such_ref(source, ref, branches)
@@ -83,7 +83,7 @@ def _candidates(ref: str) -> list[str]:
 
 
 def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, str], str]:
-    """Ref names with the objects they name, and the branch behind HEAD."""
+    """Return ref names with their objects, and the branch behind HEAD."""
     listed = git.run("ls-remote", "--quiet", "--symref", "origin", *patterns)
     if listed.code != 0:
         raise failure(listed, str(source))

@@ -1,4 +1,4 @@
-"""A tree of files at one commit, as values: what there is, and what each file says or why not."""
+"""A tree of files at one commit, as values: its entries, and the content or problem of each."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ LFS_START = b"version https://git-lfs.github.com/spec/"
 
 
 class Problem(StrEnum):
-    """Why a path has no content for us, in words."""
+    """Reason why a path has no content, in words."""
 
     SYMLINK = "symbolic link, not followed"
     SUBMODULE = "submodule, fetched only when it is listed"
@@ -28,7 +28,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One wanted path. `blob` is git's id of its content (of its commit, for a submodule)."""
+    """One selected path. `blob` is git's id of its content (of its commit, for a submodule)."""
 
     path: str
     blob: str
@@ -47,14 +47,14 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A path whose content can't be had, and why."""
+    """A path without content, and the reason."""
 
     path: str
     problem: Problem
 
 
 class OpenTree(Protocol):
-    """Files by path, while the snapshot is open; it serves as the extraction's source tree."""
+    """Files by path, while the snapshot is open. It is the extraction's source tree."""
 
     def paths(self) -> Iterable[str]: ...
 
@@ -64,17 +64,17 @@ class OpenTree(Protocol):
 
 
 class Store(Protocol):
-    """Where a snapshot's content lies: git's object store, or a plain folder."""
+    """Place of a snapshot's content: git's object store, or a plain folder."""
 
     def open(self, entries: tuple[Entry, ...]) -> AbstractContextManager[OpenTree]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The wanted files of a source at one commit.
+    """The selected files of a source at one commit.
 
-    `ref` is the full name of the branch or tag that was asked for or found; a plain folder has
-    none, and its `commit` is a hash of the wanted files.
+    `ref` is the full name of the branch or tag. A plain folder has none, and its `commit` is a
+    hash of the selected files.
     """
 
     source: Source
@@ -84,11 +84,11 @@ class Snapshot:
     store: Store
 
     def open(self) -> AbstractContextManager[OpenTree]:
-        """The files, for reading many of them through one process."""
+        """Open the files, for reading many of them through one process."""
         return self.store.open(self.entries)
 
     def read(self, paths: Iterable[str] | None = None) -> Iterator[Blob | Absent]:
-        """The content of the given paths (of every entry by default), in the order asked for."""
+        """Yield the content of the given paths (default: every entry), in the given order."""
         if paths is None:
             paths = [entry.path for entry in self.entries]
         with self.open() as tree:
@@ -96,7 +96,7 @@ class Snapshot:
 
 
 def content(entry: Entry, data: bytes) -> Blob | Absent:
-    """What an entry's bytes amount to: an LFS pointer stands for content that is not here."""
+    """Return an entry's content; an LFS pointer counts as absent."""
     if data.startswith(LFS_START):
         return Absent(entry.path, Problem.LFS)
     return Blob(entry.path, entry.blob, data)

@@ -1,6 +1,6 @@
-"""Turns what a person typed into one canonical source, or refuses it in a sentence.
+"""Parsing of a typed repository name into one canonical source, or a refusal in a sentence.
 
-Only https URLs (and `owner/name` on GitHub) come from the web; paths need `allow_local`.
+Only https URLs (and `owner/name` on GitHub) are remote; paths need `allow_local`.
 """
 
 import re
@@ -29,14 +29,14 @@ class SourceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where files come from. `location` is a canonical URL or an absolute path."""
+    """A canonical URL or an absolute path as `location`."""
 
     kind: SourceKind
     location: str
 
     @property
     def name(self) -> str:
-        """`owner/name` on GitHub, `host/owner/name` elsewhere, otherwise the folder's own name."""
+        """`owner/name` on GitHub, `host/owner/name` elsewhere, otherwise the folder's name."""
         if self.kind is not SourceKind.REMOTE:
             return Path(self.location).name
         url = urlsplit(self.location)
@@ -48,9 +48,10 @@ class Source:
 
 
 def parse_source(text: str, *, allow_local: bool = False) -> Source:
-    """The source that `text` names; raises SourceRefused. Parsing its location again gives it back.
+    """Return the source that `text` names. Raises SourceRefused.
 
-    `owner/name` is always GitHub, so that its meaning never depends on the current folder.
+    Parsing its location again gives the same source. `owner/name` is always GitHub, so that its
+    meaning never depends on the current folder.
     """
     text = text.strip()
     if not text:
@@ -73,7 +74,7 @@ def parse_source(text: str, *, allow_local: bool = False) -> Source:
 
 
 def shown(text: str) -> str:
-    """`text` as a message may quote it: without credentials, control characters or great length."""
+    """Return `text` for a message: without credentials and control characters, and cut."""
     text = "".join(c if c.isprintable() else "�" for c in text)
     text = re.sub(r"^.*@", "…@", text)
     text = re.sub(r"[?#].*", "?…", text)
@@ -114,8 +115,8 @@ def _host(url: SplitResult, text: str) -> str:
     host = (url.hostname or "").lower().rstrip(".")
     host = _REWRITTEN_HOSTS.get(host, host)
     labels = host.split(".")
-    # A last label that starts with a digit would be an IP address, also in hexadecimal: it could
-    # name a machine of our own network.
+    # A last label that starts with a digit would be an IP address, also in hexadecimal. It could
+    # name a machine of the private network.
     well_formed = all(_HOST_LABEL.fullmatch(label) for label in labels)
     if not well_formed or len(labels) < 2 or not labels[-1][0].isalpha():
         raise SourceRefused(f"{shown(text)} does not name a public host.")

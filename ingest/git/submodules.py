@@ -1,4 +1,4 @@
-"""The submodules of a snapshot as sources of their own, for whoever listed one to fetch it."""
+"""Submodules of a snapshot as sources of their own."""
 
 from dataclasses import dataclass
 from urllib.parse import urljoin
@@ -13,7 +13,7 @@ LISTED_IN = ".gitmodules"
 
 @dataclass(frozen=True, slots=True)
 class Submodule:
-    """Where a submodule stands, where it comes from, and the commit its parent wants."""
+    """Path of a submodule, its source, and the commit that its parent names."""
 
     path: str
     source: Source
@@ -21,7 +21,7 @@ class Submodule:
 
 
 def submodule(snapshot: Snapshot, path: str) -> Submodule:
-    """The submodule at `path`; the snapshot's selection must include .gitmodules and the path."""
+    """Return the submodule at `path`. The snapshot must include .gitmodules and the path."""
     commits = {e.path: e.blob for e in snapshot.entries if e.problem is Problem.SUBMODULE}
     if path not in commits:
         raise SourceRefused(f"{snapshot.source} has no submodule at {shown(path)}.")
@@ -36,6 +36,6 @@ def submodule(snapshot: Snapshot, path: str) -> Submodule:
 
 
 def _urls(snapshot: Snapshot) -> dict[str, str]:
-    found = next(iter(snapshot.read([LISTED_IN])))
-    sections = read_sections(found.data) if isinstance(found, Blob) else []
+    file = next(iter(snapshot.read([LISTED_IN])))
+    sections = read_sections(file.data) if isinstance(file, Blob) else []
     return {s["path"]: s["url"] for s in sections if "path" in s and "url" in s}

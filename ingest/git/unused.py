@@ -1,4 +1,4 @@
-"""Removal of mirrors that were not used for long, or that take too much room together."""
+"""Removal of mirrors that were long unused, or take too much space together."""
 
 import fcntl
 import os
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DAY = 86_400.0
-# A run reads its mirror for hours after it has fetched, without holding the lock.
+# A run reads its mirror for hours after the fetch, without the lock.
 IN_USE_SECONDS = DAY
 REMOVING = ".removing-"
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """A mirror that was removed."""
+    """A removed mirror."""
 
     name: str
     bytes: int
@@ -32,18 +32,19 @@ class _Mirror:
 
 
 def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Removed]:
-    """Remove mirrors that nothing used for `days`, then the least recently used ones.
+    """Remove mirrors unused for `days`, then the least recently used ones.
 
-    The latter go until all together take at most `most_bytes`. 0 lifts either bound. A mirror that
-    was used within a day, or is locked, stays. May be killed anywhere: the rest of a mirror goes
-    the next time, and no fetch sees it. Raises OSError where a folder can't be removed.
+    The latter are removed until all together take at most `most_bytes`. 0 lifts either bound. A
+    mirror that was used within a day, or is locked, stays. The process may be killed at any
+    point: the rest of a mirror is removed the next time, and no fetch sees it. Raises OSError if
+    a folder can't be removed.
     """
     for rest in mirrors.glob(f"{REMOVING}*"):
         shutil.rmtree(rest)
     now = time.time()
-    found = sorted(map(_measure, mirrors.glob("[!.]*.git")), key=lambda mirror: mirror.used_at)
-    total = sum(mirror.bytes for mirror in found)
-    for mirror in found:
+    existing = sorted(map(_measure, mirrors.glob("[!.]*.git")), key=lambda mirror: mirror.used_at)
+    total = sum(mirror.bytes for mirror in existing)
+    for mirror in existing:
         idle = now - mirror.used_at
         too_old = days and idle >= days * DAY
         too_much = most_bytes and total > most_bytes
@@ -53,20 +54,23 @@ def remove_unused(mirrors: Path, *, days: int, most_bytes: int) -> Iterator[Remo
 
 
 def _remove(mirror: _Mirror) -> bool:
-    with _held(mirror.folder) as held:
+    with _held(mirror.folder) as locked:
         # Another process may have used it since it was measured.
-        if not held or _used_at(mirror.folder) != mirror.used_at:
+        if not locked or _used_at(mirror.folder) != mirror.used_at:
             return False
-        # One rename: a fetch finds all of a mirror, or none and makes another.
-        going = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
-        mirror.folder.rename(going)
-    shutil.rmtree(going)
+        # One rename: a fetch finds a whole mirror, or none and makes another.
+        leaving = mirror.folder.with_name(f"{REMOVING}{mirror.folder.name}")
+        mirror.folder.rename(leaving)
+    shutil.rmtree(leaving)
     return True
 
 
 @contextmanager
 def _held(folder: Path) -> Iterator[bool]:
-    """Whether this process holds the lock of the mirror. Its file stays: others may wait for it."""
+    """Yield whether this process holds the lock of the mirror.
+
+    The lock file stays, since other processes may wait for it.
+    """
     handle = os.open(folder.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

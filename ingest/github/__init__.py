@@ -1,4 +1,4 @@
-"""Finds repositories that hold Triton kernels, and keeps track of those already known."""
+"""Discovery of repositories with Triton kernels, and the state of known ones."""
 
 from ingest.github.client import GitHubClient, Waiting
 from ingest.github.discover import discover

@@ -1,7 +1,7 @@
-"""Asks GitHub's REST API for JSON, one polite request at a time.
+"""Client of GitHub's REST API, one polite request at a time.
 
-It waits as long as GitHub says and tells so, repeats what failed for no fault of ours, and gives
-the token to nobody but the host it was given for.
+It waits as long as GitHub asks and reports that. It retries failures that are not ours. It sends
+the token only to the host that the token belongs to.
 """
 
 import json
@@ -33,19 +33,19 @@ _MOVED = frozenset({301, 302, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What the client tells before it sleeps."""
+    """A wait before it begins."""
 
     seconds: float
     reason: str
 
 
 def in_silence(_waiting: Waiting) -> None:
-    """Tell nobody."""
+    """Ignore waits."""
 
 
 @dataclass(slots=True)
 class GitHubClient:
-    """A client for one API address. `sleep` and `clock` are parameters for the tests' sake."""
+    """A client for one API address. `sleep` and `clock` are parameters for tests."""
 
     token: str = field(default="", repr=False)
     base_url: str = API
@@ -61,7 +61,7 @@ class GitHubClient:
             raise TokenRefused("The GitHub token contains characters that no token has.")
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> object | None:
-        """The JSON at `path`, following moves; None where there is nothing. Raises GitHubError."""
+        """Return the JSON at `path`, following moves; None if it is gone. Raises GitHubError."""
         url = self.base_url.rstrip("/") + path + (f"?{urlencode(query)}" if query else "")
         for _ in range(REDIRECTS + 1):
             answer = self._persistently(url, path)
@@ -166,11 +166,11 @@ class _Answer:
 
 
 class _BrokenAnswer(Exception):
-    """The body is cut off, or no JSON."""
+    """The body is cut off, or is not JSON."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    # urllib would carry the token along to whatever host the answer names.
+    # urllib would send the token to any host that the answer names.
     def redirect_request(self, *_: object) -> None:
         return None
 
@@ -202,7 +202,7 @@ def _decoded(status: int, body: bytes) -> object:
 
 
 def _resource(path: str) -> str:
-    """GitHub counts code search, other searches and everything else apart."""
+    """Return the rate-limit group: GitHub counts code search, other searches and all else apart."""
     return path if path.startswith("/search/") else "repositories"
 
 

@@ -1,4 +1,4 @@
-"""Proposes public repositories that hold Triton kernels, each once, for a person to enable."""
+"""Proposals of public repositories with Triton kernels, each once, for a person to enable."""
 
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
@@ -32,36 +32,37 @@ def discover(
     opted_out: Collection[str] = (),
     on_gap: OnGap = unconcerned,
 ) -> Iterator[ProposedRepository]:
-    """Each repository as soon as it is known; forks, archived and opted-out ones are left out.
+    """Yield each repository when it is known, without forks, archived and opted-out ones.
 
-    `opted_out` holds owner/name, or owner alone. `on_gap` is told what could not be covered.
+    `opted_out` holds owner/name, or owner alone. `on_gap` gets a message for each part that
+    could not be covered.
     """
-    refused = {name.casefold() for name in opted_out}
-    seen: set[int] = set()
+    excluded = {name.casefold() for name in opted_out}
+    known_ids: set[int] = set()
 
-    def wanted(found: ProposedRepository) -> bool:
-        name = found.full_name.casefold()
-        if found.github_id in seen or found.is_fork or found.is_archived:
+    def is_wanted(proposal: ProposedRepository) -> bool:
+        name = proposal.full_name.casefold()
+        if proposal.github_id in known_ids or proposal.is_fork or proposal.is_archived:
             return False
-        seen.add(found.github_id)
-        is_out = name in refused or name.partition("/")[0] in refused
-        return found.stars >= min_stars and not is_out
+        known_ids.add(proposal.github_id)
+        is_out = name in excluded or name.partition("/")[0] in excluded
+        return proposal.stars >= min_stars and not is_out
 
     for terms in repository_terms:
         for item in search_all(client, _repository_search(client, terms, min_stars), on_gap):
             try:
-                found = from_json(item)
+                proposal = from_json(item)
             except UnexpectedAnswer as error:
                 on_gap(str(error))
                 continue
-            if wanted(found):
-                yield found
+            if is_wanted(proposal):
+                yield proposal
     if code_terms and not client.token:
         on_gap("GitHub searches code only with a token; none is set, so code was not searched.")
         return
-    for name in _names_by_code(client, code_terms, seen, on_gap):
+    for name in _names_by_code(client, code_terms, known_ids, on_gap):
         looked_up = repository(client, name)
-        if looked_up is not None and wanted(looked_up):
+        if looked_up is not None and is_wanted(looked_up):
             yield looked_up
 
 
@@ -78,17 +79,21 @@ def _repository_search(client: GitHubClient, terms: str, min_stars: int) -> Sear
 
 
 def _names_by_code(
-    client: GitHubClient, code_terms: Collection[str], seen: set[int], on_gap: OnGap
+    client: GitHubClient, code_terms: Collection[str], known_ids: set[int], on_gap: OnGap
 ) -> Iterator[str]:
-    """Repositories of the files that match; code search tells neither their stars nor licence."""
-    named: set[str] = set()
+    """Yield repositories of matching files. Code search returns neither their stars nor license."""
+    names: set[str] = set()
     for terms in code_terms:
         search = Search("/search/code", terms, (Range("size", 0, _LARGEST_INDEXED_FILE),))
         for item in search_all(client, search, on_gap):
             owner = item.get("repository")
-            if not isinstance(owner, dict) or owner.get("fork") is True or owner.get("id") in seen:
+            if (
+                not isinstance(owner, dict)
+                or owner.get("fork") is True
+                or owner.get("id") in known_ids
+            ):
                 continue
             name = owner.get("full_name")
-            if isinstance(name, str) and name not in named:
-                named.add(name)
+            if isinstance(name, str) and name not in names:
+                names.add(name)
                 yield name

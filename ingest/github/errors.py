@@ -1,4 +1,4 @@
-"""What can go wrong with GitHub's API: each message is for a person, and none holds the token."""
+"""Errors of GitHub's API. Each message is for a person, and none holds the token."""
 
 from curation.errors import CurationError
 
@@ -20,7 +20,7 @@ class RateLimited(GitHubError):
 
 
 class GitHubUnavailable(GitHubError):
-    """GitHub did not answer, or only with errors, however often it was asked."""
+    """GitHub did not answer, or answered every attempt with an error."""
 
 
 class UnexpectedAnswer(GitHubError):

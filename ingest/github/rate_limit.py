@@ -1,9 +1,9 @@
-"""Reads from an answer's headers how long GitHub wants to be left alone."""
+"""Waiting times that GitHub asks for in an answer's headers."""
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 
-# GitHub asks for a minute at least when it names no time, and for more each time after that.
+# GitHub asks for at least a minute without a named time, and for more after each refusal.
 UNNAMED_WAIT_SECONDS = 60.0
 _SPENT_WORDS = ("rate limit", "abuse detection")
 
@@ -11,7 +11,7 @@ _SPENT_WORDS = ("rate limit", "abuse detection")
 def refused_for(
     status: int, headers: Mapping[str, str], body: str, attempt: int, now: float
 ) -> float | None:
-    """The seconds to wait after a refusal; None when it was no matter of rates."""
+    """Return the seconds to wait after a refusal; None if the rate limit is not the cause."""
     if status not in {403, 429}:
         return None
     named = _seconds(headers.get("retry-after", ""))
@@ -26,9 +26,9 @@ def refused_for(
 
 
 def until_reset(headers: Mapping[str, str], now: float) -> float | None:
-    """The seconds until requests are granted again; None while some are left.
+    """Return the seconds until requests are granted again; None while some are left.
 
-    Measured on GitHub's own clock where the answer carries it, for ours may be wrong.
+    Measured on GitHub's clock if the answer has it, because ours may be wrong.
     """
     if headers.get("x-ratelimit-remaining", "") != "0":
         return None

@@ -1,4 +1,4 @@
-"""One repository as GitHub describes it, and whether it is still there."""
+"""One repository as GitHub describes it, and whether it still exists."""
 
 import re
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from ingest.github.client import GitHubClient
 from ingest.github.errors import RequestRefused, UnexpectedAnswer
 
 _FULL_NAME = re.compile(r"[A-Za-z0-9_.-]+/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
-# What GitHub says of a licence that it can't name: that is no licence.
+# GitHub's names of an unidentified license. They count as none.
 _UNNAMED_LICENSES = frozenset({"", "NOASSERTION", "OTHER"})
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedRepository:
-    """What an admin sees before enabling a source. `github_id` stays when it is renamed."""
+    """Description for an admin, before a source is enabled. `github_id` stays after a rename."""
 
     github_id: int
     full_name: str
@@ -29,9 +29,9 @@ class ProposedRepository:
 
 
 def repository(client: GitHubClient, full_name: str) -> ProposedRepository | None:
-    """The repository as it is now, None when it vanished (or became private).
+    """Return the repository's present state; None if it vanished or became private.
 
-    One that moved comes under its new name: compare `full_name` with the one that was asked for.
+    A moved repository has its new name: compare `full_name` with the requested one.
     """
     if not _FULL_NAME.fullmatch(full_name):
         raise RequestRefused(f"{full_name[:100]!r} is not of the form owner/name.")
@@ -44,7 +44,7 @@ def repository(client: GitHubClient, full_name: str) -> ProposedRepository | Non
 
 
 def from_json(item: dict[str, object]) -> ProposedRepository:
-    """A repository from an answer; raises UnexpectedAnswer where a field has another type."""
+    """Read a repository from an answer. Raises UnexpectedAnswer if a field has another type."""
     full_name = _text(item, "full_name")
     if not _FULL_NAME.fullmatch(full_name):
         raise UnexpectedAnswer(f"GitHub names a repository {full_name[:100]!r}, which can't be.")

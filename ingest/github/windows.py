@@ -1,4 +1,4 @@
-"""Lists everything that a search finds, although GitHub shows a thousand results a query.
+"""Complete listing of a search, although GitHub shows a thousand results a query.
 
 A query with more results is split by a range (stars, creation, file size) until each part fits.
 """
@@ -19,7 +19,7 @@ OnGap = Callable[[str], None]
 
 
 def unconcerned(_gap: str) -> None:
-    """Tell nobody."""
+    """Ignore gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Range:
     low: int
     high: int
     is_time: bool = False
-    # A range that was never split says nothing, which keeps queries short.
+    # A range that was never split is left out, which keeps queries short.
     always_said: bool = True
 
     def __str__(self) -> str:
         return f"{self.qualifier}:{self._said(self.low)}..{self._said(self.high)}"
 
     def halves(self) -> tuple["Range", "Range"]:
-        """Two ranges that together are this one; stars and sizes are dense at their low end."""
+        """Split the range in two. Stars and sizes are dense at their low end."""
         if self.is_time:
             middle = (self.low + self.high) // 2
         else:
@@ -55,7 +55,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of one endpoint, within its ranges; the first that can be split is."""
+    """One search of one endpoint, within its ranges. The first range with two values is split."""
 
     path: str
     terms: str
@@ -67,7 +67,7 @@ class Search:
         return " ".join([self.terms, *said])
 
     def parts(self) -> tuple["Search", ...]:
-        """Two searches that together are this one; none when nothing is left to split."""
+        """Split the search in two; empty if no range can be split."""
         for position, part in enumerate(self.ranges):
             if part.low < part.high:
                 return tuple(
@@ -83,7 +83,7 @@ class Search:
 def search_all(
     client: GitHubClient, search: Search, on_gap: OnGap = unconcerned
 ) -> Iterator[dict[str, object]]:
-    """Every result of the search; the same one may come twice when it moves between pages."""
+    """Yield every result of the search. One that moves between pages may occur twice."""
     pending = [search]
     while pending:
         current = pending.pop()
@@ -95,8 +95,8 @@ def search_all(
                 continue
             on_gap(f"GitHub does not show every result of '{current.query}'; some are left out.")
         yield from first.items
-        shown = min(first.total, SHOWN)
-        for number in range(2, -(-shown // PAGE) + 1):
+        visible = min(first.total, SHOWN)
+        for number in range(2, -(-visible // PAGE) + 1):
             page = _page(client, current, number)
             yield from page.items
             if not page.items:
@@ -111,7 +111,10 @@ class _Page:
 
 
 def _complete_page(client: GitHubClient, search: Search) -> _Page:
-    """The first page; asked again when GitHub ran out of time, for its next try often ends."""
+    """Return the first page.
+
+    It is requested again if GitHub ran out of time: the next try often ends.
+    """
     page = _page(client, search, 1)
     for _ in range(ATTEMPTS_WHEN_INCOMPLETE - 1):
         if not page.incomplete:

@@ -1,4 +1,4 @@
-"""Reads the Triton kernels that torch.compile (Inductor) left in its debug and cache folders."""
+"""Reading of Triton kernels in torch.compile's (Inductor's) debug and cache folders."""
 
 from ingest.inductor.folder import FolderUnreadable, Limits, read_debug_folder
 from ingest.inductor.graph import Graph

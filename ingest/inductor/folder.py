@@ -26,7 +26,7 @@ _DEFINITION = re.compile(r"^@triton\.jit\ndef (\w+)\(", re.MULTILINE)
 
 
 class FolderUnreadable(CurationError):
-    """What was given is no folder; the message is for a person."""
+    """The path is no folder; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Limits:
 
 
 def read_debug_folder(folder: Path, limits: Limits | None = None) -> Iterator[Trace]:
-    """Every trace below `folder`, in the order of paths; kernels without a trace come last.
+    """Yield every trace below `folder`, ordered by path; kernels without a trace come last.
 
-    Nothing is taken for more than it is: a folder without any kernel gives no trace.
+    A folder without a kernel gives no trace.
     """
     limits = limits or Limits()
     if not folder.is_dir():
@@ -93,15 +93,16 @@ def _graph(folder: Path, below: str, limits: Limits) -> tuple[Graph | None, Unre
         if not (folder / path).is_file():
             continue
         data = _bytes(folder, path, limits)
-        found = data if isinstance(data, Unread) else _decoded(path, data)
-        if isinstance(found, str):
-            return read_graph(path, found), None
-        problem = problem or found
+        result = data if isinstance(data, Unread) else _decoded(path, data)
+        if isinstance(result, str):
+            return read_graph(path, result), None
+        problem = problem or result
     return None, problem or Unread(below, "the graph it was compiled from is not beside it")
 
 
 def _names(path: str) -> tuple[str, str]:
-    """Model and trace by the path: folders are named `MODEL__AOTID.n`; a cache names neither."""
+    """Return model and trace by the path: folders are named `MODEL__AOTID.n`; a cache has
+    neither."""
     place = Path(path)
     if place.name != OUTPUT_CODE:
         return "", place.stem
@@ -113,20 +114,20 @@ def _names(path: str) -> tuple[str, str]:
 def _single_kernels(
     folder: Path, paths: list[str], in_a_module: set[str], limits: Limits
 ) -> Iterator[Trace]:
-    """Kernel files that no module was kept for: a source, but no origin and no graph."""
+    """Yield kernel files without a module: they have a source, and no origin or graph."""
     for path in paths:
         if Path(path).name in in_a_module:
             continue
         data = _bytes(folder, path, limits)
-        found = data if isinstance(data, Unread) else _decoded(path, data)
-        if isinstance(found, Unread):
-            yield _problem_only(path, found.reason)
+        code = data if isinstance(data, Unread) else _decoded(path, data)
+        if isinstance(code, Unread):
+            yield _problem_only(path, code.reason)
             continue
-        body = found.lstrip("\n")
-        line = 1 + len(found) - len(body)
+        body = code.lstrip("\n")
+        line = 1 + len(code) - len(body)
         stem = Path(path).stem
-        defined = _DEFINITION.search(body)
-        name = defined[1] if defined else stem
+        definition = _DEFINITION.search(body)
+        name = definition[1] if definition else stem
         yield Trace(
             "", stem, path, (InductorKernel("", stem, path, line, name, body.rstrip() + "\n"),)
         )

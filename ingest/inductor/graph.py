@@ -1,6 +1,6 @@
-"""The graph that a trace was compiled from: its text, and that text made into valid Python.
+"""Graph that a trace was compiled from: its text, and that text as valid Python.
 
-Inductor names the class `<lambda>`, which no Python accepts, and leaves the imports out.
+Inductor names the class `<lambda>`, which is not valid Python, and leaves the imports out.
 """
 
 import re
@@ -25,8 +25,10 @@ _IDENTIFIERS = Query(PYTHON, "(identifier) @name")
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """`text` as it was found. `module` is Python that defines GraphModule, empty when there is
-    none, and `missing` says why it is not, or what it lacks to be run."""
+    """Text of a graph. `module` is Python that defines GraphModule, or empty.
+
+    `missing` says why there is no module, or what the module lacks to be run.
+    """
 
     path: str
     text: str
@@ -34,19 +36,19 @@ class Graph:
     missing: str = ""
 
 
-def read_graph(path: str, found: str) -> Graph:
-    """The graph in the text of a `fx_graph_readable.py` (or `fx_graph_transformed.py`)."""
-    first = _CLASS.search(found)
+def read_graph(path: str, original: str) -> Graph:
+    """Read the text of a `fx_graph_readable.py` (or `fx_graph_transformed.py`)."""
+    first = _CLASS.search(original)
     if first is None:
-        return Graph(path, found, "", "it holds no graph module")
-    named = _CLASS.sub(rf"\g<1>{NAME}", found, count=1)
-    root = parse(named.encode("utf-8"))
+        return Graph(path, original, "", "it holds no graph module")
+    renamed = _CLASS.sub(rf"\g<1>{NAME}", original, count=1)
+    root = parse(renamed.encode("utf-8"))
     if root.has_error:
-        return Graph(path, found, "", "it is not valid Python beyond the name of its class")
-    module = "\n".join([*_imports(root), "", "", named.strip("\n").rstrip()]) + "\n"
-    absent = sorted(_attributes(root) - _inner_names(named))
+        return Graph(path, original, "", "it is not valid Python beyond the name of its class")
+    module = "\n".join([*_imports(root), "", "", renamed.strip("\n").rstrip()]) + "\n"
+    absent = sorted(_attributes(root) - _inner_names(renamed))
     reason = f"it reads {', '.join(f'self.{name}' for name in absent)}, whose value is not kept"
-    return Graph(path, found, module, reason if absent else "")
+    return Graph(path, original, module, reason if absent else "")
 
 
 def _imports(root: Node) -> list[str]:
@@ -59,5 +61,5 @@ def _attributes(root: Node) -> set[str]:
 
 
 def _inner_names(source: str) -> set[str]:
-    """Graphs within the graph are printed as classes inside it, under the name they are read by."""
+    """Return the names of inner graphs, which are printed as classes inside the graph."""
     return set(re.findall(r"^\s+class (\w+)\(torch\.nn\.Module\):", source, re.MULTILINE))

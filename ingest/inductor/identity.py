@@ -1,7 +1,7 @@
-"""What makes two generated kernels the same: their source without what compiling them added.
+"""Identity of a generated kernel: its source without the parts that compiling adds.
 
-Set aside are the generated name, the hash of the compiler, the device's properties and paths;
-shapes, types, launch hints and every line of the body stay.
+Removed are the generated name, the compiler's hash, the device's properties and paths. Shapes,
+types, launch hints and the whole body stay.
 """
 
 import re
@@ -32,7 +32,7 @@ _DEVICES = Query(
 
 
 def identity_source(source: str) -> str:
-    """The canonical text: equal for kernels that differ in nothing but how they were made."""
+    """Return the canonical text, equal for kernels that differ only in how they were made."""
     data = source.replace("\r\n", "\n").encode("utf-8")
     root = parse(data)
     edits: dict[tuple[int, int], bytes] = {}
@@ -56,7 +56,7 @@ def identity_source(source: str) -> str:
 
 
 def _unwanted(dictionary: Node) -> Iterator[tuple[int, int]]:
-    """The bytes of each pair that goes, with the comma that would be one too many."""
+    """Yield the byte spans of removed pairs, each with one comma."""
     items = [child for child in dictionary.named_children if child.type != "comment"]
     kept_before = False
     for position, item in enumerate(items):
@@ -74,7 +74,7 @@ def _edited(data: bytes, edits: dict[tuple[int, int], bytes]) -> bytes:
     parts: list[bytes] = []
     done = 0
     for (start, end), replacement in sorted(edits.items(), key=lambda e: (e[0][0], -e[0][1])):
-        if start >= done:  # otherwise it lies within what an outer edit replaced
+        if start >= done:  # otherwise an outer edit replaced it
             parts += [data[done:start], replacement]
             done = end
     return b"".join(parts) + data[done:]

@@ -1,4 +1,4 @@
-"""What is read from a debug folder, as values."""
+"""Values that are read from a debug folder."""
 
 from dataclasses import dataclass, field
 
@@ -7,11 +7,11 @@ from ingest.inductor.graph import Graph
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Where a kernel comes from in the traced program, by Inductor's comment above it.
+    """Origin of a kernel in the traced program, by Inductor's comment above it.
 
-    `nodes` are the program's operations in order, `aten` the ATen operators they became,
-    `mapping` leads from the one to the other, and `fragment` is that part of the graph.
-    `user_path` is set instead for a kernel that a person wrote and Inductor only launches.
+    `nodes` are the program's operations in order, `aten` their ATen operators, `mapping` leads
+    from the one to the other, and `fragment` is that part of the graph. `user_path` is set
+    instead for a kernel that a person wrote.
     """
 
     nodes: tuple[str, ...] = ()
@@ -23,9 +23,9 @@ class Origins:
 
 @dataclass(frozen=True, slots=True)
 class InductorKernel:
-    """One generated kernel. `line` is where its source begins in the file at `path`.
+    """One generated kernel. `line` is the start of its source in the file at `path`.
 
-    `name` is unique in its file only: the same name recurs elsewhere with another body.
+    `name` is unique in its file only: other files have it with another body.
     """
 
     model: str
@@ -39,7 +39,7 @@ class InductorKernel:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file, or a part of one, that gave nothing, and why."""
+    """A file, or a part of one, that could not be read, and the reason."""
 
     path: str
     reason: str
@@ -47,7 +47,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One compiled graph: its kernels, and the graph they came from where it was kept."""
+    """One compiled graph: its kernels, and the graph that they came from if it was kept."""
 
     model: str
     name: str

@@ -1,4 +1,4 @@
-"""Reads the comment that Inductor writes above a kernel: which operations it was made from."""
+"""Inductor's comment above a kernel: the operations that it was made from."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ _MAPPING, _FRAGMENT = "Source node to ATen node mapping:", "Graph fragment:"
 
 
 def read_origins(comments: Iterable[str]) -> Origins:
-    """What the comment lines say; lines of another kind are passed over."""
+    """Read the comment lines; lines of another kind are skipped."""
     nodes: tuple[str, ...] = ()
     aten: tuple[str, ...] = ()
     mapping: list[tuple[str, tuple[str, ...]]] = []
@@ -23,9 +23,9 @@ def read_origins(comments: Iterable[str]) -> Origins:
     section = ""
     for comment in comments:
         line = comment.removeprefix("#").removeprefix(" ").rstrip()
-        found = _NODES.search(line) or _OLDER_NODES.search(line)
-        if found:
-            nodes, aten = _names(found[1]), _names(found[2])
+        match = _NODES.search(line) or _OLDER_NODES.search(line)
+        if match:
+            nodes, aten = _names(match[1]), _names(match[2])
         elif line.startswith(_USER_PATH):
             user_path = line.removeprefix(_USER_PATH)
         elif line in {_MAPPING, _FRAGMENT}:

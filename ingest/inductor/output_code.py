@@ -1,6 +1,6 @@
-"""Finds the kernels in the Python module that Inductor writes for a graph (`output_code.py`).
+"""Kernels in the Python module that Inductor writes for a graph (`output_code.py`).
 
-They stand there as strings: `name = async_compile.triton('name', '''source''', ...)`.
+They are strings: `name = async_compile.triton('name', '''source''', ...)`.
 """
 
 import ast
@@ -24,7 +24,7 @@ _CALLS = Query(
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A kernel in its string."""
+    """A kernel in a string."""
 
     name: str
     line: int
@@ -34,7 +34,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class OutputCode:
-    """The kernels of one module, and how many of its calls could not be read."""
+    """Kernels of one module, the number of unreadable calls, and the names of kernel files."""
 
     kernels: tuple[Embedded, ...]
     unreadable: int
@@ -42,7 +42,7 @@ class OutputCode:
 
 
 def read_output_code(source: str) -> OutputCode:
-    """Every kernel that the module compiles; a broken statement costs only the kernel in it."""
+    """Return every kernel that the module compiles. A broken statement costs only its kernel."""
     data = source.encode("utf-8")
     kernels: list[Embedded] = []
     for captures in matches(_CALLS, parse(data)):
@@ -83,7 +83,7 @@ def _value(string: Node) -> str | None:
 
 
 def _comments_above(statement: Node) -> list[str]:
-    """The comment lines that directly precede a statement, in the order of the file."""
+    """Return the comment lines directly above a statement, in file order."""
     comments: list[str] = []
     row = statement.start_point[0]
     above = statement.prev_sibling

@@ -1,4 +1,4 @@
-"""The error-tolerant Python parser, for this package's needs: nothing is imported or run."""
+"""Error-tolerant Python parser for this package. It imports and runs no code."""
 
 from collections.abc import Iterator
 
@@ -9,16 +9,16 @@ PYTHON = Language(tree_sitter_python.language())
 
 
 def parse(source: bytes) -> Node:
-    """The syntax tree of a file, with ERROR nodes where it is broken."""
+    """Parse a file; broken parts become ERROR nodes."""
     return Parser(PYTHON).parse(source).root_node
 
 
 def matches(query: Query, node: Node) -> Iterator[dict[str, list[Node]]]:
-    """The captures of each match, in the order of the file."""
+    """Yield the captures of each match, in file order."""
     for _, captures in QueryCursor(query).matches(node):
         yield captures
 
 
 def text(node: Node) -> str:
-    """The node's source; the file was decoded before, so this can't fail."""
+    """Return the node's source. The file was decoded before, so this can't fail."""
     return (node.text or b"").decode("utf-8")

@@ -1,17 +1,17 @@
-"""Licences: what a file and its repository say of it, and whether it may be given away.
+"""License verdicts: what a file and its repository state, and whether it may be redistributed.
 
-Pure Python over texts; nothing that it reads is run. It knows no database and no network.
+Pure Python over texts. It runs no foreign code and uses no database or network.
 """
 
 from ingest.licenses.assess import assess, assess_file
 from ingest.licenses.copies import Copy, Flag, flagged_copies, with_flag
 from ingest.licenses.coverage import Category, category, coverage
-from ingest.licenses.detector import LicenceDetector, Scancode
-from ingest.licenses.notices import LicenceText, texts_for
+from ingest.licenses.detector import LicenseDetector, Scancode
+from ingest.licenses.notices import LicenseText, texts_for
 from ingest.licenses.policy import Policy, load_policy
-from ingest.licenses.reader import LicenceReader
+from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, ReadFrom, Verdict
-from ingest.licenses.tree import SourceTree, TreeLicences, read_tree
+from ingest.licenses.tree import SourceTree, TreeLicenses, read_tree
 from ingest.licenses.unit import strictest
 
 __all__ = [
@@ -20,14 +20,14 @@ __all__ = [
     "Copy",
     "Evidence",
     "Flag",
-    "LicenceDetector",
-    "LicenceReader",
-    "LicenceText",
+    "LicenseDetector",
+    "LicenseReader",
+    "LicenseText",
     "Policy",
     "ReadFrom",
     "Scancode",
     "SourceTree",
-    "TreeLicences",
+    "TreeLicenses",
     "Verdict",
     "assess",
     "assess_file",

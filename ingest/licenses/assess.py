@@ -1,4 +1,4 @@
-"""The verdict on one file: what it says of itself, against what its repository says of it."""
+"""Verdict on one file, from its own statements and its repository's."""
 
 from dataclasses import dataclass, replace
 
@@ -7,28 +7,28 @@ from ingest.licenses.expressions import both, covers
 from ingest.licenses.governing import Terms, fallback, governing_terms
 from ingest.licenses.own import OwnWords, own_words, place
 from ingest.licenses.policy import Policy, load_policy
-from ingest.licenses.reader import LicenceReader
+from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, Findings, ReadFrom, Verdict
-from ingest.licenses.tree import TreeLicences
+from ingest.licenses.tree import TreeLicenses
 
 
 def assess_file(
     path: str,
     text: str | bytes,
-    tree: TreeLicences,
+    tree: TreeLicenses,
     *,
-    reader: LicenceReader,
+    reader: LicenseReader,
     policy: Policy | None = None,
     blob: str = "",
 ) -> Assessment:
-    """Read a file and judge it. `blob` is git's name of its content, if known."""
+    """Read and assess a file. `blob` is git's id of its content, if known."""
     return assess(path, reader.read(path, text, blob), tree, policy=policy)
 
 
 def assess(
-    path: str, findings: Findings, tree: TreeLicences, *, policy: Policy | None = None
+    path: str, findings: Findings, tree: TreeLicenses, *, policy: Policy | None = None
 ) -> Assessment:
-    """Judge a file by what was found in it; a new policy needs no second reading."""
+    """Assess a file by its findings. A new policy needs no second reading."""
     policy = policy or load_policy()
     above = governing_terms(path, tree, policy)
     own = own_words(path, findings, above[0] if above else None, tree, policy)
@@ -40,7 +40,7 @@ def assess(
     else:
         ruling = _Ruling(own.verdict, own.expression, own.reason)
     if ruling.verdict is Verdict.PERMISSIVE and ruling.expression is None:
-        reason = "The licences that apply can't be written as one expression."
+        reason = "The licenses that apply can't be written as one expression."
         ruling = replace(ruling, verdict=Verdict.UNKNOWN, reason=reason)
     return Assessment(
         path=path,
@@ -63,35 +63,38 @@ class _Ruling:
     inherited: bool = False
 
 
-def _beside_the_repository(own: OwnWords, said: str, above: tuple[Terms, ...]) -> _Ruling:
-    """The file permits; the repository may know better, and the stricter counts."""
+def _beside_the_repository(own: OwnWords, expression: str, above: tuple[Terms, ...]) -> _Ruling:
+    """Combine a permissive statement with the repository's terms: the stricter one counts."""
     where = place(next(e for e in own.evidence if e.counts))
     for terms in above:
         if terms.verdict is Verdict.BLOCKED:
-            expression = both(filter(None, (said, terms.expression)))
+            combined = both(filter(None, (expression, terms.expression)))
             reason = (
-                f"{where} says {said}, but {terms.where} says {terms.expression}, which is "
+                f"{where} says {expression}, but {terms.where} says {terms.expression}, which is "
                 "blocked; a person must decide."
             )
-            return _Ruling(Verdict.CONFLICT, expression, reason)
+            return _Ruling(Verdict.CONFLICT, combined, reason)
         if terms.verdict is not Verdict.PERMISSIVE:
-            return _Ruling(Verdict.UNKNOWN, said, f"{where} says {said}, but {terms.reason}")
+            return _Ruling(
+                Verdict.UNKNOWN, expression, f"{where} says {expression}, but {terms.reason}"
+            )
     nearest = above[0] if above else None
-    if nearest is None or nearest.expression is None or covers(nearest.expression, said):
-        return _Ruling(Verdict.PERMISSIVE, said, f"{where} says {said}.")
-    reason = f"{where} says {said}, and {nearest.where} {nearest.expression}: both apply."
-    return _Ruling(Verdict.PERMISSIVE, both((said, nearest.expression)), reason)
+    if nearest is None or nearest.expression is None or covers(nearest.expression, expression):
+        return _Ruling(Verdict.PERMISSIVE, expression, f"{where} says {expression}.")
+    reason = f"{where} says {expression}, and {nearest.where} {nearest.expression}: both apply."
+    return _Ruling(Verdict.PERMISSIVE, both((expression, nearest.expression)), reason)
 
 
 def _inherited(
     findings: Findings, above: tuple[Terms, ...], elsewhere: tuple[Evidence, ...]
 ) -> _Ruling:
-    """The file says nothing: the nearest LICENSE speaks for it, if none above contradicts."""
+    """Rule on a file without a statement: the nearest LICENSE counts, unless one above
+    contradicts."""
     if not above and elsewhere:
-        reason = f"Only {elsewhere[0].path} speaks of a licence, and there is no LICENSE."
+        reason = f"Only {elsewhere[0].path} speaks of a license, and there is no LICENSE."
         return _Ruling(Verdict.UNKNOWN, elsewhere[0].expression, reason)
     if not above:
-        return _Ruling(Verdict.UNKNOWN, None, "No licence was found, in it or above it.")
+        return _Ruling(Verdict.UNKNOWN, None, "No license was found, in it or above it.")
     nearest = above[0]
     if nearest.verdict is not Verdict.PERMISSIVE:
         return _Ruling(nearest.verdict, nearest.expression, nearest.reason, inherited=True)
@@ -116,10 +119,10 @@ def _inherited(
 
 
 def _reserved_by_others(findings: Findings, above: tuple[Terms, ...]) -> str:
-    """A holder who keeps all rights here, and whose grant the repository's LICENSE is not.
+    """Return a holder who reserves all rights here and is not a licensor of the repository.
 
-    Of the repository's own people the formula means nothing: their LICENSE is the grant. A
-    LICENSE that names nobody (Apache-2.0 need not) can't be told to be somebody else's.
+    For the repository's own holders the formula has no effect: their LICENSE is the grant. A
+    LICENSE without names (Apache-2.0 needs none) may be anyone's.
     """
     granting = [holder for terms in above for holder in terms.copyrights]
     if not granting:
@@ -135,7 +138,7 @@ def _notes(
     own: OwnWords,
     above: tuple[Terms, ...],
     elsewhere: tuple[Evidence, ...],
-    tree: TreeLicences,
+    tree: TreeLicenses,
 ) -> tuple[str, ...]:
     notes = [*findings.remarks, *tree.remarks]
     for evidence in own.evidence:

@@ -1,6 +1,6 @@
-"""A text's comments, docstrings and long string constants, found without parsing it.
+"""Comments, docstrings and long string constants of a text, found without parsing it.
 
-Reads Python that no grammar accepts, in linear time. Other files are one block as they stand.
+Reads invalid Python too, in linear time. A file of another type is one block.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _PYTHON = (".py", ".pyi", ".pyx", ".pxd")
-# Two comments with one blank line between them read as one.
+# Two comments with one blank line between them count as one.
 _LARGEST_GAP = 2
 
 _TOKEN = re.compile(
@@ -34,7 +34,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive lines that a person wrote for people; `start_line` counts from 1."""
+    """Consecutive lines of prose; `start_line` counts from 1."""
 
     kind: BlockKind
     start_line: int
@@ -42,7 +42,7 @@ class Block:
 
 
 def blocks(path: str, text: str) -> list[Block]:
-    """The blocks of a file, in their order."""
+    """Return the blocks of a file, in file order."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not path.lower().endswith(_PYTHON):
         return [Block(BlockKind.TEXT, 1, tuple(text.split("\n")))]

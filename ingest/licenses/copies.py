@@ -1,4 +1,4 @@
-"""Licences across copies: a kernel without a header may be someone's copy of a blocked one."""
+"""Licenses across copies: a kernel without a header may be a copy of a blocked one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from ingest.licenses.records import Assessment, Evidence, ReadFrom, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One place of a kernel: a link that a reviewer can follow, and the verdict there."""
+    """One place of a kernel: a link for a reviewer, and the verdict there."""
 
     link: str
     assessment: Assessment
@@ -16,7 +16,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A copy whose licence another copy puts into doubt, with the evidence to add to it."""
+    """A copy whose license another copy makes doubtful, with the evidence to add to it."""
 
     link: str
     because_of: str
@@ -25,10 +25,10 @@ class Flag:
 
 
 def flagged_copies(copies: Iterable[Copy]) -> tuple[Flag, ...]:
-    """The copies that only inherit their licence, or state none, while another copy is blocked.
+    """Return the copies that inherit or lack a license while another copy is blocked.
 
-    A copy whose own text states a permissive licence is flagged as well when the blocked one
-    states its own: of two authors who both say that it is theirs, a person must choose.
+    A copy with its own permissive statement is flagged too if the blocked one states its own. Of
+    two authors who both claim the code, a person must choose.
     """
     each = sorted(copies, key=lambda copy: copy.link)
     blocked = [c for c in each if c.assessment.verdict is Verdict.BLOCKED]
@@ -68,7 +68,7 @@ def _flag(copy: Copy, blocked: Copy) -> Flag:
 
 
 def with_flag(assessment: Assessment, flag: Flag) -> Assessment:
-    """The assessment of a flagged copy: a conflict that a person must decide."""
+    """Return the assessment of a flagged copy: a conflict that a person must decide."""
     return replace(
         assessment,
         verdict=Verdict.CONFLICT,

@@ -1,6 +1,6 @@
 """Copyright lines and their holders, for a NOTICE file.
 
-Line by line: scancode's own grammar is far slower, and a NOTICE quotes the lines as they stand.
+Line by line: scancode's grammar is far slower, and a NOTICE quotes whole lines.
 """
 
 import re
@@ -30,7 +30,7 @@ _AFTER = re.compile(
     r"|https?://\S*)\s*$",
     re.IGNORECASE,
 )
-# "copyright notice", "copyright holders": words about copyright, in every licence text.
+# Words about copyright in every license text: "copyright notice", "copyright holders".
 _NO_HOLDER = re.compile(
     r"^(?:notices?|holders?|owners?|laws?|licen[cs]es?|statements?|headers?|and|or|in|of|to"
     r"|the above|rights?|information|interest|treaty|lines?|disclaimers?|file|is|are|has|was|may"
@@ -40,10 +40,10 @@ _NO_HOLDER = re.compile(
 
 
 def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ...]:
-    """The copyright lines among `lines`, each once."""
-    found: dict[str, Copyright] = {}
-    kept = list(lines)
-    for place, raw in enumerate(kept):
+    """Return the copyright lines among `lines`, each once."""
+    results: dict[str, Copyright] = {}
+    all_lines = list(lines)
+    for place, raw in enumerate(all_lines):
         match = _LINE.search(raw[:_LONGEST_LINE]) if _may_hold(raw) else None
         if match is None:
             continue
@@ -52,23 +52,24 @@ def copyrights(lines: Iterable[str], start_line: int = 1) -> tuple[Copyright, ..
         if not holder:
             continue
         text = match.group().strip(_MARKERS).strip()
-        following = kept[place + 1][:_LONGEST_LINE] if place + 1 < len(kept) else ""
+        following = all_lines[place + 1][:_LONGEST_LINE] if place + 1 < len(all_lines) else ""
         reserved = bool(_RESERVED.search(raw) or _RESERVED.match(following.strip(_MARKERS)))
-        found.setdefault(text, Copyright(text, holder, start_line + place, reserved))
-        if len(found) == MOST:
+        results.setdefault(text, Copyright(text, holder, start_line + place, reserved))
+        if len(results) == MOST:
             break
-    return tuple(found.values())
+    return tuple(results.values())
 
 
 def same_holder(one: str, other: str) -> bool:
-    """Whether two names share a word that says who it is ("OpenMMLab" is also "Open-MMLab")."""
+    """Return whether two names share a distinctive word ("OpenMMLab" is also "Open-MMLab")."""
     mine, yours = _words(one), _words(other)
     whole, joined = "".join(mine), "".join(yours)
     return bool(set(mine) & set(yours)) or (bool(whole) and whole == joined)
 
 
 def _opens(line: str, match: re.Match[str]) -> bool:
-    """Without a year or a sign, only a line that opens with "Copyright Somebody" is one."""
+    """Return whether the line opens with "Copyright Name": without a year or sign, only that
+    counts."""
     opening = not line[: match.start()].strip(_MARKERS)
     rest = _AGAIN.sub("", match["rest"]).removeprefix("by ")
     return opening and match.group()[:1].isupper() and rest[:1].isupper()

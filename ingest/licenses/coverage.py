@@ -1,4 +1,4 @@
-"""How much of a repository's files is covered by which kind of licence evidence."""
+"""Counts of a repository's files by kind of license evidence."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,7 +8,10 @@ from ingest.licenses.records import Assessment, Verdict
 
 
 class Category(StrEnum):
-    """`valid` says it itself, `inherited` relies on the repository; both may be given away."""
+    """Kind of evidence.
+
+    `valid` has its own statement, `inherited` the repository's; both are permissive.
+    """
 
     VALID = "valid"
     INHERITED = "inherited"
@@ -18,13 +21,13 @@ class Category(StrEnum):
 
 
 def coverage(assessments: Iterable[Assessment]) -> dict[Category, int]:
-    """The number of files in each category, every category named."""
+    """Return the number of files in each category, including empty ones."""
     counts = Counter(category(assessment) for assessment in assessments)
     return {name: counts[name] for name in Category}
 
 
 def category(assessment: Assessment) -> Category:
-    """The row of the coverage table that an assessment counts in."""
+    """Return the category of an assessment."""
     if assessment.verdict is Verdict.PERMISSIVE:
         return Category.INHERITED if assessment.inherited else Category.VALID
     return Category(assessment.verdict.value)

@@ -1,4 +1,4 @@
-"""scancode-toolkit as a library: a text in, the licences it matches out.
+"""scancode-toolkit as a library: returns the license rules that a text matches.
 
 Loaded once a process, on demand: the index takes seconds and most of a gigabyte.
 """
@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from ingest.licenses.expressions import normalise
+from ingest.licenses.expressions import normalize
 
 SECONDS_A_TEXT = 20.0
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1_000, 4_000
@@ -26,7 +26,7 @@ _PACKAGE = "scancode-toolkit-mini"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A licence rule that a passage matches; `score` and `coverage` go to 100."""
+    """A license rule that a passage matches; `score` and `coverage` go up to 100."""
 
     expression: str | None
     start_line: int
@@ -40,8 +40,8 @@ class Match:
     exact: bool
 
 
-class LicenceDetector(Protocol):
-    """What the reader needs of a detector."""
+class LicenseDetector(Protocol):
+    """Interface of a detector, as the reader needs it."""
 
     @property
     def name(self) -> str: ...
@@ -50,13 +50,13 @@ class LicenceDetector(Protocol):
 
 
 class DetectionTookTooLong(Exception):
-    """The detector gave up on a text: what it found until then is not the whole."""
+    """The detector stopped before the end of a text, so its matches are incomplete."""
 
 
 class Scancode:
-    """scancode's whole index; `folder` takes the files that scancode makes beside it.
+    """scancode's whole index; `folder` takes the files that scancode writes.
 
-    No part of the index is left out: a licence that it does not know may look like a freer one.
+    No part of the index is left out: an unknown license may resemble a more permissive one.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_A_TEXT) -> None:
@@ -78,17 +78,17 @@ class Scancode:
                 self._index, self._spdx = _load(self._folder)
 
     def match(self, text: str, *, approximate: bool = True) -> list[Match]:
-        """Every rule that `text` matches, in the order of the text."""
+        """Return every rule that `text` matches, in the order of the text."""
         # A repository repeats one header in most of its files.
-        known = self._known.get((text, approximate))
-        if known is not None:
-            return known
-        found = self._match_anew(text, approximate)
+        cached = self._known.get((text, approximate))
+        if cached is not None:
+            return cached
+        matches = self._match_anew(text, approximate)
         if len(text) <= _LONGEST_REMEMBERED:
             if len(self._known) >= _MOST_REMEMBERED:
                 self._known.pop(next(iter(self._known)))
-            self._known[text, approximate] = found
-        return found
+            self._known[text, approximate] = matches
+        return matches
 
     def _match_anew(self, text: str, approximate: bool) -> list[Match]:
         self.load()
@@ -100,19 +100,19 @@ class Scancode:
             raise DetectionTookTooLong(f"The detector did not finish in {self._seconds:g} seconds.")
         return sorted(map(self._match, found), key=lambda match: (match.start_line, match.end_line))
 
-    def _match(self, found: Any) -> Match:
-        rule = found.rule
+    def _match(self, match: Any) -> Match:
+        rule = match.rule
         return Match(
             expression=self._spdx(rule.license_expression) if self._spdx else None,
-            start_line=found.start_line,
-            end_line=found.end_line,
-            score=float(found.score()),
-            coverage=float(found.coverage()),
-            words=int(found.len()),
+            start_line=match.start_line,
+            end_line=match.end_line,
+            score=float(match.score()),
+            coverage=float(match.coverage()),
+            words=int(match.len()),
             rule=rule.identifier,
             rule_key=str(rule.license_expression),
             kind=next((kind for kind in _KINDS if getattr(rule, f"is_license_{kind}")), "other"),
-            exact=found.matcher.startswith(("1-hash", "2-aho")),
+            exact=match.matcher.startswith(("1-hash", "2-aho")),
         )
 
 
@@ -123,7 +123,7 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
     _prepare_import(folder)
     from licensedcode import cache
 
-    # Half of the loading time is the collector walking millions of objects that all stay.
+    # The collector would walk millions of lasting objects: half of the loading time.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -132,26 +132,26 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
         if was_enabled:
             gc.enable()
 
-    known: dict[str, str | None] = {}
+    cached: dict[str, str | None] = {}
 
     def spdx(expression: str) -> str | None:
-        if expression not in known:
+        if expression not in cached:
             rendered = cache.build_spdx_license_expression(expression, licensing=loaded.licensing)
-            known[expression] = normalise(rendered)
-        return known[expression]
+            cached[expression] = normalize(rendered)
+        return cached[expression]
 
     return loaded.index, spdx
 
 
 def _prepare_import(folder: Path | None) -> None:
-    """scancode makes folders when it is imported: one in the home, one in /tmp that it leaves."""
+    """Set the folder of scancode, which makes one in the home and one in /tmp on import."""
     if "scancode_config" in sys.modules:
         return
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         os.environ.setdefault("SCANCODE_CACHE", str(folder))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns about a libmagic that we never use
+        warnings.simplefilter("ignore")  # it warns about a libmagic that is never used
         import scancode_config
     with suppress(OSError):
         Path(scancode_config.scancode_temp_dir).rmdir()

@@ -1,18 +1,18 @@
-"""What the repository says of one path: LICENSE files above it, REUSE notes, NOTICE, README."""
+"""Terms of the repository for one path: LICENSE files above it, REUSE notes, NOTICE, README."""
 
 from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, either
-from ingest.licenses.license_files import LicenceFile, Role, speaks_of_one_thing
+from ingest.licenses.license_files import LicenseFile, Role, speaks_of_one_thing
 from ingest.licenses.policy import Policy
 from ingest.licenses.records import Bearing, Evidence, ReadFrom, Statement, Verdict, stricter
 from ingest.licenses.reuse import SIDE_FILE
-from ingest.licenses.tree import TreeLicences
+from ingest.licenses.tree import TreeLicenses
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms that one folder's licence files set for all below."""
+    """Terms that one folder's license files set for all files below."""
 
     where: str
     expression: str | None
@@ -24,23 +24,24 @@ class Terms:
     notes: tuple[str, ...]
 
 
-def governing_terms(path: str, tree: TreeLicences, policy: Policy) -> tuple[Terms, ...]:
-    """The terms of each folder above a path that has licence files, the nearest first."""
-    found: list[Terms] = []
-    # From the root on, so that what a folder adds is added to all that holds above it.
+def governing_terms(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Terms, ...]:
+    """Return the terms of each folder above a path with license files, nearest first."""
+    terms_by_folder: list[Terms] = []
+    # From the root down, so that a folder's additions apply on top of the terms above.
     for files in reversed(list(tree.governing(path))):
         terms = _terms(files, tree, policy)
-        adds = found and all(speaks_of_one_thing(file.path) for file in files)
-        found.insert(0, _added(terms, found[0]) if adds else terms)
-    if not found and len(tree.texts) == 1:
-        # A REUSE repository with one licence text has no other that could be meant.
-        found = [_terms(tree.texts, tree, policy)]
-    return tuple(found)
+        adds = terms_by_folder and all(speaks_of_one_thing(file.path) for file in files)
+        terms_by_folder.insert(0, _added(terms, terms_by_folder[0]) if adds else terms)
+    if not terms_by_folder and len(tree.texts) == 1:
+        # A REUSE repository with one license text can mean no other.
+        terms_by_folder = [_terms(tree.texts, tree, policy)]
+    return tuple(terms_by_folder)
 
 
-def stated_beside(path: str, tree: TreeLicences, policy: Policy) -> tuple[Evidence, ...]:
-    """What `path.license` and the REUSE annotations say of one file: as strong as a tag in it."""
-    found = [
+def stated_beside(path: str, tree: TreeLicenses, policy: Policy) -> tuple[Evidence, ...]:
+    """Return the statements of `path.license` and REUSE annotations: as strong as a tag in the
+    file."""
+    evidence = [
         as_evidence(statement, file, ReadFrom.SPDX_TAG, policy)
         for file in tree.side_files
         if file.path == path + SIDE_FILE
@@ -48,7 +49,7 @@ def stated_beside(path: str, tree: TreeLicences, policy: Policy) -> tuple[Eviden
     ]
     for note in tree.annotations:
         if note.covers(path):
-            found.append(
+            evidence.append(
                 Evidence(
                     read_from=ReadFrom.SPDX_TAG,
                     expression=note.expression,
@@ -65,11 +66,11 @@ def stated_beside(path: str, tree: TreeLicences, policy: Policy) -> tuple[Eviden
                     else f"{note.stated[:100]!r} is no valid SPDX expression.",
                 )
             )
-    return tuple(found)
+    return tuple(evidence)
 
 
-def fallback(tree: TreeLicences, policy: Policy) -> tuple[Evidence, ...]:
-    """What NOTICE and README of the root name: shown, and too little to give anything away on."""
+def fallback(tree: TreeLicenses, policy: Policy) -> tuple[Evidence, ...]:
+    """Return the licenses that NOTICE and README of the root name: shown, and no permission."""
     return tuple(
         as_evidence(statement, file, read_from, policy, counts=False)
         for role, read_from in ((Role.NOTICE, ReadFrom.NOTICE), (Role.README, ReadFrom.README))
@@ -81,12 +82,12 @@ def fallback(tree: TreeLicences, policy: Policy) -> tuple[Evidence, ...]:
 
 def as_evidence(
     statement: Statement,
-    file: LicenceFile,
+    file: LicenseFile,
     read_from: ReadFrom,
     policy: Policy,
     counts: bool | None = None,
 ) -> Evidence:
-    """A licence file's statement as evidence for the files that it speaks for."""
+    """Return a license file's statement as evidence for the files below it."""
     doubt = statement.bearing is Bearing.DOUBT
     return Evidence(
         read_from=read_from,
@@ -105,7 +106,7 @@ def as_evidence(
     )
 
 
-def _terms(files: tuple[LicenceFile, ...], tree: TreeLicences, policy: Policy) -> Terms:
+def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses, policy: Policy) -> Terms:
     read_from = ReadFrom.NESTED if files[0].folder not in {"", "LICENSES"} else ReadFrom.REPOSITORY
     evidence = [
         as_evidence(statement, file, read_from, policy)
@@ -115,8 +116,8 @@ def _terms(files: tuple[LicenceFile, ...], tree: TreeLicences, policy: Policy) -
     each = [_of_file(file, evidence) for file in files]
     expressions = [expression for expression, _, _ in each if expression]
     verdicts = [verdict for _, verdict, _ in each]
-    # LICENSE-MIT beside LICENSE-APACHE is a choice by convention; nobody says so of LICENSE-GPL.
-    choice = len(files) > 1 and all(_names_a_licence(f.path) for f in files)
+    # LICENSE-MIT beside LICENSE-APACHE is a choice by convention. LICENSE-GPL is not.
+    choice = len(files) > 1 and all(_names_a_license(f.path) for f in files)
     all_permissive = all(v is Verdict.PERMISSIVE for v in verdicts)
     expression = either(expressions) if choice and all_permissive else both(expressions)
     verdict = stricter(verdicts)
@@ -135,32 +136,32 @@ def _terms(files: tuple[LicenceFile, ...], tree: TreeLicences, policy: Policy) -
     )
 
 
-def _added(own: Terms, above: Terms) -> Terms:
-    """What a folder says of one thing in it does not replace what holds for the whole."""
-    said = filter(None, (own.expression, above.expression))
-    verdict = stricter((own.verdict, above.verdict))
-    where = f"{own.where} and {above.where}"
+def _added(terms: Terms, above: Terms) -> Terms:
+    """Add a folder's terms for one part of it to the terms above, which stay in force."""
+    expressions = filter(None, (terms.expression, above.expression))
+    verdict = stricter((terms.verdict, above.verdict))
+    where = f"{terms.where} and {above.where}"
     return replace(
-        own,
+        terms,
         where=where,
-        expression=both(said),
+        expression=both(expressions),
         verdict=verdict,
-        reason=own.reason if own.verdict is verdict else above.reason,
-        evidence=(*own.evidence, *above.evidence),
-        copyrights=(*own.copyrights, *above.copyrights),
-        copyright_lines=(*own.copyright_lines, *above.copyright_lines),
-        notes=(*own.notes, *above.notes),
+        reason=terms.reason if terms.verdict is verdict else above.reason,
+        evidence=(*terms.evidence, *above.evidence),
+        copyrights=(*terms.copyrights, *above.copyrights),
+        copyright_lines=(*terms.copyright_lines, *above.copyright_lines),
+        notes=(*terms.notes, *above.notes),
     )
 
 
-def _of_file(file: LicenceFile, evidence: list[Evidence]) -> tuple[str | None, Verdict, str]:
+def _of_file(file: LicenseFile, evidence: list[Evidence]) -> tuple[str | None, Verdict, str]:
     counting = [e for e in evidence if e.path == file.path and e.counts]
-    named = [e for e in counting if e.verdict is not Verdict.UNKNOWN]
-    expression = both(e.expression for e in named if e.expression)
+    identified = [e for e in counting if e.verdict is not Verdict.UNKNOWN]
+    expression = both(e.expression for e in identified if e.expression)
     if file.findings.remarks:
         return expression, Verdict.UNKNOWN, file.findings.remarks[0]
     if not counting:
-        return None, Verdict.UNKNOWN, f"{file.path} holds no licence that can be named."
+        return None, Verdict.UNKNOWN, f"{file.path} holds no license that can be named."
     verdict = stricter(e.verdict for e in counting)
     if verdict is Verdict.BLOCKED:
         return expression, verdict, f"{file.path} says {expression}, which is blocked."
@@ -171,7 +172,7 @@ def _of_file(file: LicenceFile, evidence: list[Evidence]) -> tuple[str | None, V
     return expression or worst.expression, verdict, f"{file.path}:{worst.start_line}: {what}"
 
 
-def _names_a_licence(path: str) -> bool:
+def _names_a_license(path: str) -> bool:
     name = path.rpartition("/")[2].upper()
     for start in ("LICENSE", "LICENCE", "COPYING"):
         rest = name.removeprefix(start)
@@ -180,7 +181,7 @@ def _names_a_licence(path: str) -> bool:
     return False
 
 
-def _notes(files: tuple[LicenceFile, ...], evidence: list[Evidence]) -> list[str]:
+def _notes(files: tuple[LicenseFile, ...], evidence: list[Evidence]) -> list[str]:
     return [
         f"{e.path}:{e.start_line} also names {e.expression}, for code of others."
         for e in evidence

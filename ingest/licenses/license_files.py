@@ -1,4 +1,5 @@
-"""Licence files: which paths are some, and what each says: its own terms first, the rest shown."""
+"""License files by name, and their statements: the repository's own terms count, others are
+shown."""
 
 import re
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ingest.licenses.blocks import BlockKind
 from ingest.licenses.copyrights import copyrights
-from ingest.licenses.detector import LicenceDetector
+from ingest.licenses.detector import LicenseDetector
 from ingest.licenses.reading import read_window
 from ingest.licenses.records import Bearing, Findings, ReadFrom, Statement
 from ingest.licenses.windows import Window
@@ -25,7 +26,7 @@ _OTHERS = re.compile(
 )
 _NOTICE = re.compile(r"notices?(?:\.(?:txt|md|rst))?", re.IGNORECASE)
 _README = re.compile(r"readme(?:\.(?:txt|md|rst|org))?", re.IGNORECASE)
-# What comes after such words is about somebody else's code.
+# The text after such words is about third-party code.
 _THIRD_PARTY = re.compile(
     r"third[\s-]part(?:y|ies)|3rd[\s-]party|sub-?components?\b|\bbundle[sd]?\b|\bvendored\b"
     r"|(?:includes?|contains?|incorporates?|uses?|borrows?)\s+(?:\w+\s+){0,4}(?:code|software|"
@@ -51,12 +52,12 @@ _SAYS_WHICH = re.compile(
 )
 
 
-# Longer than any licence; what makes a file longer are the licences of others.
+# Longer than any license; longer files list licenses of others.
 LONGEST_READ = 80_000
 
 
 class Role(StrEnum):
-    """What a file of this name is for."""
+    """Purpose of a file with this name."""
 
     TERMS = "terms"
     OTHERS = "others"
@@ -65,8 +66,8 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LicenceFile:
-    """A licence file, what it says, and its text for the NOTICE of a release."""
+class LicenseFile:
+    """A license file, its statements, and its text for the NOTICE of a release."""
 
     path: str
     role: Role
@@ -79,7 +80,7 @@ class LicenceFile:
 
 
 def role_of(path: str) -> Role | None:
-    """What the file is by its name; None when it is no licence file."""
+    """Return the role of a file by its name; None if it is no license file."""
     name = PurePosixPath(path).name
     if PurePosixPath(path).suffix.lower() in _CODE:
         return None
@@ -93,8 +94,10 @@ def role_of(path: str) -> Role | None:
 
 
 def speaks_of_one_thing(path: str) -> bool:
-    """Whether its name says whose or which code it is about (LICENSE.somebody.txt), rather than
-    which licence it holds (LICENSE-MIT) or nothing more (LICENSE.txt)."""
+    """Return whether the file's name limits its subject (LICENSE.name.txt).
+
+    A name with a license (LICENSE-MIT) or without further words (LICENSE.txt) does not.
+    """
     words = re.split(r"[-_.\s]+", PurePosixPath(path).name.lower())[1:]
     return (
         bool(words)
@@ -104,74 +107,74 @@ def speaks_of_one_thing(path: str) -> bool:
 
 
 def folder_of(path: str) -> str:
-    """The folder of a path, "" for the root."""
+    """Return the folder of a path, "" for the root."""
     return path.rpartition("/")[0]
 
 
-def read_licence_file(path: str, role: Role, text: str, detector: LicenceDetector) -> Findings:
-    """What a licence file states. Its first terms count; what it lists of others is shown."""
+def read_license_file(path: str, role: Role, text: str, detector: LicenseDetector) -> Findings:
+    """Return the statements of a license file. Its first terms count; those of others are shown."""
     cut = text[:LONGEST_READ].replace("\r\n", "\n").replace("\r", "\n")
     lines = tuple(line[:2_000] for line in cut.split("\n"))
-    window = Window(BlockKind.TEXT, 1, lines, speaks_of_licences=True)
-    said = read_window(window, detector)
+    window = Window(BlockKind.TEXT, 1, lines, speaks_of_licenses=True)
+    statements = read_window(window, detector)
     remarks: tuple[str, ...] = ()
     if len(text) > LONGEST_READ:
         remarks = (f"Only the first {LONGEST_READ} characters of {path} were read.",)
     if role is Role.TERMS:
-        said = sorted(said, key=lambda s: (s.start_line, s.end_line))
-        border = _border(window, said)
+        statements = sorted(statements, key=lambda s: (s.start_line, s.end_line))
+        border = _border(window, statements)
         if border <= len(lines):
-            remarks = ()  # what was left unread is about others too
-        said = _own_terms(window, said, border)
+            remarks = ()  # the unread part is about others too
+        statements = _own_terms(window, statements, border)
     if not text.strip():
         remarks = (f"{path} is empty.",)
-    return Findings(tuple(said), copyrights(lines), remarks)
+    return Findings(tuple(statements), copyrights(lines), remarks)
 
 
-def _border(window: Window, said: list[Statement]) -> int:
-    """The line from which on the file speaks of third parties; past its end if it never does."""
-    first = next((s for s in said if s.bearing is Bearing.GRANT and s.expression), None)
-    inside = _covered(said)
+def _border(window: Window, statements: list[Statement]) -> int:
+    """Return the first line about third parties; past the end if there is none."""
+    first = next((s for s in statements if s.bearing is Bearing.GRANT and s.expression), None)
+    covered = _covered(statements)
     return next(
         (
             number
             for number, line in enumerate(window.lines, start=1)
             if first is not None
             and number > first.end_line
-            and number not in inside
+            and number not in covered
             and _THIRD_PARTY.search(line)
         ),
         len(window.lines) + 1,
     )
 
 
-def _own_terms(window: Window, said: list[Statement], border: int) -> list[Statement]:
-    """Statements that follow words about third parties do not speak for this repository."""
-    said = [s for s in said if s.read_from is not ReadFrom.PROVENANCE or s.expression]
-    if not any(s.bearing is Bearing.GRANT for s in said):
-        return said
-    kept = []
-    for statement in said:
+def _own_terms(window: Window, statements: list[Statement], border: int) -> list[Statement]:
+    """Mark statements after words about third parties: they do not apply to this repository."""
+    statements = [s for s in statements if s.read_from is not ReadFrom.PROVENANCE or s.expression]
+    if not any(s.bearing is Bearing.GRANT for s in statements):
+        return statements
+    results = []
+    for statement in statements:
         if statement.start_line > border:
             remark = "It speaks of code of others that the repository lists."
             statement = replace(statement, bearing=Bearing.SHOWN, remark=remark)
         elif statement.bearing is Bearing.REFERENCE:
             continue
-        kept.append(statement)
-    return [*kept, *_added_conditions(window, _covered(said), border)]
+        results.append(statement)
+    return [*results, *_added_conditions(window, _covered(statements), border)]
 
 
-def _covered(said: list[Statement]) -> set[int]:
+def _covered(statements: list[Statement]) -> set[int]:
     return {
         line
-        for s in said
+        for s in statements
         if s.bearing is Bearing.GRANT and s.detector.partition("-")[0] != "restriction"
         for line in range(s.start_line, s.end_line + 1)
     }
 
 
 def _added_conditions(window: Window, inside: set[int], border: int) -> list[Statement]:
-    """Conditions beside the licence that was recognised: its name then does not say all."""
+    """Return conditions beside the recognized license: its name is then incomplete."""
     for number, line in enumerate(window.lines[: border - 1], start=1):
         if number not in inside and (match := _FORBIDS.search(line)):
             return [
@@ -184,7 +187,7 @@ def _added_conditions(window: Window, inside: set[int], border: int) -> list[Sta
                     matched_text=line[:500],
                     confidence=0.5,
                     detector="added-conditions",
-                    remark=f"It adds conditions (“{match.group()}”) to the licence that it names.",
+                    remark=f"It adds conditions (“{match.group()}”) to the license that it names.",
                 )
             ]
     return []

@@ -1,4 +1,4 @@
-"""Bare names of licences that block, where no rule of the detector explains the words.
+"""Bare names of blocked licenses, in words that no detector rule explains.
 
 "(GPL)" behind an address, or "the code is under CC BY-NC 4.0", is a name and no notice.
 """
@@ -33,21 +33,21 @@ _NAMES = tuple(
 
 
 def bare_names(window: Window, explained: set[int], read_from: ReadFrom) -> list[Statement]:
-    """The names in the lines of the window that are not `explained`, each kind once."""
+    """Return the names in lines of the window that are not `explained`, each kind once."""
     lines = [
         "" if window.start_line + place in explained else line
         for place, line in enumerate(window.lines)
     ]
-    left = Window(window.kind, window.start_line, tuple(lines), window.speaks_of_licences)
-    sentence = left.sentence()
-    found = []
+    unexplained = Window(window.kind, window.start_line, tuple(lines), window.speaks_of_licenses)
+    sentence = unexplained.sentence()
+    statements = []
     for pattern, expression in _NAMES:
         match = pattern.search(sentence)
         if match is None:
             continue
-        found.append(
+        statements.append(
             stated(
-                left,
+                unexplained,
                 sentence,
                 match,
                 read_from=read_from,
@@ -57,4 +57,4 @@ def bare_names(window: Window, explained: set[int], read_from: ReadFrom) -> list
                 remark=f"It names “{match.group()}”; which version is a guess.",
             )
         )
-    return found
+    return statements

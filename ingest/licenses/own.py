@@ -1,4 +1,4 @@
-"""What a file says of itself, as evidence: each pointer followed to the LICENSE above it."""
+"""A file's own statements as evidence, with each pointer followed to the LICENSE above it."""
 
 from dataclasses import dataclass, replace
 
@@ -14,12 +14,12 @@ from ingest.licenses.records import (
     Verdict,
     stricter,
 )
-from ingest.licenses.tree import TreeLicences
+from ingest.licenses.tree import TreeLicenses
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """A file's own statements; without a verdict none of them counts, and it may inherit."""
+    """A file's own statements. Without a verdict no statement counts, and it may inherit."""
 
     evidence: tuple[Evidence, ...] = ()
     expression: str | None = None
@@ -28,24 +28,26 @@ class OwnWords:
 
 
 def own_words(
-    path: str, findings: Findings, nearest: Terms | None, tree: TreeLicences, policy: Policy
+    path: str, findings: Findings, nearest: Terms | None, tree: TreeLicenses, policy: Policy
 ) -> OwnWords:
-    """The statements of a file and those beside it, and the strictest of what they say."""
-    said = [_evidence(path, s, findings, nearest, policy) for s in findings.statements]
-    said += stated_beside(path, tree, policy)
-    said = sorted(dict.fromkeys(said), key=lambda e: (ORDER.index(e.read_from), e.start_line))
-    counting = [e for e in said if e.counts]
+    """Return the statements of a file and beside it, and the strictest of them."""
+    evidence = [_evidence(path, s, findings, nearest, policy) for s in findings.statements]
+    evidence += stated_beside(path, tree, policy)
+    evidence = sorted(
+        dict.fromkeys(evidence), key=lambda e: (ORDER.index(e.read_from), e.start_line)
+    )
+    counting = [e for e in evidence if e.counts]
     expression = both(e.expression for e in counting if e.expression)
     if not counting and not findings.remarks:
-        return OwnWords(tuple(said))
+        return OwnWords(tuple(evidence))
     verdict = stricter([e.verdict for e in counting] + [Verdict.UNKNOWN] * bool(findings.remarks))
     worst = next((e for e in counting if e.verdict is verdict), None)
     reason = " ".join(findings.remarks) if worst is None else _reason(worst, policy)
-    return OwnWords(tuple(said), expression, verdict, reason)
+    return OwnWords(tuple(evidence), expression, verdict, reason)
 
 
 def place(evidence: Evidence) -> str:
-    """Where a piece of evidence stands, for a sentence."""
+    """Return the place of a piece of evidence, for a sentence."""
     return f"{evidence.path}:{evidence.start_line} ({evidence.read_from})"
 
 
@@ -85,20 +87,26 @@ def _evidence(
 
 
 def _followed(evidence: Evidence, nearest: Terms | None) -> Evidence:
-    named = evidence.expression
-    if named is not None and evidence.verdict is Verdict.BLOCKED:
+    expression = evidence.expression
+    if expression is not None and evidence.verdict is Verdict.BLOCKED:
         return evidence
     if nearest is None:
         remark = f"It points to a {evidence.target} file that is not there."
         return replace(evidence, verdict=Verdict.UNKNOWN, remark=remark)
-    if named is None or nearest.expression is None or _same_family(named, nearest.expression):
+    if (
+        expression is None
+        or nearest.expression is None
+        or _same_family(expression, nearest.expression)
+    ):
         return replace(
             evidence,
             expression=nearest.expression,
             verdict=nearest.verdict,
             remark=f"It points to {nearest.where}.",
         )
-    remark = f"It names {named}, but {nearest.where}, to which it points, is {nearest.expression}."
+    remark = (
+        f"It names {expression}, but {nearest.where}, to which it points, is {nearest.expression}."
+    )
     return replace(evidence, remark=remark)
 
 

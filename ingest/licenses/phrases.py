@@ -1,4 +1,4 @@
-"""A phrase found in a window, as a statement: where it stands, with the words around it."""
+"""A phrase in a window as a statement, with its place and the words around it."""
 
 import re
 
@@ -19,7 +19,7 @@ def stated(
     detector: str,
     remark: str,
 ) -> Statement:
-    """`match` was found in `sentence`, the window's text on one line."""
+    """Return the statement for `match` in `sentence`, the window's text on one line."""
     start, end = max(0, match.start() - _AROUND), match.end() + _AROUND
     return Statement(
         read_from=read_from,

@@ -12,7 +12,7 @@ _FILE = (
     r"|(?:licen[cs]e|copying)(?:\.(?:txt|md|rst)\b|(?=[\"'`*>\])]*\s+file\b)))"
 )
 _QUOTE = r"[\"'`*<\[(]*"
-# `[^.]` would stop at "v2.0" and at "LICENSE.txt"; a sentence ends at a full stop and a space.
+# `[^.]` would stop at "v2.0" and at "LICENSE.txt". A sentence ends at a full stop and a space.
 _REFERENCES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -39,14 +39,14 @@ _ORIGIN = re.compile(
     r"(?P<url>(?:https?://|github\.com/|gitlab\.com/)[^\s)\]>\"'`,]{3,200})",
     re.IGNORECASE,
 )
-_OF_LICENCES = re.compile(
+_OF_LICENSES = re.compile(
     r"apache\.org/licen|opensource\.org|gnu\.org/|creativecommons\.org|spdx\.org", re.IGNORECASE
 )
 LONGEST_SENTENCE = 20_000
 
 
 def references(window: Window) -> list[Statement]:
-    """Each "see LICENSE" of the window."""
+    """Return each "see LICENSE" of the window."""
     return [
         _statement(window, match, ReadFrom.REFERENCE, Bearing.REFERENCE, match["file"])
         for match in _outside_each_other(window)
@@ -54,11 +54,12 @@ def references(window: Window) -> list[Statement]:
 
 
 def origins(window: Window) -> list[Statement]:
-    """Each "adapted from <URL>" of the window, as a note: an address alone grants nothing."""
+    """Return each "adapted from <URL>" of the window as a note: an address alone grants no
+    rights."""
     return [
         _statement(window, match, ReadFrom.PROVENANCE, Bearing.SHOWN, match["url"].rstrip(".;:"))
         for match in _ORIGIN.finditer(window.sentence()[:LONGEST_SENTENCE])
-        if not _OF_LICENCES.search(match["url"])
+        if not _OF_LICENSES.search(match["url"])
     ]
 
 

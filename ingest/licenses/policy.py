@@ -1,4 +1,4 @@
-"""What may be given away: the verdict of the policy file on a licence expression."""
+"""License policy: verdict of the policy file on a license expression."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ POLICY_FILE = Path(__file__).with_name("policy.json")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Licence ids (blocked ones as patterns) with the reason for each; the rest is unknown."""
+    """License ids (blocked ones as patterns) with a reason for each; all others are unknown."""
 
     version: str
     permissive: Mapping[str, str]
@@ -27,12 +27,12 @@ class Policy:
     blocked_categories: Mapping[str, str]
 
     def verdict(self, expression: str | None) -> Verdict:
-        """Of `A OR B` one may choose the freer; of `A AND B` the stricter counts."""
+        """Return the verdict: the freer side of `A OR B`, the stricter side of `A AND B`."""
         parsed = parse(expression) if expression else None
         return Verdict.UNKNOWN if parsed is None else self._verdict(parsed)
 
     def reasons(self, expression: str | None) -> str:
-        """Why the blocked licences of an expression are blocked, in the policy's words."""
+        """Return why the blocked licenses of an expression are blocked, in the policy's words."""
         blocked = (k for k in sorted(keys(expression or "")) if self.verdict(k) is Verdict.BLOCKED)
         return " ".join(dict.fromkeys(map(self._why, blocked)))
 
@@ -49,9 +49,9 @@ class Policy:
             return stricter(map(self._verdict, parsed.args))
         if isinstance(parsed, LicenseWithExceptionSymbol):
             of_license = self._of_key(parsed.license_symbol.key)
-            known = parsed.exception_symbol.key in self.exceptions
-            # An unlisted exception may take rights away: the Commons Clause is written as one.
-            return of_license if known else stricter((of_license, Verdict.UNKNOWN))
+            listed = parsed.exception_symbol.key in self.exceptions
+            # An unlisted exception may restrict rights: the Commons Clause is written as one.
+            return of_license if listed else stricter((of_license, Verdict.UNKNOWN))
         return self._of_key(parsed.key)
 
     def _of_key(self, key: str) -> Verdict:
@@ -65,9 +65,9 @@ class Policy:
 
 @lru_cache(maxsize=4)
 def load_policy(path: Path = POLICY_FILE) -> Policy:
-    """The policy at `path`; raises ValueError in a sentence when it is none."""
+    """Load the policy at `path`. Raises ValueError with a sentence if it is invalid."""
     try:
         data = json.loads(path.read_text("utf-8"))
         return Policy(**data)
     except (OSError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no licence policy: {error}.") from error
+        raise ValueError(f"{path} is no license policy: {error}.") from error

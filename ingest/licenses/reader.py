@@ -1,4 +1,4 @@
-"""Reads texts through the detector, each content once: what was found is kept by blob hash."""
+"""Reading of texts through the detector, with a cache by blob hash."""
 
 import hashlib
 import json
@@ -6,40 +6,40 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from ingest.licenses.detector import LicenceDetector
-from ingest.licenses.license_files import Role, read_licence_file
+from ingest.licenses.detector import LicenseDetector
+from ingest.licenses.license_files import Role, read_license_file
 from ingest.licenses.reading import read_file
 from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Statement
 
-# Part of every key: raise it when reading changes, and what was kept is read anew.
+# Part of every key: raise it when reading changes, to invalidate the cache.
 RULES_VERSION = "2"
 LARGEST_FILE = 4_000_000
 
 
 class Kept(Protocol):
-    """Keeps what was read, as JSON by key: a dict, or rows of a database."""
+    """Cache of findings as JSON by key: a dict, or rows of a database."""
 
     def get(self, key: str, /) -> str | None: ...
 
     def __setitem__(self, key: str, value: str, /) -> None: ...
 
 
-class LicenceReader:
-    """A detector with a memory."""
+class LicenseReader:
+    """A detector with a cache."""
 
-    def __init__(self, detector: LicenceDetector, kept: Kept | None = None) -> None:
+    def __init__(self, detector: LicenseDetector, kept: Kept | None = None) -> None:
         self.detector = detector
         self.kept: Kept = {} if kept is None else kept
 
     def read(self, path: str, data: bytes | str, blob: str = "") -> Findings:
-        """What a source file says. `blob` is git's name of its content, if known."""
+        """Return the findings of a source file. `blob` is git's id of its content, if known."""
         kind = "python" if path.lower().endswith((".py", ".pyi", ".pyx", ".pxd")) else "text"
         return self._once(kind, data, blob, lambda text: read_file(path, text, self.detector))
 
-    def read_licence(self, path: str, role: Role, data: bytes | str, blob: str = "") -> Findings:
-        """What a licence file says."""
+    def read_license(self, path: str, role: Role, data: bytes | str, blob: str = "") -> Findings:
+        """Return the findings of a license file."""
         return self._once(
-            role, data, blob, lambda text: read_licence_file(path, role, text, self.detector)
+            role, data, blob, lambda text: read_license_file(path, role, text, self.detector)
         )
 
     def _once(
@@ -47,21 +47,21 @@ class LicenceReader:
     ) -> Findings:
         name = blob or git_blob_hash(data)
         key = f"{name}:{kind}:{RULES_VERSION}:{self.detector.name}"
-        if (kept := self.kept.get(key)) is not None:
-            return from_json(kept)
+        if (cached := self.kept.get(key)) is not None:
+            return from_json(cached)
         findings = read(decoded(data[:LARGEST_FILE]))
         self.kept[key] = to_json(findings)
         return findings
 
 
 def git_blob_hash(data: bytes | str) -> str:
-    """The name that git gives to a content."""
+    """Return git's id of a content."""
     data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def decoded(data: bytes | str) -> str:
-    """The text of some bytes: UTF-8, UTF-16 by its mark, else Latin-1, which takes everything."""
+    """Decode bytes as UTF-8, UTF-16 with a mark, or Latin-1, which accepts all bytes."""
     if isinstance(data, str):
         return data
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -73,12 +73,12 @@ def decoded(data: bytes | str) -> str:
 
 
 def to_json(findings: Findings) -> str:
-    """Findings as a database keeps them."""
+    """Return findings in the form for the database."""
     return json.dumps(asdict(findings), ensure_ascii=True, separators=(",", ":"))
 
 
 def from_json(text: str) -> Findings:
-    """The findings that `to_json` wrote."""
+    """Return the findings that `to_json` wrote."""
     data: dict[str, Any] = json.loads(text)
     return Findings(
         statements=tuple(

@@ -1,6 +1,6 @@
-"""What one text says about licences: tags, texts, notices, pointers, restrictions, holders.
+"""License statements of one text: tags, texts, notices, pointers, restrictions, holders.
 
-Facts only: no policy, no repository around it. They depend on the text alone and can be kept.
+Facts only, without policy or repository. They depend on the text alone, so they can be cached.
 """
 
 import re
@@ -8,19 +8,19 @@ from dataclasses import replace
 
 from ingest.licenses.blocks import BlockKind
 from ingest.licenses.copyrights import copyrights
-from ingest.licenses.detector import DetectionTookTooLong, LicenceDetector, Match
+from ingest.licenses.detector import DetectionTookTooLong, LicenseDetector, Match
 from ingest.licenses.expressions import both
 from ingest.licenses.names import bare_names
 from ingest.licenses.pointers import origins, references
 from ingest.licenses.records import Bearing, Copyright, Findings, ReadFrom, Statement
 from ingest.licenses.restrictions import restrictions
 from ingest.licenses.tags import tags
-from ingest.licenses.windows import SPEAKS_OF_LICENCES, Window, windows
+from ingest.licenses.windows import SPEAKS_OF_LICENSES, Window, windows
 
-# Below this a match is a likeness: "BSD license found in the LICENSE file" once read, at 50,
-# as BSD-3-Clause OR GPL-2.0.
+# Below this a match is a likeness: "BSD license found in the LICENSE file" matched BSD-3-Clause OR
+# GPL-2.0 at 50.
 CERTAIN = 80.0
-# A likeness of fewer words is chance: prose about licences shares them with many rules.
+# A likeness of fewer words is chance: prose about licenses shares them with many rules.
 FEWEST_WORDS_OF_A_LIKENESS = 8
 _LONGEST_QUOTE = 4_000
 _NEAR = 4
@@ -36,58 +36,58 @@ _READ_FROM = {
     BlockKind.CONSTANT: ReadFrom.DOCSTRING,
     BlockKind.TEXT: ReadFrom.HEADER,
 }
-# Scancode's keys for "some licence, nobody knows which".
+# Scancode's keys for an unknown license.
 _NAMELESS = {"unknown", "unknown-license-reference", "unknown-spdx", "free-unknown", "see-license"}
-# Texts that neither permit nor forbid: the last is about who owns what was contributed, as Caffe's
-# LICENSE says, and with it PyTorch's.
+# Texts that neither permit nor forbid. The last is about ownership of contributions, as in the
+# LICENSE files of Caffe and PyTorch.
 _DISCLAIMERS = {"warranty-disclaimer", "generic-export-compliance", "generic-cla"}
 
 
-def read_file(path: str, text: str, detector: LicenceDetector) -> Findings:
-    """What the comments, docstrings and long string constants of a file say."""
+def read_file(path: str, text: str, detector: LicenseDetector) -> Findings:
+    """Return the findings in comments, docstrings and long string constants of a file."""
     statements: list[Statement] = []
     holders: list[Copyright] = []
-    found, remarks = windows(path, text)
-    for window in found:
-        said = read_window(window, detector)
+    found_windows, remarks = windows(path, text)
+    for window in found_windows:
+        statements_here = read_window(window, detector)
         if window.kind is BlockKind.CONSTANT:
-            said = [_embedded(s) for s in said if s.expression]
+            statements_here = [_embedded(s) for s in statements_here if s.expression]
         else:
             holders.extend(copyrights(window.lines, window.start_line))
-        statements.extend(said)
+        statements.extend(statements_here)
     statements.sort(key=lambda s: (s.start_line, s.end_line))
     return Findings(tuple(statements), tuple(dict.fromkeys(holders)), remarks)
 
 
-def read_window(window: Window, detector: LicenceDetector) -> list[Statement]:
-    """All statements of one window."""
+def read_window(window: Window, detector: LicenseDetector) -> list[Statement]:
+    """Return all statements of one window."""
     read_from = _READ_FROM[window.kind]
     notes = origins(window)
-    if not window.speaks_of_licences:
+    if not window.speaks_of_licenses:
         return notes
-    tagged, taken = tags(window)
+    tagged, tag_lines = tags(window)
     pointers = references(window)
-    found = _detected(window, taken, pointers, detector, read_from)
+    statements = _detected(window, tag_lines, pointers, detector, read_from)
     explained = {
         line
-        for s in [*tagged, *(f for f in found if f.bearing is Bearing.GRANT)]
+        for s in [*tagged, *(f for f in statements if f.bearing is Bearing.GRANT)]
         for line in range(s.start_line, s.end_line + 1)
     }
-    found += bare_names(window, explained, read_from)
-    found = [_from_origin(statement, notes) for statement in found]
-    exactly = [s for s in found if s.detector.endswith(_EXACT)]
+    statements += bare_names(window, explained, read_from)
+    statements = [_from_origin(statement, notes) for statement in statements]
+    exactly = [s for s in statements if s.detector.endswith(_EXACT)]
     limits = [r for r in restrictions(window, read_from) if not _within(r, exactly)]
-    return [*tagged, *found, *limits, *pointers, *notes]
+    return [*tagged, *statements, *limits, *pointers, *notes]
 
 
 def _detected(
     window: Window,
-    taken: set[int],
+    tag_lines: set[int],
     pointers: list[Statement],
-    detector: LicenceDetector,
+    detector: LicenseDetector,
     read_from: ReadFrom,
 ) -> list[Statement]:
-    lines = ["" if place in taken else line for place, line in enumerate(window.lines)]
+    lines = ["" if place in tag_lines else line for place, line in enumerate(window.lines)]
     if not _speaks(lines):
         return []
     try:
@@ -101,13 +101,13 @@ def _detected(
             continue
         first = window.start_line + match.start_line - 1
         last = window.start_line + match.end_line - 1
-        pointed = [p for p in pointers if p.start_line <= last and first <= p.end_line]
-        if pointed and match.kind != "text" and match.words <= _LONGEST_POINTER:
+        pointers_here = [p for p in pointers if p.start_line <= last and first <= p.end_line]
+        if pointers_here and match.kind != "text" and match.words <= _LONGEST_POINTER:
             # The sentence names a family and leaves the terms to the file: that file decides.
             if match in certain:
-                pointers[pointers.index(pointed[0])] = replace(
-                    pointed[0],
-                    expression=both(filter(None, (pointed[0].expression, match.expression))),
+                pointers[pointers.index(pointers_here[0])] = replace(
+                    pointers_here[0],
+                    expression=both(filter(None, (pointers_here[0].expression, match.expression))),
                     confidence=round(match.score / 100, 3),
                     detector=f"{detector.name} {match.rule}"[:100],
                 )
@@ -124,20 +124,20 @@ def _detected(
     return statements
 
 
-def _matches(text: str, detector: LicenceDetector) -> list[Match]:
-    """Exact rules first (a millisecond); likenesses only when licence words are left over."""
+def _matches(text: str, detector: LicenseDetector) -> list[Match]:
+    """Match exact rules first (a millisecond), and likenesses only if license words are left."""
     exact = detector.match(text, approximate=False)
     covered = {
         line for m in exact if m.coverage == 100 for line in range(m.start_line, m.end_line + 1)
     }
-    left = [line for n, line in enumerate(text.split("\n"), start=1) if n not in covered]
+    uncovered = [line for n, line in enumerate(text.split("\n"), start=1) if n not in covered]
     # BSD-3-Clause contains all of BSD-2-Clause: an exact part is the whole only if little is left.
-    words = sum(len(_WORD.findall(line)) for line in left if "opyright" not in line)
-    if exact and words <= _FEW_WORDS and not _speaks(left):
+    words = sum(len(_WORD.findall(line)) for line in uncovered if "opyright" not in line)
+    if exact and words <= _FEW_WORDS and not _speaks(uncovered):
         return exact
     # A longer rule may win with a weak likeness over a short one that matched word for word.
-    found = detector.match(text)
-    return [m if m.score >= CERTAIN else _surer(m, exact) for m in found]
+    matches = detector.match(text)
+    return [m if m.score >= CERTAIN else _surer(m, exact) for m in matches]
 
 
 def _surer(match: Match, exact: list[Match]) -> Match:
@@ -149,8 +149,8 @@ def _surer(match: Match, exact: list[Match]) -> Match:
 
 
 def _speaks(lines: list[str]) -> bool:
-    """Whether more than the formula "all rights reserved" speaks of licences."""
-    return any(SPEAKS_OF_LICENCES.search(_FORMULA.sub("", line)) for line in lines)
+    """Return whether lines speak of licenses beyond the formula "all rights reserved"."""
+    return any(SPEAKS_OF_LICENSES.search(_FORMULA.sub("", line)) for line in lines)
 
 
 def _nameless(match: Match) -> bool:
@@ -158,9 +158,7 @@ def _nameless(match: Match) -> bool:
 
 
 def _superfluous(match: Match, certain: list[Match]) -> bool:
-    """An introduction ("licensed under the following terms") belongs to what it introduces, and
-    a likeness to the licence that was found in the same lines.
-    """
+    """Return whether a match adds nothing: an introduction, or a likeness near a certain match."""
     if match in certain:
         return False
     reach = _NEAR if _nameless(match) else 0
@@ -173,18 +171,18 @@ def _superfluous(match: Match, certain: list[Match]) -> bool:
 def _statement(
     window: Window,
     match: Match,
-    detector: LicenceDetector,
+    detector: LicenseDetector,
     read_from: ReadFrom,
     bearing: Bearing,
 ) -> Statement:
-    quoted = "\n".join(window.lines[match.start_line - 1 : match.end_line])
+    quotation = "\n".join(window.lines[match.start_line - 1 : match.end_line])
     remark = ""
     if bearing is Bearing.DOUBT:
         likeness = match.expression if not _nameless(match) else None
         remark = (
             f"It resembles {likeness} by {match.score:.0f}%, too little to rely on."
             if likeness
-            else "It speaks of a licence without naming one."
+            else "It speaks of a license without naming one."
         )
     return Statement(
         read_from=read_from,
@@ -192,7 +190,7 @@ def _statement(
         expression=None if _nameless(match) else match.expression,
         start_line=window.start_line + match.start_line - 1,
         end_line=window.start_line + match.end_line - 1,
-        matched_text=quoted[:_LONGEST_QUOTE],
+        matched_text=quotation[:_LONGEST_QUOTE],
         confidence=round(match.score / 100, 3),
         detector=f"{detector.name} {match.rule}"[:90] + (_EXACT if match.exact else ""),
         remark=remark,
@@ -200,7 +198,7 @@ def _statement(
 
 
 def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
-    """A licence named beside an "adapted from" note is the licence of what was adapted."""
+    """Assign a license beside an "adapted from" note to the adapted code."""
     for note in notes:
         if (
             statement.bearing is Bearing.GRANT
@@ -212,13 +210,13 @@ def _from_origin(statement: Statement, notes: list[Statement]) -> Statement:
 
 
 def _embedded(statement: Statement) -> Statement:
-    """A string constant may be a generator's template, or a kernel's source with its header."""
+    """Mark a statement in a string constant: it may be a template, or a kernel with its header."""
     remark = "It stands in a string constant; a person should look."
     return replace(statement, bearing=Bearing.EMBEDDED, remark=remark)
 
 
 def _within(restriction: Statement, exactly: list[Statement]) -> bool:
-    """A sentence of a licence that was recognised word for word is no addition to it."""
+    """Return whether a restriction is part of a license that was recognized word for word."""
     return any(
         s.start_line <= restriction.start_line and restriction.end_line <= s.end_line
         for s in exactly
@@ -226,7 +224,7 @@ def _within(restriction: Statement, exactly: list[Statement]) -> bool:
 
 
 def _too_long(
-    window: Window, detector: LicenceDetector, read_from: ReadFrom, reason: str
+    window: Window, detector: LicenseDetector, read_from: ReadFrom, reason: str
 ) -> Statement:
     return Statement(
         read_from=read_from,

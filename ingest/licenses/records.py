@@ -1,4 +1,4 @@
-"""The values of the licence stage: what a text states, the evidence, and the verdict on a file."""
+"""Values of the license stage: statements of a text, evidence, and the verdict on a file."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """May it be given away? Only `permissive` may."""
+    """Verdict on redistribution. Only `permissive` allows it."""
 
     PERMISSIVE = "permissive"
     BLOCKED = "blocked"
@@ -14,17 +14,17 @@ class Verdict(StrEnum):
     CONFLICT = "conflict"
 
 
-# A conflict is stricter than a doubt: somebody has said no, and somebody else yes.
+# A conflict is stricter than a doubt: one source forbids and another permits.
 STRICTNESS = (Verdict.PERMISSIVE, Verdict.UNKNOWN, Verdict.CONFLICT, Verdict.BLOCKED)
 
 
 def stricter(verdicts: Iterable[Verdict]) -> Verdict:
-    """The strictest of them; of none, unknown: silence permits nothing."""
+    """Return the strictest verdict; unknown if there is none."""
     return max(verdicts, key=STRICTNESS.index, default=Verdict.UNKNOWN)
 
 
 class ReadFrom(StrEnum):
-    """Where a licence was read, strongest first."""
+    """Place where a license was read, strongest first."""
 
     SPDX_TAG = "spdx-tag"
     HEADER = "header"
@@ -42,18 +42,18 @@ ORDER = tuple(ReadFrom)
 
 
 class Bearing(StrEnum):
-    """What a statement does to its file."""
+    """Effect of a statement on its file."""
 
     GRANT = "grant"  # it names the terms
-    DOUBT = "doubt"  # it speaks of terms that can't be named with certainty: never permissive
+    DOUBT = "doubt"  # its terms can't be identified: never permissive
     REFERENCE = "reference"  # it points to a LICENSE file
-    EMBEDDED = "embedded"  # it stands in a string: it permits nothing, and a no is a doubt
-    SHOWN = "shown"  # a reviewer should see it; it does not count
+    EMBEDDED = "embedded"  # in a string: it permits nothing, and a prohibition is a doubt
+    SHOWN = "shown"  # shown to reviewers; it does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one passage says about licences: a fact about the text, before any policy."""
+    """Statement of one passage about licenses: a fact about the text, before any policy."""
 
     read_from: ReadFrom
     bearing: Bearing
@@ -64,12 +64,12 @@ class Statement:
     confidence: float
     detector: str
     remark: str = ""
-    target: str = ""  # the URL of a provenance note, or the file that a reference names
+    target: str = ""  # URL of a provenance note, or file that a reference names
 
 
 @dataclass(frozen=True, slots=True)
 class Copyright:
-    """One copyright line, as it stands and as the name it ends in."""
+    """One copyright line, in full and as the holder's name."""
 
     text: str
     holder: str
@@ -79,7 +79,7 @@ class Copyright:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that one text says about licences; it depends on the text alone."""
+    """All statements of one text about licenses; they depend on the text alone."""
 
     statements: tuple[Statement, ...] = ()
     copyrights: tuple[Copyright, ...] = ()
@@ -88,7 +88,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One statement, where it stands, and what the policy says of it."""
+    """One statement with its place and the policy's verdict."""
 
     read_from: ReadFrom
     expression: str | None
@@ -107,7 +107,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The verdict on one file, or on a unit that draws from several, and all that it rests on."""
+    """Verdict on one file, or on a unit of several files, with its evidence."""
 
     path: str
     expression: str | None

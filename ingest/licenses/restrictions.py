@@ -1,7 +1,7 @@
-"""Words that restrict use, in whatever licence they were slipped into.
+"""Words that restrict use, in any license text.
 
-A detector names a licence by its likeness; a sentence added to it changes the likeness little.
-No text of a licence that the policy permits contains any of these.
+Attack: a sentence is added to a known license. A detector by likeness hardly notices it. No text
+of a license that the policy permits contains any of these phrases.
 """
 
 import re
@@ -44,14 +44,14 @@ _LONGEST = 400_000
 
 
 def restrictions(window: Window, read_from: ReadFrom) -> list[Statement]:
-    """The restrictions that a window states; the first of each kind."""
+    """Return the restrictions that a window states; the first of each kind."""
     sentence = window.sentence()[:_LONGEST]
-    found = []
+    statements = []
     for number, phrase in enumerate(_PHRASES, start=1):
         match = phrase.search(sentence)
         if match is None:
             continue
-        found.append(
+        statements.append(
             stated(
                 window,
                 sentence,
@@ -63,4 +63,4 @@ def restrictions(window: Window, read_from: ReadFrom) -> list[Statement]:
                 remark=f"The words “{match.group()[:100]}” restrict its use.",
             )
         )
-    return found
+    return statements

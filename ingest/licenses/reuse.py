@@ -1,4 +1,4 @@
-"""The REUSE conventions: `X.license` beside X, REUSE.toml, .reuse/dep5 and the LICENSES folder."""
+"""REUSE conventions: `X.license` beside X, REUSE.toml, .reuse/dep5 and the LICENSES folder."""
 
 import re
 import tomllib
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ingest.licenses.expressions import normalise
+from ingest.licenses.expressions import normalize
 
 SIDE_FILE = ".license"
 DEP5 = ".reuse/dep5"
@@ -16,7 +16,7 @@ _MOST_PATTERNS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The licence that a REUSE file gives to the paths of some patterns."""
+    """License that a REUSE file gives to paths by patterns."""
 
     source: str
     line: int
@@ -33,17 +33,18 @@ class Annotation:
 
 
 def is_reuse_file(path: str) -> bool:
-    """Whether it annotates other files."""
+    """Return whether a file annotates other files."""
     return path == DEP5 or path.endswith(f"/{DEP5}") or path.rpartition("/")[2] == "REUSE.toml"
 
 
 def is_license_text(path: str) -> bool:
-    """Whether it stands in the root's LICENSES folder, which holds texts and governs nothing."""
+    """Return whether a file is in the root's LICENSES folder, which holds texts and governs no
+    path."""
     return path.startswith("LICENSES/") and path.count("/") == 1
 
 
 def annotations(path: str, text: str) -> tuple[Annotation, ...]:
-    """What the REUSE file at `path` says; a file that can't be read says nothing."""
+    """Return the annotations of the REUSE file at `path`; empty if it can't be read."""
     found = _dep5(path, text) if path.endswith(DEP5) else _toml(path, text)
     return tuple(found)[:_MOST_PATTERNS]
 
@@ -86,7 +87,7 @@ def _dep5(path: str, text: str) -> Iterator[Annotation]:
 def _annotation(
     path: str, line: int, folder: str, patterns: tuple[str, ...], stated: str
 ) -> Annotation:
-    return Annotation(path, line, folder, patterns, stated[:500], normalise(stated))
+    return Annotation(path, line, folder, patterns, stated[:500], normalize(stated))
 
 
 def _strings(value: Any) -> tuple[str, ...]:
@@ -96,5 +97,5 @@ def _strings(value: Any) -> tuple[str, ...]:
 
 
 def _fits(path: str, pattern: str) -> bool:
-    # `*` of the stricter kind stops at a slash; taking it for the wider one only ever adds terms.
+    # A strict `*` stops at a slash. The wider reading only ever adds terms.
     return path == pattern or fnmatchcase(path, pattern.replace("**", "*"))

@@ -1,4 +1,4 @@
-"""The text that an SPDX identifier stands for, where a repository brings no licence file."""
+"""License text of an SPDX identifier, for a repository without a license file."""
 
 import re
 from functools import cache
@@ -12,7 +12,7 @@ _OPERATORS = frozenset({"AND", "OR", "WITH"})
 
 
 def standard_text(expression: str) -> str:
-    """The texts of all licences that an expression names, one below the other, as far as known."""
+    """Return the known texts of all licenses that an expression names, one below the other."""
     names = dict.fromkeys(_IDENTIFIER.findall(expression))
     texts = (_text_of(name) for name in names if name not in _OPERATORS)
     return "\n\n".join(filter(None, texts))
@@ -25,7 +25,7 @@ def _text_of(identifier: str) -> str:
 
 @cache
 def _paths() -> dict[str, Path]:
-    """Where the detector's own collection keeps the text of each identifier, former names too."""
+    """Return the path of each identifier's text in the detector's collection, with former names."""
     package = find_spec("licensedcode")
     origin = package.origin if package else None
     assert origin is not None, "we depend on scancode"  # noqa: S101

@@ -1,8 +1,8 @@
-"""SPDX-License-Identifier tags: each is one statement, and one that is not valid is a doubt."""
+"""SPDX-License-Identifier tags: each is one statement, and an invalid one is a doubt."""
 
 import re
 
-from ingest.licenses.expressions import normalise
+from ingest.licenses.expressions import normalize
 from ingest.licenses.records import Bearing, ReadFrom, Statement
 from ingest.licenses.windows import Window
 
@@ -13,17 +13,17 @@ _MOST_LINES = 4
 
 
 def tags(window: Window) -> tuple[list[Statement], set[int]]:
-    """The tags of a window, and the places in it of the lines that they take up."""
-    found: list[Statement] = []
-    taken: set[int] = set()
+    """Return the tags of a window, and the indices of their lines."""
+    statements: list[Statement] = []
+    tag_lines: set[int] = set()
     for place, line in enumerate(window.lines):
         match = _TAG.search(line)
-        if match is None or place in taken:
+        if match is None or place in tag_lines:
             continue
         value, last = _value(window, place, match["value"])
-        taken.update(range(place, last + 1))
-        expression = normalise(value)
-        found.append(
+        tag_lines.update(range(place, last + 1))
+        expression = normalize(value)
+        statements.append(
             Statement(
                 read_from=ReadFrom.SPDX_TAG,
                 bearing=Bearing.GRANT if expression else Bearing.DOUBT,
@@ -36,11 +36,11 @@ def tags(window: Window) -> tuple[list[Statement], set[int]]:
                 remark="" if expression else f"{value[:100]!r} is no valid SPDX expression.",
             )
         )
-    return found, taken
+    return statements, tag_lines
 
 
 def _value(window: Window, place: int, text: str) -> tuple[str, int]:
-    """An expression may go on in the next lines while it is open."""
+    """Return the tag's value, which may continue in the next lines, and its last line."""
     value = _clean(text)
     last = place
     while last + 1 < min(len(window.lines), place + _MOST_LINES) and _open(value):

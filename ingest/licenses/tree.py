@@ -1,12 +1,12 @@
-"""The licence files of a repository, and which of them govern a path."""
+"""License files of a repository, and the ones that govern a path."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ingest.licenses.license_files import LicenceFile, Role, folder_of, role_of
-from ingest.licenses.reader import LicenceReader, decoded
+from ingest.licenses.license_files import LicenseFile, Role, folder_of, role_of
+from ingest.licenses.reader import LicenseReader, decoded
 from ingest.licenses.reuse import (
     SIDE_FILE,
     Annotation,
@@ -15,12 +15,12 @@ from ingest.licenses.reuse import (
     is_reuse_file,
 )
 
-# A vendored forest of packages brings one licence file each.
-MOST_LICENCE_FILES = 2_000
+# A tree of vendored packages has one license file each.
+MOST_LICENSE_FILES = 2_000
 
 
 class SourceTree(Protocol):
-    """A repository's files by path."""
+    """Files of a repository by path."""
 
     def paths(self) -> Iterable[str]: ...
 
@@ -28,15 +28,15 @@ class SourceTree(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TreeLicences:
-    """Every text of a repository that speaks for more files than itself."""
+class TreeLicenses:
+    """Texts of a repository that apply to other files."""
 
-    files: tuple[LicenceFile, ...] = ()
-    texts: tuple[LicenceFile, ...] = ()  # of the LICENSES folder
-    side_files: tuple[LicenceFile, ...] = ()
+    files: tuple[LicenseFile, ...] = ()
+    texts: tuple[LicenseFile, ...] = ()  # of the LICENSES folder
+    side_files: tuple[LicenseFile, ...] = ()
     annotations: tuple[Annotation, ...] = ()
     remarks: tuple[str, ...] = ()
-    _by_folder: dict[str, list[LicenceFile]] = field(default_factory=dict, compare=False)
+    _by_folder: dict[str, list[LicenseFile]] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         by_folder = defaultdict(list)
@@ -44,23 +44,23 @@ class TreeLicences:
             by_folder[file.folder].append(file)
         self._by_folder.update(by_folder)
 
-    def governing(self, path: str) -> Iterator[tuple[LicenceFile, ...]]:
-        """The licence files above a path, folder by folder, the nearest first."""
+    def governing(self, path: str) -> Iterator[tuple[LicenseFile, ...]]:
+        """Yield the license files above a path, folder by folder, nearest first."""
         for folder in folders_above(path):
             found = self.of_role(folder, Role.TERMS)
             if found:
                 yield found
 
-    def of_role(self, folder: str, role: Role) -> tuple[LicenceFile, ...]:
-        """A folder's own files of one role."""
+    def of_role(self, folder: str, role: Role) -> tuple[LicenseFile, ...]:
+        """Return a folder's files of one role."""
         return tuple(f for f in self._by_folder.get(folder, ()) if f.role is role)
 
 
-def read_tree(tree: SourceTree, reader: LicenceReader) -> TreeLicences:
-    """The licence files of a repository, each read once."""
-    files: list[LicenceFile] = []
-    texts: list[LicenceFile] = []
-    side_files: list[LicenceFile] = []
+def read_tree(tree: SourceTree, reader: LicenseReader) -> TreeLicenses:
+    """Read each license file of a repository once."""
+    files: list[LicenseFile] = []
+    texts: list[LicenseFile] = []
+    side_files: list[LicenseFile] = []
     notes: list[Annotation] = []
     remarks: tuple[str, ...] = ()
     for path in sorted(tree.paths(), key=lambda path: (path.count("/"), path)):
@@ -72,24 +72,24 @@ def read_tree(tree: SourceTree, reader: LicenceReader) -> TreeLicences:
             continue
         if not reuse and role is None:
             continue
-        if len(files) + len(texts) + len(side_files) == MOST_LICENCE_FILES:
-            remarks = (f"Only the first {MOST_LICENCE_FILES} licence files were read.",)
+        if len(files) + len(texts) + len(side_files) == MOST_LICENSE_FILES:
+            remarks = (f"Only the first {MOST_LICENSE_FILES} license files were read.",)
             break
         data = tree.read(path)
         if data is None:
-            # A file that can't be read may say anything, so it counts as one that can't be named.
+            # An unreadable file may state anything, so it counts as unknown.
             data = b"[content not available]"
         if reuse:
             notes.extend(annotations(path, decoded(data)))
         elif role is not None:
-            found = reader.read_licence(path, role, data)
-            file = LicenceFile(path, role, found, decoded(data)[:200_000])
+            found = reader.read_license(path, role, data)
+            file = LicenseFile(path, role, found, decoded(data)[:200_000])
             (side_files if side else texts if in_licenses else files).append(file)
-    return TreeLicences(tuple(files), tuple(texts), tuple(side_files), tuple(notes), remarks)
+    return TreeLicenses(tuple(files), tuple(texts), tuple(side_files), tuple(notes), remarks)
 
 
 def folders_above(path: str) -> Iterator[str]:
-    """The folder of a path, its folder, and so on up to the root ""."""
+    """Yield the folder of a path and all folders above, up to the root ""."""
     folder = folder_of(path)
     while True:
         yield folder

@@ -1,4 +1,4 @@
-"""The verdict on a standalone unit: as strict as the strictest file that it draws from."""
+"""Verdict on a standalone unit: as strict as the strictest file that it draws from."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from ingest.licenses.records import STRICTNESS, Assessment, Verdict
 
 
 def strictest(assessments: Iterable[Assessment]) -> Assessment:
-    """One assessment for all; the order in which they come does not matter."""
+    """Combine assessments into one, independent of their order."""
     each = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
     if not each:
         reason = "It draws from no file, so there is nothing that could permit it."
@@ -22,7 +22,7 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
         reason = f"Each of the {len(each)} files that it draws from is permissive."
         if expression is None:
             verdict = Verdict.UNKNOWN
-            reason = "The licences of its files can't be written as one expression."
+            reason = "The licenses of its files can't be written as one expression."
     return Assessment(
         path=worst.path,
         expression=expression,
@@ -37,13 +37,16 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
 
 
 def _named_or_unknown(assessment: Assessment) -> Assessment:
-    """Permission that names no licence is none, also where another file names one."""
+    """Make a permissive verdict without a license unknown."""
     if assessment.verdict is not Verdict.PERMISSIVE or assessment.expression:
         return assessment
     return replace(assessment, verdict=Verdict.UNKNOWN)
 
 
 def _rank(assessment: Assessment) -> tuple[int, str, str, str]:
-    """Strictest first. All of it counts: a tie would leave the order to a set's whim."""
+    """Return the sort key, strictest first.
+
+    It covers all fields, so that ties do not depend on a set.
+    """
     strictness = -STRICTNESS.index(assessment.verdict)
     return strictness, assessment.path, assessment.reason, repr(assessment)

@@ -1,4 +1,4 @@
-"""The few lines of a file that may speak about its licence: all that the detector is shown.
+"""Parts of a file that may speak about its license: the only text that the detector gets.
 
 Detection costs a tenth of a second where plain search costs microseconds.
 """
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from ingest.licenses.blocks import Block, BlockKind, blocks
 
-# Above these, a block is cut around its hits, and a file is read no further.
+# A longer block is cut around its hits; beyond the second, a file is not read further.
 LONGEST_WHOLE = 600
 MOST_CHARACTERS = 60_000
 LONGEST_LINE = 2_000
 _LINES_BEFORE, _LINES_AFTER = 5, 40
 
-SPEAKS_OF_LICENCES = re.compile(
+SPEAKS_OF_LICENSES = re.compile(
     r"licen[cs]|spdx|permission is hereby|redistribut|all rights reserved|public domain"
     r"|\bcopyleft|proprietary|confidential|non-?\s?commercial|prohibited|trade secret"
     r"|commercial(?:ly)?\s+(?:use|purpose)|(?:research|academic|internal)\s+(?:use|purpose)"
@@ -37,19 +37,19 @@ _MARKERS = " \t#*/!;|%\"'-="
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Some lines of a block, and whether they speak of licences or of an origin alone."""
+    """Lines of a block, and whether they speak of licenses or only of an origin."""
 
     kind: BlockKind
     start_line: int
     lines: tuple[str, ...]
-    speaks_of_licences: bool
+    speaks_of_licenses: bool
 
     def sentence(self) -> str:
-        """The words in one line, comment markers gone."""
+        """Return the words on one line, without comment markers."""
         return " ".join(line.strip(_MARKERS) for line in self.lines)
 
     def line_at(self, offset: int) -> int:
-        """The line of the file that holds the sentence's character at `offset`."""
+        """Return the file's line at this offset of the sentence."""
         for place, line in enumerate(self.lines):
             offset -= len(line.strip(_MARKERS)) + 1
             if offset < 0:
@@ -58,35 +58,35 @@ class Window:
 
 
 def windows(path: str, text: str) -> tuple[tuple[Window, ...], tuple[str, ...]]:
-    """The windows of a file, and a remark in words for each thing that was not read."""
-    if not SPEAKS_OF_LICENCES.search(text) and not _SPEAKS_OF_ORIGIN.search(text):
+    """Return the windows of a file, and a remark for each part that was not read."""
+    if not SPEAKS_OF_LICENSES.search(text) and not _SPEAKS_OF_ORIGIN.search(text):
         return (), ()
-    found: list[Window] = []
+    results: list[Window] = []
     room = MOST_CHARACTERS
     for block in blocks(path, text):
         if block.kind is BlockKind.CONSTANT and len(block.lines) < 2:
             continue
         for window in _windows_of(block):
-            # Origins are found by plain search; only what the detector is shown takes up room.
-            size = sum(map(len, window.lines)) if window.speaks_of_licences else 0
+            # Origins are found by plain search; only the detector's text takes up room.
+            size = sum(map(len, window.lines)) if window.speaks_of_licenses else 0
             if size > room:
-                return tuple(found), (
-                    f"Only the first {MOST_CHARACTERS} characters that speak of licences "
+                return tuple(results), (
+                    f"Only the first {MOST_CHARACTERS} characters that speak of licenses "
                     f"were read, up to line {window.start_line}.",
                 )
             room -= size
-            found.append(window)
-    return tuple(found), ()
+            results.append(window)
+    return tuple(results), ()
 
 
 def _windows_of(block: Block) -> list[Window]:
     lines = tuple(line[:LONGEST_LINE] for line in block.lines)
-    licence_hits = [n for n, line in enumerate(lines) if SPEAKS_OF_LICENCES.search(line)]
-    hits = licence_hits or [n for n, line in enumerate(lines) if _SPEAKS_OF_ORIGIN.search(line)]
+    license_hits = [n for n, line in enumerate(lines) if SPEAKS_OF_LICENSES.search(line)]
+    hits = license_hits or [n for n, line in enumerate(lines) if _SPEAKS_OF_ORIGIN.search(line)]
     if not hits:
         return []
     if len(lines) <= LONGEST_WHOLE:
-        return [Window(block.kind, block.start_line, lines, bool(licence_hits))]
+        return [Window(block.kind, block.start_line, lines, bool(license_hits))]
     spans: list[list[int]] = []
     for hit in hits:
         start, end = max(0, hit - _LINES_BEFORE), min(len(lines), hit + _LINES_AFTER)
@@ -95,6 +95,6 @@ def _windows_of(block: Block) -> list[Window]:
         else:
             spans.append([start, end])
     return [
-        Window(block.kind, block.start_line + start, lines[start:end], bool(licence_hits))
+        Window(block.kind, block.start_line + start, lines[start:end], bool(license_hits))
         for start, end in spans
     ]

@@ -1,6 +1,6 @@
-"""The last stage: what was read becomes rows, in batches, each fenced by the attempt's lease.
+"""Last stage: writes rows in batches, each fenced by the attempt's lease.
 
-Reading the same again changes no row; what is gone is retired, never deleted.
+Reading the same commit again changes no row. Vanished rows are retired, never deleted.
 """
 
 from ingest.persist.ledger import Ledger

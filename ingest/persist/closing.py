@@ -1,4 +1,4 @@
-"""The end of a run: what was not seen any more is retired, versions are linked."""
+"""End of a run: vanished rows are retired, returned ones restored, versions linked."""
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
@@ -16,26 +16,26 @@ BENCHMARK = "ingest: held by a benchmark"
 CHUNK = 500
 
 
-def close(repository: Repository, files_gone: Collection[int], seen: Collection[int]) -> int:
-    """Retire what is gone, restore what came back, and say how many kernels are retired."""
+def close(repository: Repository, files_gone: Collection[int], present: Collection[int]) -> int:
+    """Retire vanished kernels, restore returned ones, and return how many were retired."""
     now = timezone.now()
     for chunk in _chunks(files_gone):
         SourceFile.objects.filter(pk__among=chunk).update(retired_at=now)
     current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
-    gone = [pk for pk in current.values_list("pk", flat=True) if pk not in seen]
-    for chunk in _chunks(gone):
+    vanished = [pk for pk in current.values_list("pk", flat=True) if pk not in present]
+    for chunk in _chunks(vanished):
         Provenance.objects.filter(pk__among=chunk).update(retired_at=now)
-    _link_versions(gone, repository)
+    _link_versions(vanished, repository)
     if repository.role == Role.BENCHMARK:
         _keep_out(repository)
     _restore(repository)
-    return _retire(gone)
+    return _retire(vanished)
 
 
-def _retire(gone: Collection[int]) -> int:
-    """A kernel is retired when none of the places where it was seen holds it any more."""
+def _retire(places: Collection[int]) -> int:
+    """Retire a kernel if none of its places holds it any more."""
     retired = 0
-    for chunk in _chunks(gone):
+    for chunk in _chunks(places):
         rows = Kernel.objects.filter(provenances__among=chunk).exclude(status=Status.RETIRED)
         vanished = rows.exclude(provenances__in=Provenance.objects.filter(retired_at=None))
         retired += decide_by_policy(
@@ -45,15 +45,15 @@ def _retire(gone: Collection[int]) -> int:
 
 
 def _restore(repository: Repository) -> None:
-    """What comes back gets the status that it had when it vanished."""
-    here = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
-    back = Kernel.objects.filter(status=Status.RETIRED, provenances__in=here).distinct()
-    for kernel in back:
+    """Give a returned kernel the status that it had when it vanished."""
+    current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
+    returned = Kernel.objects.filter(status=Status.RETIRED, provenances__in=current).distinct()
+    for kernel in returned:
         newest = Decision.objects.filter(kernel=kernel).first()
         if newest is not None and newest.rules == VANISHED:
-            before = Status(newest.previous_status)
+            status = Status(newest.previous_status)
             decide_by_policy(
-                items=Kernel.objects.filter(pk=kernel.pk), status=before, rules=RETURNED
+                items=Kernel.objects.filter(pk=kernel.pk), status=status, rules=RETURNED
             )
 
 
@@ -69,23 +69,23 @@ def _keep_out(repository: Repository) -> None:
     )
 
 
-def _link_versions(gone: Collection[int], repository: Repository) -> None:
-    """A kernel that stands where another one was is its next version."""
-    before: dict[tuple[str, str], int] = {}
-    for chunk in _chunks(gone):
+def _link_versions(vanished: Collection[int], repository: Repository) -> None:
+    """Link a kernel at the place of an earlier one as its next version."""
+    older_kernels: dict[tuple[str, str], int] = {}
+    for chunk in _chunks(vanished):
         places = Provenance.objects.filter(pk__among=chunk).order_by("pk")
         for path, qualname, kernel in places.values_list(
             "source_file__path", "qualname", "kernel_id"
         ):
-            before[path, qualname] = kernel
-    if not before:
+            older_kernels[path, qualname] = kernel
+    if not older_kernels:
         return
     places = Provenance.objects.filter(
         source_file__repository=repository, retired_at=None, kernel__previous=None
     ).order_by("pk")
     for path, qualname, kernel in places.values_list("source_file__path", "qualname", "kernel_id"):
-        older = before.get((path, qualname))
-        # An older version that comes back is not the next one of the newer.
+        older = older_kernels.get((path, qualname))
+        # An older version that returns is not the next version of the newer one.
         if older is not None and older < kernel:
             Kernel.objects.filter(pk=kernel, previous=None).update(previous=older)
 

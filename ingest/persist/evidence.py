@@ -1,4 +1,4 @@
-"""What rules say of a kernel by its text becomes rows, each written when it is new or changed."""
+"""Evidence in a kernel's text as rows, each written if it is new or changed."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -23,9 +23,9 @@ def kind_columns(kind: Classification) -> dict[str, Any]:
 
 
 def renew_kinds(kinds: Mapping[int, Classification]) -> None:
-    """Bring the kind of known kernels up to today's rules, but where a person corrected it."""
+    """Bring the kind of known kernels up to today's rules, except corrected ones."""
     changed = []
-    # Locked: nobody's correction comes between this look and the write.
+    # Locked: no correction may come between this read and the write.
     left_to_rules = Kernel.objects.filter(pk__among=kinds, kind_corrected=False).order_by("pk")
     for row in left_to_rules.select_for_update(no_key=True).only("pk", *KIND):
         columns = kind_columns(kinds[row.pk])
@@ -36,10 +36,11 @@ def renew_kinds(kinds: Mapping[int, Classification]) -> None:
     Kernel.objects.bulk_update(changed, KIND)
 
 
-def store_findings(said: Mapping[int, Evidence]) -> None:
-    """One finding a gate; a gate that is no more leaves none behind."""
-    known = {
-        (row.kernel_id, row.gate): row for row in QualityFinding.objects.filter(kernel__among=said)
+def store_findings(evidence_by_kernel: Mapping[int, Evidence]) -> None:
+    """Store one finding for each gate; findings of removed gates are deleted."""
+    rows = {
+        (row.kernel_id, row.gate): row
+        for row in QualityFinding.objects.filter(kernel__among=evidence_by_kernel)
     }
     fresh = {
         (kernel, finding.gate): QualityFinding(
@@ -51,19 +52,19 @@ def store_findings(said: Mapping[int, Evidence]) -> None:
             message=finding.message,
             rules=evidence.profile,
         )
-        for kernel, evidence in said.items()
+        for kernel, evidence in evidence_by_kernel.items()
         for finding in evidence.findings
     }
-    gone = [row.pk for place, row in known.items() if place not in fresh]
-    QualityFinding.objects.filter(pk__among=gone).delete()
+    obsolete = [row.pk for place, row in rows.items() if place not in fresh]
+    QualityFinding.objects.filter(pk__among=obsolete).delete()
     changed = []
-    for place in known.keys() & fresh.keys():
-        if _content(known[place]) != _content(fresh[place]):
-            fresh[place].pk = known[place].pk
+    for place in rows.keys() & fresh.keys():
+        if _content(rows[place]) != _content(fresh[place]):
+            fresh[place].pk = rows[place].pk
             changed.append(fresh[place])
     QualityFinding.objects.bulk_update(changed, FINDING)
     QualityFinding.objects.bulk_create(
-        (row for place, row in fresh.items() if place not in known), ignore_conflicts=True
+        (row for place, row in fresh.items() if place not in rows), ignore_conflicts=True
     )
 
 

@@ -1,4 +1,4 @@
-"""Files become rows: one for each content at each path."""
+"""Files as rows: one for each content at each path."""
 
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
@@ -10,7 +10,7 @@ from ingest.candidate import FileRead
 
 
 class Files:
-    """The files of one repository: what the database knows, and what this run has seen."""
+    """Files of one repository: known rows, and the rows that this run has seen."""
 
     def __init__(self, repository: Repository, commit: str) -> None:
         self._repository = repository
@@ -28,7 +28,7 @@ class Files:
         return self._current[path][0]
 
     def gone(self) -> list[int]:
-        """Rows that stand for what this run did not find any more."""
+        """Return the rows of files that this run did not find."""
         return [pk for pk, _ in self._current.values() if pk not in self.seen]
 
     def store(self, files: Sequence[FileRead]) -> None:
@@ -44,7 +44,7 @@ class Files:
     def _replace(self, changed: dict[str, FileRead]) -> None:
         old = [self._current[path][0] for path in changed if path in self._current]
         SourceFile.objects.filter(pk__among=old).update(retired_at=timezone.now())
-        # A file may return to a content that it had before.
+        # A file may return to an earlier content.
         known = self._rows(changed)
         SourceFile.objects.filter(pk__among=[pk for pk, _ in known.values()]).update(
             retired_at=None
@@ -77,11 +77,10 @@ class Files:
 
 def _store_texts(files: Iterable[FileRead]) -> None:
     texts = {file.sha256: file for file in files if file.text is not None}
-    known = SourceText.objects.filter(sha256__among=texts).values_list("sha256", flat=True)
-    for sha256 in known:
+    stored = SourceText.objects.filter(sha256__among=texts).values_list("sha256", flat=True)
+    for sha256 in stored:
         del texts[sha256]
-    # Another worker may write the same text from its own repository at this moment; in one order
-    # everywhere, they can't lock each other out.
+    # Another worker may write the same text now. One order everywhere avoids deadlocks.
     SourceText.objects.bulk_create(
         [
             SourceText(sha256=sha256, text=file.text or "")

@@ -1,4 +1,4 @@
-"""Writes each kernel's hardware and lowest Triton release; pairs follow the kernel's hardware."""
+"""Hardware and lowest Triton release of each kernel. Pairs follow the kernel's hardware."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ CHUNK = 500
 
 
 def renew_requirements(gathered: Mapping[int, Evidence]) -> None:
-    """Bring known kernels up to what their text says by today's rules."""
+    """Bring known kernels up to today's rules about their text."""
     changed = []
     rows = Kernel.objects.filter(pk__among=gathered).order_by("pk")
     for row in rows.only("pk", "hardware", "min_triton"):
@@ -26,10 +26,10 @@ def renew_requirements(gathered: Mapping[int, Evidence]) -> None:
 
 
 def settle_hardware(repository: Repository) -> None:
-    """Make the hardware of a repository's kernels what their text and all live places say.
+    """Set the hardware of a repository's kernels by their text and all live places.
 
-    A kernel without a live place keeps what it has. Texts are read only where a place names
-    hardware or the kernel has some: other kernels are for CUDA by text and place alike.
+    A kernel without a live place is not changed. Texts are read only if a place names hardware
+    or the kernel has some. All other kernels are for CUDA.
     """
     here = Provenance.objects.filter(source_file__repository=repository).order_by()
     kernels = sorted(set(here.values_list("kernel_id", flat=True)))

@@ -1,4 +1,4 @@
-"""Kernels become rows by their content, and every place where one was seen a row beside it."""
+"""Kernels as rows by their content, with a row for each place."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -16,10 +16,10 @@ from ingest.licenses import strictest
 from ingest.persist.evidence import kind_columns, renew_kinds, store_findings
 from ingest.persist.files import Files
 from ingest.persist.hardware import renew_requirements
-from ingest.persist.licenses import Licences
+from ingest.persist.licenses import Licenses
 from ingest.quality import default_profile
 
-# What tells one place from another: file, first and last line, qualname, kernel.
+# Identity of a place: file, first and last line, qualified name, kernel.
 Place = tuple[int, int, int, str, int]
 
 RENEWED = (
@@ -30,19 +30,19 @@ RENEWED = (
 
 
 class KernelsVanished(CurationError):
-    """Kernels were known when a batch was gathered, and are no more when it is written."""
+    """Kernels were deleted between the gathering and the writing of a batch."""
 
     retry = True
 
 
 class Kernels:
-    """The places of one repository's kernels that this run has seen."""
+    """Places of one repository's kernels that this run has seen."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
         self._files = files
         self._graphs: dict[tuple[str, str], int] = {}
-        self._licences = Licences(repository, files)
+        self._licenses = Licenses(repository, files)
         self.seen: set[int] = set()
 
     def store_graphs(self, graphs: Sequence[GraphRead]) -> None:
@@ -60,25 +60,25 @@ class Kernels:
             )
             self._graphs[graph.model, graph.trace] = row.pk
 
-    def store(self, found: Sequence[Candidate], gathered: Mapping[str, Evidence]) -> int:
-        """Write a batch and say how many kernels were new to the database."""
-        kernels, new = _kernel_rows(found, gathered)
-        for item in found:
-            self._licences.store(item.licences)
-            self._licences.store_texts(item.licence_texts)
-        wanted = {self._place(item, kernels): item for item in found}
-        known = self._known([place[0] for place in wanted])
+    def store(self, candidates: Sequence[Candidate], gathered: Mapping[str, Evidence]) -> int:
+        """Write a batch and return how many kernels were new to the database."""
+        kernels, new = _kernel_rows(candidates, gathered)
+        for item in candidates:
+            self._licenses.store(item.licenses)
+            self._licenses.store_texts(item.license_texts)
+        by_place = {self._place(item, kernels): item for item in candidates}
+        rows = self._known([place[0] for place in by_place])
         created = [
-            self._provenance(place, item) for place, item in wanted.items() if place not in known
+            self._provenance(place, item) for place, item in by_place.items() if place not in rows
         ]
         Provenance.objects.bulk_create(created)
         changed = [
             row
-            for place, row in known.items()
-            if place in wanted and self._renew(row, wanted[place])
+            for place, row in rows.items()
+            if place in by_place and self._renew(row, by_place[place])
         ]
         Provenance.objects.bulk_update(changed, [name.removesuffix("_id") for name in RENEWED])
-        self.seen.update(row.pk for place, row in known.items() if place in wanted)
+        self.seen.update(row.pk for place, row in rows.items() if place in by_place)
         self.seen.update(row.pk for row in created)
         return new
 
@@ -98,7 +98,7 @@ class Kernels:
         return {_place_of(row): row for row in rows}
 
     def _renew(self, row: Provenance, item: Candidate) -> bool:
-        """Write what a reading says of a place that is known; False: nothing has changed."""
+        """Update a known place from a reading. Return whether it changed."""
         before = [getattr(row, column) for column in RENEWED]
         row.retired_at = None
         row.drawn_from = list(item.unit.drawn_from)
@@ -106,14 +106,14 @@ class Kernels:
         return before != [getattr(row, column) for column in RENEWED]
 
     def _license(self, row: Provenance, item: Candidate) -> None:
-        if item.licences:
-            verdict = strictest(item.licences)
-            row.license_id = self._licences.pk_of(verdict)
+        if item.licenses:
+            verdict = strictest(item.licenses)
+            row.license_id = self._licenses.pk_of(verdict)
             row.license_verdict = verdict.verdict
             row.license_inherited = verdict.inherited
             row.license_reason = verdict.reason
             row.copyrights = list(verdict.copyrights)
-            row.license_texts = [[text.path, text.sha256] for text in item.licence_texts]
+            row.license_texts = [[text.path, text.sha256] for text in item.license_texts]
 
     def _provenance(self, place: Place, item: Candidate) -> Provenance:
         file, start, end, qualname, kernel = place
@@ -138,40 +138,41 @@ def _place_of(row: Provenance) -> Place:
     return (row.source_file_id, row.start_line, row.end_line, row.qualname, row.kernel_id)
 
 
-def wanting(found: Sequence[Candidate]) -> dict[str, Candidate]:
-    """Those of a batch, each content once, that the database does not know or knows by other
-    rules than today's."""
-    wanted = {item.content_hash: item for item in found}
-    known = _pks(wanted)
-    today = Kernel.objects.filter(content_hash__among=wanted, kind_rules=classification.VERSION)
+def wanting(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Return the kernels of a batch that are unknown or have evidence of older rules, each once."""
+    by_hash = {item.content_hash: item for item in candidates}
+    known_pks = _pks(by_hash)
+    today = Kernel.objects.filter(content_hash__among=by_hash, kind_rules=classification.VERSION)
     today = today.exclude(min_triton="")
-    judged = QualityFinding.objects.filter(kernel=OuterRef("pk")).exclude(
+    outdated = QualityFinding.objects.filter(kernel=OuterRef("pk")).exclude(
         rules=default_profile().version
     )
-    current = today.exclude(Exists(judged)).values_list("content_hash", flat=True)
-    return {name: wanted[name] for name in sorted(wanted.keys() - (known.keys() & {*current}))}
+    current = today.exclude(Exists(outdated)).values_list("content_hash", flat=True)
+    return {
+        name: by_hash[name] for name in sorted(by_hash.keys() - (known_pks.keys() & {*current}))
+    }
 
 
 def _kernel_rows(
-    found: Sequence[Candidate], gathered: Mapping[str, Evidence]
+    candidates: Sequence[Candidate], gathered: Mapping[str, Evidence]
 ) -> tuple[dict[str, int], int]:
-    wanted = {item.content_hash: item for item in found}
-    # In one order everywhere: two workers that insert the same kernels can't lock each other out.
-    missing = {name: wanted[name] for name in sorted(wanted.keys() - _pks(wanted).keys())}
+    by_hash = {item.content_hash: item for item in candidates}
+    # One order everywhere: two workers that insert the same kernels can't deadlock.
+    missing = {name: by_hash[name] for name in sorted(by_hash.keys() - _pks(by_hash).keys())}
     if not gathered.keys() >= missing.keys():
         raise KernelsVanished("Kernels were deleted while they were read again.")
-    said = {name: gathered[name] for name in wanted if name in gathered}
+    evidence = {name: gathered[name] for name in by_hash if name in gathered}
     if missing:
-        # Another worker may write the same kernel from its own repository at this moment.
+        # Another worker may write the same kernel from its repository now.
         Kernel.objects.bulk_create(
-            [_kernel(item, said[name]) for name, item in missing.items()],
+            [_kernel(item, evidence[name]) for name, item in missing.items()],
             ignore_conflicts=True,
         )
-    kernels = _pks(wanted)
-    renewed = {kernels[name]: said[name] for name in said if name not in missing}
-    renew_kinds({pk: evidence.kind for pk, evidence in renewed.items()})
+    kernels = _pks(by_hash)
+    renewed = {kernels[name]: evidence[name] for name in evidence if name not in missing}
+    renew_kinds({pk: each.kind for pk, each in renewed.items()})
     renew_requirements(renewed)
-    store_findings({kernels[name]: said[name] for name in said})
+    store_findings({kernels[name]: evidence[name] for name in evidence})
     return kernels, len(missing)
 
 

@@ -1,4 +1,4 @@
-"""Takes items as they come, writes them in batches, and counts what came."""
+"""Writer of items in batches, with a count of each kind."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,8 +21,11 @@ COUNTED = ("files", "found", "standalone", "new", "dropped", "retired")
 
 
 class Ledger:
-    """The rows of one run. Each batch renews the lease in its own transaction: an attempt that
-    was given up writes nothing."""
+    """Rows of one run.
+
+    Each batch renews the lease in its own transaction, so an attempt that lost its lease writes
+    no row.
+    """
 
     def __init__(
         self,
@@ -38,22 +41,22 @@ class Ledger:
         self.funnel = Counter(dict.fromkeys(COUNTED, 0))
 
     def store_all(self, items: Iterable[Item]) -> None:
-        # What an earlier attempt dropped before it was killed is dropped again below.
+        # An earlier attempt that was killed may have written drops, which are written again below.
         with transaction.atomic():
             self._attempt.renew(commit=self._run.commit)
             self._run.drops.all().delete()
         for batch in _batches(items):
-            # Gathered before the transaction begins, so that nobody waits for a lock meanwhile.
-            wanted = wanting([item for item in batch if isinstance(item, Candidate)])
-            said = {name: self._evidence(item) for name, item in wanted.items()}
-            gathered = {name: one for name, one in said.items() if isinstance(one, Evidence)}
-            lost = {name: one for name, one in said.items() if isinstance(one, Dropped)}
+            # Gathered before the transaction begins, so that it holds no lock meanwhile.
+            candidates = wanting([item for item in batch if isinstance(item, Candidate)])
+            results = {name: self._evidence(item) for name, item in candidates.items()}
+            gathered = {name: one for name, one in results.items() if isinstance(one, Evidence)}
+            lost = {name: one for name, one in results.items() if isinstance(one, Dropped)}
             with transaction.atomic():
                 self._attempt.renew()
                 self._store([_or_lost(item, lost) for item in batch], gathered)
 
     def close(self) -> None:
-        """Retire what this run did not see; settle the licenses and the hardware of the rest."""
+        """Retire unseen rows, and settle the licenses and the hardware of the others."""
         with transaction.atomic():
             self._attempt.renew()
             self.funnel["retired"] += close(
@@ -65,17 +68,17 @@ class Ledger:
     def _store(self, batch: list[Item], gathered: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
         graphs = [item for item in batch if isinstance(item, GraphRead)]
-        found = [item for item in batch if isinstance(item, Candidate)]
+        candidates = [item for item in batch if isinstance(item, Candidate)]
         dropped = [item for item in batch if isinstance(item, Dropped)]
         self._files.store(files)
         self._kernels.store_graphs(graphs)
-        new = self._kernels.store(found, gathered) if found else 0
-        bound = [_not_standalone(item) for item in found if not item.unit.standalone]
-        Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *bound))
+        new = self._kernels.store(candidates, gathered) if candidates else 0
+        dependent = [_not_standalone(item) for item in candidates if not item.unit.standalone]
+        Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *dependent))
         self.funnel.update(
             files=len(files),
-            found=len(found),
-            standalone=len(found) - len(bound),
+            found=len(candidates),
+            standalone=len(candidates) - len(dependent),
             new=new,
             dropped=len(dropped),
         )
@@ -97,7 +100,7 @@ def _or_lost(item: Item, lost: Mapping[str, Dropped]) -> Item:
 
 
 def _not_standalone(item: Candidate) -> Dropped:
-    """The kernel has a row, for it was found; it goes no further, and this says why."""
+    """Return the reason why a found kernel goes no further. It has a row all the same."""
     kernel = item.kernel
     return Dropped(
         stage="isolate",

@@ -1,4 +1,4 @@
-"""Licence verdicts become rows: the evidence of each file, and the word on each kernel."""
+"""License verdicts as rows: the evidence of each file, and the verdict on each kernel."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -14,12 +14,12 @@ from curation.models import (
     SourceText,
 )
 from ingest.confined.detector import ConfinedScancode
-from ingest.licenses import Assessment, Evidence, LicenceReader, LicenceText
+from ingest.licenses import Assessment, Evidence, LicenseReader, LicenseText
 from ingest.licenses.standard_texts import standard_text
 from ingest.persist.files import Files
 
-# A blocked copy anywhere blocks the kernel: somebody who may know says no. Otherwise a place that
-# permits it is enough, for that is where it is taken from.
+# A blocked copy anywhere blocks the kernel. Otherwise one permissive place is enough, because the
+# kernel is exported from there.
 PRECEDENCE = (
     LicenseVerdict.BLOCKED,
     LicenseVerdict.PERMISSIVE,
@@ -30,9 +30,9 @@ BATCH = 200
 
 
 @cache
-def licence_reader() -> LicenceReader:
-    """One for the process: its detector takes seconds to start, once it is needed."""
-    return LicenceReader(ConfinedScancode(), kept_readings())
+def license_reader() -> LicenseReader:
+    """Return the process's reader. Its detector takes seconds to start, when it is first used."""
+    return LicenseReader(ConfinedScancode(), kept_readings())
 
 
 @cache
@@ -41,10 +41,10 @@ def kept_readings() -> "KeptReadings":
 
 
 class KeptReadings:
-    """What was read before, by content, in the database.
+    """Cache of readings in the database, by content.
 
-    What is new is written a batch at a time, and the last of it by `write`: who is killed between
-    reads those texts again.
+    New readings are written in batches, and the last ones by `write`. After a kill in between,
+    those texts are read again.
     """
 
     def __init__(self) -> None:
@@ -70,8 +70,8 @@ class KeptReadings:
             self.write()
 
 
-class Licences:
-    """The evidence of one repository's files, each written once a run and only when it changed."""
+class Licenses:
+    """Evidence of one repository's files, written once a run and only if it changed."""
 
     def __init__(self, repository: Repository, files: Files) -> None:
         self._repository = repository
@@ -81,7 +81,7 @@ class Licences:
         self._texts: set[str] = set()
 
     def pk_of(self, assessment: Assessment) -> int | None:
-        """The row of its expression, made when it is met for the first time."""
+        """Return the row of its expression, made on first use."""
         expression = assessment.expression
         if expression is None:
             return None
@@ -91,13 +91,13 @@ class Licences:
 
     def store(self, assessments: Iterable[Assessment]) -> None:
         for assessment in assessments:
-            # A kernel may draw from a file that its source does not name: it has no row.
+            # A kernel may draw from a file that its source does not name. It has no row.
             if assessment.path not in self._written and self._files.knows(assessment.path):
                 self._written.add(assessment.path)
                 self._store(assessment)
 
-    def store_texts(self, texts: Iterable[LicenceText]) -> None:
-        """Keep what must travel with the kernels, once for each content."""
+    def store_texts(self, texts: Iterable[LicenseText]) -> None:
+        """Store texts that must be exported with the kernels, once for each content."""
         for text in texts:
             if text.sha256 not in self._texts:
                 SourceText.objects.get_or_create(sha256=text.sha256, defaults={"text": text.text})
@@ -132,7 +132,7 @@ class Licences:
 
 
 def _license(expression: str, verdict: str) -> License:
-    """The row of an expression, made with the text that it stands for when it is met first."""
+    """Return the row of an expression, made with its standard text on first use."""
     row = License.objects.filter(expression=expression[:300]).first()
     if row is None:
         row, _ = License.objects.get_or_create(
@@ -150,9 +150,9 @@ def _content(row: LicenseEvidence) -> tuple[object, ...]:
 
 
 def settle_kernels(repository: Repository) -> None:
-    """Give each kernel of a repository the word of all places where it stands."""
-    here = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
-    kernels = Kernel.objects.filter(provenances__in=here).distinct()
+    """Set the license of each kernel of a repository by all its places."""
+    current = Provenance.objects.filter(source_file__repository=repository, retired_at=None)
+    kernels = Kernel.objects.filter(provenances__in=current).distinct()
     best: dict[int, tuple[int, int | None]] = {}
     places = Provenance.objects.filter(kernel__in=kernels, retired_at=None).order_by("pk")
     for kernel, verdict, named in places.values_list("kernel_id", "license_verdict", "license_id"):

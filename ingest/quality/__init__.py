@@ -1,4 +1,4 @@
-"""Quality gates: what a kernel must, should and may be; gates are data, findings sentences."""
+"""Quality gates of kernels: gates are data, findings are sentences."""
 
 from ingest.quality.facts import KernelFacts
 from ingest.quality.findings import Finding, check

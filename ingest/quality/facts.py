@@ -1,4 +1,4 @@
-"""What the gates are given: a kernel as it came out of the extraction, and its count of tokens."""
+"""Input of the gates: a kernel from the extraction, and its token count."""
 
 from __future__ import annotations
 

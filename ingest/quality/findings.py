@@ -1,4 +1,4 @@
-"""What each gate of a profile finds in a kernel."""
+"""Findings of each gate of a profile about a kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Finding:
 def check(
     facts: KernelFacts, profile: Profile | None = None, reading: Reading | None = None
 ) -> tuple[Finding, ...]:
-    """One finding for each gate of the profile, passed or not."""
+    """Return one finding for each gate of the profile, passed or not."""
     profile = profile or default_profile()
     reading = reading or read(facts.name, facts.standalone_source or facts.function_source)
     return tuple(_finding(gate, facts, reading) for gate in profile.gates)

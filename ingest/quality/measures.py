@@ -1,4 +1,4 @@
-"""One measure for each gate: a number, and a sentence that says what was seen."""
+"""One measure for each gate: a number, and a sentence about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ingest.quality.facts import KernelFacts
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`value` is None where the question makes no sense: then the gate passes."""
+    """Measured number, or None if the question does not apply: then the gate passes."""
 
     value: float | None
     message: str
@@ -37,9 +37,9 @@ def has_jit(facts: KernelFacts, reading: Reading) -> Measured:
 
 
 def bounds_masking(_: KernelFacts, reading: Reading) -> Measured:
-    """A mask, a block pointer with its boundary checked, or a descriptor, which checks itself.
+    """Measure the share of masked block accesses: by mask, checked block pointer or descriptor.
 
-    Asked of blocks only: a single value is in bounds or the program shouldn't run.
+    Single values do not count: they are in bounds, or the program should not run.
     """
     ranged = ranged_names(reading)
     accesses = [c for c in reading.named("tl.load", "tl.store") if _is_block(c, ranged)]
@@ -60,7 +60,7 @@ def program_id(_: KernelFacts, reading: Reading) -> Measured:
 
 
 def block_size(_: KernelFacts, reading: Reading) -> Measured:
-    """A constexpr that gives a range its length."""
+    """Measure whether a constexpr gives a range its length."""
     constants = _constexprs(reading)
     for call in reading.named("tl.arange", "tl.zeros", "tl.full", "tl.make_block_ptr"):
         used = [n for n in constants if re.search(rf"\b{re.escape(n)}\b", call.text)]
@@ -109,7 +109,7 @@ def not_a_stub(_: KernelFacts, reading: Reading) -> Measured:
 
 
 def not_a_test_double(facts: KernelFacts, reading: Reading) -> Measured:
-    """From a test file, and named so or trivial. A real kernel in a test file is real."""
+    """Measure whether a kernel of a test file is a double, by its name or its size."""
     path = PurePosixPath(facts.path)
     where = f"It is from the test file {facts.path}"
     in_test = TEST_FILE.search(path.name) or {*path.parts[:-1]} & {"test", "tests", "testing"}
@@ -143,19 +143,19 @@ def tokens(facts: KernelFacts, _: Reading) -> Measured:
 def commented_share(facts: KernelFacts, reading: Reading) -> Measured:
     if reading.kernel is None:
         return Measured(None, "There is no function to look for comments in.")
-    written = sum(1 for line in text_of(reading.kernel).splitlines() if line.strip())
-    found = captures("(comment) @comment", reading.kernel).get("comment", ())
-    commented = {node.start_point.row for node in found}
-    share = len(commented) / written if written else 0.0
-    return Measured(share, f"{len(commented)} of {written} lines hold a comment.")
+    line_count = sum(1 for line in text_of(reading.kernel).splitlines() if line.strip())
+    comments = captures("(comment) @comment", reading.kernel).get("comment", ())
+    commented = {node.start_point.row for node in comments}
+    share = len(commented) / line_count if line_count else 0.0
+    return Measured(share, f"{len(commented)} of {line_count} lines hold a comment.")
 
 
 def magic_number_share(_: KernelFacts, reading: Reading) -> Measured:
-    """Of the numbers in the kernel, those that neither 0, 1, 2, a power of two nor 0.5 explain."""
+    """Measure the share of numbers that are not 0, 0.5, 1, 2 or a power of two."""
     if reading.kernel is None:
         return Measured(None, "There is no function to look for numbers in.")
-    found = captures("[(integer) (float)] @number", reading.kernel).get("number", ())
-    values = [text_of(node) for node in sorted(found, key=lambda node: node.start_byte)]
+    numbers = captures("[(integer) (float)] @number", reading.kernel).get("number", ())
+    values = [text_of(node) for node in sorted(numbers, key=lambda node: node.start_byte)]
     magic = [value for value in values if not _is_plain(value)]
     some = f", such as {', '.join(list(dict.fromkeys(magic))[:3])}" if magic else ""
     share = len(magic) / len(values) if values else 0.0
@@ -163,17 +163,17 @@ def magic_number_share(_: KernelFacts, reading: Reading) -> Measured:
 
 
 def invisible_characters(facts: KernelFacts, reading: Reading) -> Measured:
-    """Count those that make code look like other code.
+    """Count characters that make code look like other code.
 
-    The attack: a bidirectional control or a zero-width character hides from a reviewer what the
-    code does. In comments and strings, only controls count.
+    Attack: a bidirectional control or a zero-width character hides from a reviewer what the code
+    does. In comments and strings, only controls count.
     """
     texts = _texts(facts, reading)
     return _counted([(where, invisible(text)[0]) for where, text in texts])
 
 
 def unusual_characters(facts: KernelFacts, reading: Reading) -> Measured:
-    """Count no-break spaces, joiners of emoji and the like in comments and strings."""
+    """Count no-break spaces, emoji joiners and the like in comments and strings."""
     texts = _texts(facts, reading)
     return _counted([(where, invisible(text)[1]) for where, text in texts])
 
@@ -182,12 +182,12 @@ def _texts(facts: KernelFacts, reading: Reading) -> list[tuple[str, str]]:
     return [("", reading.text), (" of its launcher", facts.launcher_source or "")]
 
 
-def _counted(found: Sequence[tuple[str, Sequence[InvisibleCharacter]]]) -> Measured:
-    count = sum(seen.count for _, every in found for seen in every)
+def _counted(occurrences: Sequence[tuple[str, Sequence[InvisibleCharacter]]]) -> Measured:
+    count = sum(seen.count for _, every in occurrences for seen in every)
     if not count:
         return Measured(0, "No character of it is invisible.")
-    said = "; ".join(f"{listed(every)}{where}" for where, every in found if every)
-    return Measured(count, f"Invisible: {said}.")
+    listing = "; ".join(f"{listed(every)}{where}" for where, every in occurrences if every)
+    return Measured(count, f"Invisible: {listing}.")
 
 
 Measure = Callable[[KernelFacts, Reading], Measured]
@@ -201,8 +201,11 @@ MEASURES: dict[str, Measure] = {
 }
 
 OF_TRITON = frozenset({"has_jit", "bounds_masking", "program_id", "block_size", "load_store"})
-"""Gates that do not fit a Pallas kernel: `pallas_call` makes it a kernel and cuts it into blocks,
-and references are read and written by subscripts."""
+"""Gates that do not fit a Pallas kernel.
+
+`pallas_call` makes it a kernel and cuts it into blocks, and references are read and written by
+subscripts.
+"""
 
 JIT = re.compile(r"^@[^(]*\bjit\b|\bpartial\([\w.]*jit\b")
 TEST_FILE = re.compile(r"^test_|_test\.py$|^conftest\.py$")
@@ -227,12 +230,12 @@ def _is_guarded(call: Call) -> bool:
 def _constexprs(reading: Reading) -> list[str]:
     kernel = reading.kernel
     parameters = kernel.child_by_field_name("parameters") if kernel is not None else None
-    found: list[str] = []
+    names: list[str] = []
     for node in parameters.named_children if parameters is not None else ():
         annotation = node.child_by_field_name("type")
         if annotation is not None and "constexpr" in text_of(annotation):
-            found.append(re.split(r"[:\s]", text_of(node), maxsplit=1)[0])
-    return found
+            names.append(re.split(r"[:\s]", text_of(node), maxsplit=1)[0])
+    return names
 
 
 def _statements(reading: Reading) -> list[Node]:
@@ -244,7 +247,7 @@ IDLE = frozenset({"pass_statement", "return_statement", "assert_statement", "rai
 
 
 def _is_idle(statement: Node) -> bool:
-    """`pass`, `...`, a docstring, a bare `return`."""
+    """Return whether a statement is `pass`, `...`, a docstring or a bare `return`."""
     if statement.type == "expression_statement" and statement.named_children:
         return statement.named_children[0].type in {"string", "concatenated_string", "ellipsis"}
     if statement.type == "return_statement":

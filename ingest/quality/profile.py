@@ -1,4 +1,4 @@
-"""Gates as data: a TOML file with a version, and for each gate a threshold and an action."""
+"""Gates as data: a TOML file with a version, and a threshold and an action for each gate."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ DEFAULT = Path(__file__).with_name("default.toml")
 
 
 class InvalidProfile(ValueError):
-    """A profile that can't be used; the message names the file, the gate and the reason."""
+    """A profile is invalid; the message names the file, the gate and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Passed by values from `least` to `most`, both included."""
+    """A gate that values from `least` to `most` pass, both included."""
 
     name: str
     action: Action
     least: float | None = None
     most: float | None = None
     entries_only: bool = False
-    """Helpers are called by kernels, not launched: some gates ask nothing of them."""
+    """Whether the gate skips helpers, which kernels call and no host code launches."""
 
 
 @dataclass(frozen=True, slots=True)

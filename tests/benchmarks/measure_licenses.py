@@ -17,7 +17,7 @@ from typing import Any
 
 from ingest.licenses import (
     Assessment,
-    LicenceReader,
+    LicenseReader,
     Scancode,
     assess_file,
     coverage,
@@ -103,21 +103,21 @@ def measure(
         paths = tree.holding("triton", ".py")
         texts = [(path, data) for path in paths if (data := tree.read(path)) is not None]
         texts = texts[:limit] if limit else texts
-        reader = LicenceReader(detector)
+        reader = LicenseReader(detector)
         started = time.perf_counter()
-        licences = read_tree(tree, reader)
+        licenses = read_tree(tree, reader)
         tree_seconds = time.perf_counter() - started
         slowest, found = (0.0, ""), []
         started = time.perf_counter()
         for path, data in texts:
             before = time.perf_counter()
             blob = tree.blobs[path]
-            found.append(assess_file(path, data, licences, reader=reader, blob=blob))
+            found.append(assess_file(path, data, licenses, reader=reader, blob=blob))
             slowest = max(slowest, (time.perf_counter() - before, path))
         cold = time.perf_counter() - started
         started = time.perf_counter()
         again = [
-            assess_file(path, data, licences, reader=reader, blob=tree.blobs[path])
+            assess_file(path, data, licenses, reader=reader, blob=tree.blobs[path])
             for path, data in texts
         ]
         warm = time.perf_counter() - started
@@ -126,7 +126,7 @@ def measure(
     if again != found:
         raise SystemExit("What was kept gives another verdict than what was read.")
     each = max(1, len(found))
-    say(f"{folder.parent.name}: {len(found)} files; tree of {len(licences.files)} in "
+    say(f"{folder.parent.name}: {len(found)} files; tree of {len(licenses.files)} in "
         f"{tree_seconds:.2f} s; cold {cold / each:.4f}, warm {warm / each:.5f} s a file; "
         f"slowest {slowest[0]:.2f} {slowest[1]}")  # fmt: skip
     verdicts = Counter(a.verdict for a in found)

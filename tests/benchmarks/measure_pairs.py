@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from validation.diversity import diversity
 from validation.generation import generate
 from validation.handwritten import handwritten
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ from ingest.confined.reader import MOST_ENDED, UNCONFINED, Reader
 from ingest.evidence import Evidence
 from ingest.git import Blob
 from ingest.in_process import ingest_now
-from ingest.licenses import LicenceReader
+from ingest.licenses import LicenseReader
 from ingest.licenses.reader import RULES_VERSION, git_blob_hash
 from ingest.sources import take_up
 from tests.conftest import KERNEL, commit
@@ -64,8 +64,8 @@ def some_kernels(count: int) -> Tree:
 
 
 def a_reader(tree: Tree, **terms: object) -> Reader:
-    licences = LicenceReader(ConfinedScancode())
-    return Reader(licences, lambda *_: None, tree, replace(Terms(), **terms))  # type: ignore[arg-type]
+    licenses = LicenseReader(ConfinedScancode())
+    return Reader(licenses, lambda *_: None, tree, replace(Terms(), **terms))  # type: ignore[arg-type]
 
 
 def kill(reader: Reader) -> None:
@@ -152,7 +152,7 @@ def test_a_reading_of_a_content_that_was_not_given_is_not_kept() -> None:
     kept: dict[str, str] = {}
     nothing = '{"statements":[],"copyrights":[],"remarks":[]}'
     tree = Tree({"LICENSE": b"MIT", "k.py": KERNEL.encode()})
-    with Reader(LicenceReader(ConfinedScancode(), kept), lambda *_: None, tree) as reader:
+    with Reader(LicenseReader(ConfinedScancode(), kept), lambda *_: None, tree) as reader:
         list(reader.kernels(["k.py"]))
         given = dict(kept)
         reader._keep(f"{git_blob_hash('of another')}:text:{RULES_VERSION}:detector", nothing)

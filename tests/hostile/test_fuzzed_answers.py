@@ -36,7 +36,7 @@ from validation.inductor.offer import Offer
 from validation.inductor.whole.sources import Whole
 from validation.inductor.whole.splitting import Split, read_splits
 from validation.sandbox import UnreadableJson, read_json
-from validation.workers import Said
+from validation.workers import Reply
 from validation.workers.asking import WorkerDied, read_answer
 
 fuzzed = settings(max_examples=int(os.environ.get("FUZZED_ANSWERS", "200")))
@@ -106,7 +106,7 @@ def _depth(value: Any) -> int:
 
 
 # --- The compiler's worker ------------------------------------------------------------------
-def found(said: Said) -> Finding:
+def found(said: Reply) -> Finding:
     outcome = read_outcome(said)
     return compiling.finding(outcome, ENVIRONMENT, read_launch(said))
 
@@ -142,7 +142,7 @@ def test_whatever_inductor_answers_its_offer_gets_words(answer: Any) -> None:
         dtype=None, operation_type="element-wise", slug="f", split_group="f",
     )  # fmt: skip
 
-    came = came_of(offer, Said(answer))
+    came = came_of(offer, Reply(answer))
 
     assert isinstance(came, str)
     came.encode()
@@ -151,7 +151,7 @@ def test_whatever_inductor_answers_its_offer_gets_words(answer: Any) -> None:
 @fuzzed
 @given(mutated(MODELS) | STRANGE)
 def test_whatever_a_model_answers_it_is_split_or_said_why_not(answer: Any) -> None:
-    for split in read_splits(Whole("file", "Model", OURS), Said(answer), set()):
+    for split in read_splits(Whole("file", "Model", OURS), Reply(answer), set()):
         assert isinstance(split, Split)
         f"{split.name} {split.trouble} {split.reasons}".encode()
 

@@ -15,14 +15,14 @@ from license_expression import get_license_index
 from ingest.licenses import (
     Assessment,
     Evidence,
-    LicenceReader,
+    LicenseReader,
     ReadFrom,
-    TreeLicences,
+    TreeLicenses,
     Verdict,
     assess_file,
     strictest,
 )
-from ingest.licenses.expressions import normalise
+from ingest.licenses.expressions import normalize
 from ingest.licenses.policy import load_policy
 from ingest.licenses.records import STRICTNESS
 from ingest.licenses.reuse import annotations
@@ -59,7 +59,7 @@ FEW = settings(max_examples=60)
 @FEW
 @given(text=TEXTS, path=st.sampled_from(["a.py", "a/b.pyi", "notes.md", "", "a\n.py"]))
 def test_any_text_is_judged_and_none_is_permitted_without_a_licence(text: str, path: str) -> None:
-    found = assess_file(path, text, TreeLicences(), reader=reader())
+    found = assess_file(path, text, TreeLicenses(), reader=reader())
 
     assert found.reason
     assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
@@ -86,9 +86,9 @@ def test_a_blocked_header_stays_blocked_whatever_stands_before_it(text: str) -> 
 
 @given(text=st.one_of(st.text(max_size=100), st.lists(WORDS, max_size=20).map(" ".join)))
 def test_a_normal_form_is_stable(text: str) -> None:
-    normal = normalise(text)
+    normal = normalize(text)
 
-    assert normal is None or normalise(normal) == normal
+    assert normal is None or normalize(normal) == normal
 
 
 @given(text=st.text(max_size=400), name=st.sampled_from(["REUSE.toml", ".reuse/dep5"]))
@@ -170,7 +170,7 @@ def test_a_huge_file_takes_bounded_time(name: str, text: str) -> None:
     reader().read("warm.py", kernel(APACHE_HEADER))
     started = time.process_time()
 
-    found = assess_file("a.py", text, TreeLicences(), reader=LicenceReader(detector()))
+    found = assess_file("a.py", text, TreeLicenses(), reader=LicenseReader(detector()))
 
     assert found.reason
     assert time.process_time() - started < 30, name
@@ -179,7 +179,7 @@ def test_a_huge_file_takes_bounded_time(name: str, text: str) -> None:
 def test_what_was_cut_away_is_said_and_permits_nothing() -> None:
     text = "".join(f"{APACHE_HEADER}\nx{n} = 1\n" for n in range(400)) + GPL_HEADER
 
-    found = assess_file("a.py", text, TreeLicences(), reader=reader())
+    found = assess_file("a.py", text, TreeLicenses(), reader=reader())
 
     assert found.verdict is Verdict.UNKNOWN
     assert any("were read" in note for note in found.notes)
@@ -197,7 +197,7 @@ def test_the_standard_library_is_read_without_a_crash() -> None:
     for path in islice(sources, 0, None, 5):
         data = path.read_bytes()
         windows(path.name, data.decode("utf-8", "replace"))
-        found = assess_file(path.name, data, TreeLicences(), reader=reader())
+        found = assess_file(path.name, data, TreeLicenses(), reader=reader())
         assert found.verdict is not Verdict.PERMISSIVE or found.expression is not None
 
 

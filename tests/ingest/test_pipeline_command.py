@@ -207,7 +207,7 @@ def test_extract_prints_what_there_is_and_what_was_written(tutorials: str, tmp_p
     call_command("extract", out=tmp_path / "out", stdout=said)
 
     assert plain(tmp_path / "out") == ["tutorial/python/tutorials/add.py"]
-    for title in ("source", "licences of kernels", "gates that kernels pass", "written"):
+    for title in ("source", "licenses of kernels", "gates that kernels pass", "written"):
         assert any(line.startswith(title) for line in said.getvalue().splitlines())
     assert "1 left out: no-kernel" in said.getvalue()
 

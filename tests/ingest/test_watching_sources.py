@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from curation.models import IngestRun, Repository, RunState
-from ingest.lookout import look_out
+from ingest.github_status import update_status
 from ingest.refresh import queue_due
 from tests.factories import a_repository, an_ingest_run
 from tests.ingest.github.fake_github import FakeGitHub, FakeRepository, Reply, serving
@@ -70,7 +70,7 @@ def test_what_became_of_a_source_is_flagged(
         setattr(github, name, value)
     source = a_repository(name="a/b", expected_license="MIT")
 
-    look_out(source)
+    update_status(source)
 
     source.refresh_from_db()
     assert source.condition == condition
@@ -82,7 +82,7 @@ def test_an_api_that_is_away_changes_nothing(github: FakeGitHub) -> None:
     github.replies.append(limited)
     source = a_repository(name="a/b", condition="moved", condition_note="kept")
 
-    look_out(source)
+    update_status(source)
 
     source.refresh_from_db()
     assert (source.condition, source.condition_note) == ("moved", "kept")

@@ -7,7 +7,7 @@ import pytest
 
 from curation.pairs.descriptions import derive, from_docstring
 from validation.inductor.modules import MODULES
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.recipe import Recipe
 
 OPENINGS = re.compile(

@@ -16,7 +16,7 @@ from curation.similarity.structure import structure, structure_signature
 from validation.diversity import Families, diversity, nearest_neighbors
 from validation.generation import Caps, generate
 from validation.handwritten import handwritten
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.recipe import Recipe
 
 

@@ -16,7 +16,7 @@ from curation.pairs.draft import PairDraft
 from validation.contract import violations
 from validation.generation import generate
 from validation.handwritten import handwritten
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.choices import FLOAT8
 
 RUN_PAIRS = Path(__file__).resolve().parents[1] / "benchmarks" / "check_pairs_on_gpu.py"

@@ -15,7 +15,7 @@ from curation.similarity.duplicates import ClusterItem, Facts, cluster
 from curation.similarity.fingerprint import Fingerprint, fingerprints, with_python_side
 from validation.generation import generate
 from validation.handwritten import handwritten
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 
 
 def prints(drafts: list[PairDraft]) -> list[Fingerprint]:

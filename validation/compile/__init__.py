@@ -1,4 +1,4 @@
-"""Does a kernel compile? Ahead of time, for a named target, without a GPU, in the sandbox."""
+"""Compile check of kernels: ahead of time, for a named target, without a GPU, in the sandbox."""
 
 from validation.compile.judge import TARGET, Judge, Launcher
 from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit

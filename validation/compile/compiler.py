@@ -1,6 +1,6 @@
-"""Triton's part: loads a unit, and compiles its kernel with a guessed signature.
+"""Triton's part of the check: loads a unit, and compiles its kernel with a guessed signature.
 
-Runs inside the sandbox only: loading a unit executes it.
+Runs only in the sandbox, because loading a unit executes it.
 """
 
 import contextlib
@@ -30,12 +30,12 @@ from validation.compile.values import Place, place
 
 try:
     from triton._C.libtriton import ir
-except ImportError as error:  # a Triton whose inside looks different
+except ImportError as error:  # a Triton with other internals
     raise SystemExit(f"This Triton can't be asked for its first stage: {error}") from None
 
 
 class NotLoaded(Exception):
-    """The unit can't be executed here; `by_triton` says whether Triton itself refused it."""
+    """The unit can't be executed; `by_triton` tells whether Triton itself refused it."""
 
     def __init__(self, message: str, *, by_triton: bool) -> None:
         super().__init__(message)
@@ -51,9 +51,9 @@ class Loaded:
 
 
 def imported(source: str) -> types.ModuleType:
-    """The unit, executed from memory: another process could write to a file.
+    """Execute the unit from memory, because another process could write to a file.
 
-    Python finds the text for `inspect`, and so for Triton, under a path where no file is.
+    `inspect`, and so Triton, finds the text under a path without a file.
     """
     path = str(Path(tempfile.gettempdir()) / "unit.py")
     linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
@@ -62,14 +62,14 @@ def imported(source: str) -> types.ModuleType:
     sys.modules["unit"] = module
     try:
         exec(compile(source, path, "exec"), vars(module))  # noqa: S102 - in the sandbox
-    except BaseException as error:  # noqa: BLE001 - scraped code raises what it likes
+    except BaseException as error:  # noqa: BLE001 - scraped code may raise anything
         raise NotLoaded(_said(error), by_triton=_by_triton(error)) from None
     return module
 
 
 def found_in(module: types.ModuleType, name: str) -> Loaded:
-    """Its kernel."""
-    kernel, known, options = _unwrapped(getattr(module, name, None))
+    """Return the kernel of a module."""
+    kernel, tuned, options = _unwrapped(getattr(module, name, None))
     if kernel is None:
         kernel = next(
             (
@@ -85,33 +85,35 @@ def found_in(module: types.ModuleType, name: str) -> Loaded:
         Parameter(p.name, p.is_constexpr, p.default if p.has_default else MISSING)
         for p in kernel.params
     ]
-    return Loaded(kernel, parameters, known, options)
+    return Loaded(kernel, parameters, tuned, options)
 
 
-def _unwrapped(found: object) -> tuple[Any, dict[str, Constant], dict[str, int]]:
-    known: dict[str, Constant] = {}
+def _unwrapped(value: object) -> tuple[Any, dict[str, Constant], dict[str, int]]:
+    constants: dict[str, Constant] = {}
     options: dict[str, int] = {}
-    while not isinstance(found, JITFunction):
-        if isinstance(found, Autotuner) and found.configs:
-            config = found.configs[0]
-            known |= {k: v for k, v in config.kwargs.items() if isinstance(v, int | str | float)}
+    while not isinstance(value, JITFunction):
+        if isinstance(value, Autotuner) and value.configs:
+            config = value.configs[0]
+            constants |= {
+                k: v for k, v in config.kwargs.items() if isinstance(v, int | str | float)
+            }
             options = {"num_warps": config.num_warps, "num_stages": config.num_stages}
-        if not isinstance(found, Autotuner | Heuristics) and not hasattr(found, "fn"):
+        if not isinstance(value, Autotuner | Heuristics) and not hasattr(value, "fn"):
             return None, {}, {}
-        found = found.fn
-    return found, known, options
+        value = value.fn
+    return value, constants, options
 
 
-def _jit_function(found: object) -> Any:
+def _jit_function(value: object) -> Any:
     for _ in range(8):
-        if isinstance(found, JITFunction):
-            return found
-        found = getattr(found, "fn", None)
+        if isinstance(value, JITFunction):
+            return value
+        value = getattr(value, "fn", None)
     return None
 
 
 class Compiler:
-    """Compiles one kernel for one target."""
+    """Compiler of one kernel for one target."""
 
     def __init__(self, loaded: Loaded, target: GPUTarget) -> None:
         self._loaded = loaded
@@ -120,7 +122,7 @@ class Compiler:
         self._names = {parameter.name for parameter in loaded.parameters}
 
     def to_ttir(self, guess: Guess, seconds: float) -> Complaint | None:
-        """Only the first stage, which decides nearly everything and costs a tenth."""
+        """Compile to the first stage, which mostly decides and costs a tenth."""
         context = ir.context()
         ir.load_dialects(context)
         self._backend.load_dialects(context)
@@ -141,10 +143,10 @@ class Compiler:
         return None
 
     def to_binary(self, guess: Guess) -> tuple[str, ...]:
-        """All stages; the names of what came out."""
+        """Compile all stages and return the names of the outputs."""
         options = self._backend.parse_options({}).__dict__
-        wanted = {key: value for key, value in self._loaded.options.items() if key in options}
-        compiled = triton.compile(self._source(guess), target=self._target, options=wanted)
+        supported = {key: value for key, value in self._loaded.options.items() if key in options}
+        compiled = triton.compile(self._source(guess), target=self._target, options=supported)
         return tuple(name for name in ("ttir", "ptx", "cubin") if name in compiled.asm)
 
     def _source(self, guess: Guess) -> ASTSource:
@@ -161,7 +163,7 @@ def _constant(value: Constant) -> Any:
 
 
 def _complaint(error: BaseException) -> Complaint:
-    """The innermost cause, and the expressions on the way to it."""
+    """Return the innermost cause, and the expressions that lead to it."""
     places: list[Place] = []
     innermost: BaseException = error
     step: BaseException | None = error
@@ -178,11 +180,13 @@ def _complaint(error: BaseException) -> Complaint:
 
 
 def _from_native_code() -> str:
-    """The first error among what MLIR wrote since the last look; it raises none itself."""
+    """Return the first error that MLIR wrote since the last call. MLIR raises none itself."""
     sys.stderr.flush()
-    here = os.lseek(2, 0, os.SEEK_CUR)
-    said = os.pread(2, min(here, 1 << 16), max(0, here - (1 << 16))).decode(errors="replace")
-    errors = re.findall(r"error: (.*)", said)
+    position = os.lseek(2, 0, os.SEEK_CUR)
+    output = os.pread(2, min(position, 1 << 16), max(0, position - (1 << 16))).decode(
+        errors="replace"
+    )
+    errors = re.findall(r"error: (.*)", output)
     os.ftruncate(2, 0)
     os.lseek(2, 0, os.SEEK_SET)
     return errors[0] if errors else ""
@@ -204,14 +208,14 @@ def _said(error: BaseException) -> str:
 
 
 def _by_triton(error: BaseException) -> bool:
-    """Whether Triton refused: by raising itself, or by lacking what the unit names in it."""
+    """Return whether Triton refused: by raising, or by lacking a name that the unit uses."""
     frames = traceback.extract_tb(error.__traceback__)
     home = str(Path(triton.__file__).parent)
     within = bool(frames) and frames[-1].filename.startswith(home)
-    said = str(error)
-    lacks = isinstance(error, AttributeError | ImportError) and "triton" in said
-    own = said.partition("(")[0].partition(".")[0]
-    takes = isinstance(error, TypeError) and "argument" in said and hasattr(triton, own)
+    message = str(error)
+    lacks = isinstance(error, AttributeError | ImportError) and "triton" in message
+    owner = message.partition("(")[0].partition(".")[0]
+    takes = isinstance(error, TypeError) and "argument" in message and hasattr(triton, owner)
     return within or lacks or takes
 
 

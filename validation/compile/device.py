@@ -1,7 +1,7 @@
-"""Answers what a unit asks about the device while it is loaded: as the target would.
+"""Fake device for a unit while it is loaded, with the target's properties.
 
-Some units ask how many warps or bytes the device has before they define their kernels. Only the
-sandboxed worker pretends this; nothing is ever launched.
+Some units ask for the device's warps or bytes before they define their kernels. Only the
+sandboxed worker uses this, and it launches no kernel on it.
 """
 
 from types import SimpleNamespace
@@ -11,7 +11,7 @@ import torch
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
-# Of an H100, the device that is meant by sm_90; close enough for every other.
+# Properties of an H100, the device of sm_90; close enough for all others.
 PROPERTIES: dict[str, Any] = {
     "name": "NVIDIA H100",
     "multi_processor_count": 132,
@@ -47,7 +47,7 @@ def be_the_target(text: str) -> None:
     }
     for name, fake in fakes.items():
         setattr(torch.cuda, name, fake)
-    driver.set_active(_Driver(target))  # all of it that is asked for
+    driver.set_active(_Driver(target))  # implements the queried part only
 
 
 class _Driver:

@@ -1,4 +1,4 @@
-"""What a compiler's complaint says: about the guess of the signature, or about the kernel."""
+"""Compiler errors: about the guessed signature, or about the kernel."""
 
 import re
 from collections.abc import Sequence
@@ -10,15 +10,17 @@ from validation.compile.values import Place
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Why an attempt failed. `places` are the expressions that it names, the innermost first;
-    `names` the variables in its text."""
+    """Reason why an attempt failed.
+
+    `places` are the expressions that it names, innermost first.
+    """
 
     message: str
     places: Sequence[Place] = ()
 
     @property
     def reached(self) -> tuple[tuple[int, int], ...]:
-        """How far the compiler got, from the kernel inwards; without a place it read all of it."""
+        """Position that the compiler reached, from the kernel inwards; without a place, the end."""
         return tuple((place[1], place[2]) for place in reversed(self.places)) or ((1 << 30, 0),)
 
     @property
@@ -26,7 +28,7 @@ class Complaint:
         return " ".join(self.message.split())[:300]
 
 
-# Of the language itself: no other signature would help.
+# Errors about the language itself: no other signature would help.
 LANGUAGE = re.compile(
     r"""have\ been\ removed
     | module\ 'triton[^']*'\ has\ no\ attribute
@@ -77,7 +79,7 @@ def is_of_the_language(complaint: Complaint) -> bool:
 
 
 def hint(complaint: Complaint) -> Hint:
-    for pattern, found in HINTS:
+    for pattern, matching in HINTS:
         if re.search(pattern, complaint.message):
-            return found
+            return matching
     return Hint.OTHER

@@ -1,4 +1,4 @@
-"""Examines one kernel, in a process that ends with it: loads, searches, compiles."""
+"""Examination of one kernel, in a process that ends with it: load, search, compile."""
 
 import math
 import os
@@ -19,7 +19,7 @@ from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
 from validation.workers.forking import PATIENCE
 
-# Shares of a kernel's time. What is left goes to a second, smaller compile.
+# Shares of a kernel's time. The rest is for a second, smaller compile.
 SEARCH, COMPILE = 0.4, 0.3
 ATTEMPT_SECONDS = 5.0
 
@@ -50,51 +50,51 @@ def _examined(module: ModuleType, source: str, name: str, target: str, seconds: 
     compiler = Compiler(loaded, gpu_target(target))
 
     def attempt(guess: Guess) -> Any:
-        left = SEARCH * seconds - time.process_time()
-        return compiler.to_ttir(guess, min(ATTEMPT_SECONDS, max(left, 0.1)))
+        seconds_left = SEARCH * seconds - time.process_time()
+        return compiler.to_ttir(guess, min(ATTEMPT_SECONDS, max(seconds_left, 0.1)))
 
-    found = search(attempt, loaded.parameters, reading, loaded.known)
-    if found.guess is None:
-        return _not_found(found)
-    return _compiled(compiler, loaded, found.guess, found, COMPILE * seconds)
+    result = search(attempt, loaded.parameters, reading, loaded.known)
+    if result.guess is None:
+        return _not_found(result)
+    return _compiled(compiler, loaded, result.guess, result, COMPILE * seconds)
 
 
-def _not_found(found: Found) -> Outcome:
-    if found.complaint is None:
-        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=found.attempts)
-    message = found.complaint.brief
-    if is_of_the_language(found.complaint):
-        return Outcome(Answer.REJECTED, message=message, attempts=found.attempts)
-    return Outcome(Answer.UNDECIDED, Reason.INFERENCE, message, attempts=found.attempts)
+def _not_found(result: Found) -> Outcome:
+    if result.complaint is None:
+        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
+    message = result.complaint.brief
+    if is_of_the_language(result.complaint):
+        return Outcome(Answer.REJECTED, message=message, attempts=result.attempts)
+    return Outcome(Answer.UNDECIDED, Reason.INFERENCE, message, attempts=result.attempts)
 
 
 def _compiled(
-    compiler: Compiler, loaded: Loaded, guess: Guess, found: Found, seconds: float
+    compiler: Compiler, loaded: Loaded, guess: Guess, result: Found, seconds: float
 ) -> Outcome:
-    flips = found.flips
+    flips = result.flips
     stages = _in_time(compiler, guess, seconds)
     if stages is None and (smaller := _smaller(compiler, guess)) is not None:
         guess, flips = smaller, flips + 1
         stages = _in_time(compiler, guess, seconds)
     if stages is None:
-        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=found.attempts)
+        return Outcome(Answer.UNDECIDED, Reason.TIMEOUT, attempts=result.attempts)
     names = [parameter.name for parameter in loaded.parameters]
-    done = Outcome(
+    outcome = Outcome(
         Answer.COMPILES,
         signature={name: _text(guess.types[name]) for name in names if name in guess.types},
         constants={n: str(guess.constants[n]) for n in names if n in guess.constants},
-        attempts=found.attempts,
+        attempts=result.attempts,
         flips=flips,
         stages=tuple(stages.split()),
     )
     if stages.startswith("!"):
-        # The frontend took it and the backend did not.
-        return replace(done, answer=Answer.REJECTED, message=stages[1:].strip()[:500], stages=())
-    return done
+        # The frontend accepted it and the backend did not.
+        return replace(outcome, answer=Answer.REJECTED, message=stages[1:].strip()[:500], stages=())
+    return outcome
 
 
 def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
-    """A quicker instantiation that still passes the first stage."""
+    """Return a quicker instantiation that still passes the first stage, or None."""
     for smaller in (quarter(guess), no_larger(guess)):
         with suppress(TooSlow):
             if compiler.to_ttir(smaller, ATTEMPT_SECONDS) is None:
@@ -103,32 +103,32 @@ def _smaller(compiler: Compiler, guess: Guess) -> Guess | None:
 
 
 def _in_time(compiler: Compiler, guess: Guess, seconds: float) -> str | None:
-    """The stages that a full compile gave, `!` and a complaint, or None: it took too long.
+    """Return the stages of a full compile, `!` and an error, or None after a timeout.
 
-    In a process of its own: nothing stops native code but its end.
+    In a process of its own: only its end stops native code.
     """
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         limit = math.ceil(seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-        # It ends itself: a sealed process may signal no other, not even one that it started.
+        # It ends itself: a sealed process may signal no other, not even its own child.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE * seconds)
         try:
-            said = " ".join(compiler.to_binary(guess))
-        except Exception as error:  # noqa: BLE001 - whatever the backend raises
-            said = f"!{type(error).__name__}: {error}"
+            output = " ".join(compiler.to_binary(guess))
+        except Exception as error:  # noqa: BLE001 - the backend may raise anything
+            output = f"!{type(error).__name__}: {error}"
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if used.ru_utime + used.ru_stime < limit - 1:  # else ptxas met the limit
-            os.write(writing, said.encode(errors="replace")[:4000])
+        if used.ru_utime + used.ru_stime < limit - 1:  # otherwise ptxas reached the limit
+            os.write(writing, output.encode(errors="replace")[:4000])
         os._exit(0)
     os.close(writing)
-    said = os.read(reading, 4000).decode(errors="replace")
+    output = os.read(reading, 4000).decode(errors="replace")
     os.close(reading)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if said or status in (0, -signal.SIGKILL, -signal.SIGXCPU, -signal.SIGALRM):
-        return said or None
+    if output or status in (0, -signal.SIGKILL, -signal.SIGXCPU, -signal.SIGALRM):
+        return output or None
     return f"!the compiler died of signal {-status}"
 
 

@@ -1,4 +1,4 @@
-"""A signature for a kernel, guessed from the uses of its parameters, and other guesses near it."""
+"""Guessed signature of a kernel from the uses of its parameters, and neighboring guesses."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ FLOAT, HALF = "fp32", "fp16"
 ELEMENTS = ("fp32", "i32", "fp16", "i64", "bf16", "i8", "u8", "i1", "fp8e4nv", "i16")
 SCALARS = ("i32", "fp32", "i64", "i1", "u32")
 DTYPES = ("float32", "float16", "int32", "bfloat16", "int64", "float8e4nv", "int8", "uint8")
-# A block's side: enough for any dot, and quick to compile also in three dimensions.
+# Side of a block: enough for any dot, and quick to compile in three dimensions too.
 SIDE = 32
 COUNT = 2
 MISSING = object()
@@ -19,7 +19,7 @@ MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """A constexpr that is a type of Triton's, by its name there."""
+    """A constexpr that is a Triton type, by its name."""
 
     name: str
 
@@ -39,7 +39,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Types of what the host passes, values of what is fixed when compiling."""
+    """Types of the host's arguments, and values of compile-time constants."""
 
     types: Mapping[str, Type]
     constants: Mapping[str, Constant]
@@ -59,15 +59,17 @@ class Guess:
         return Guess(types, {**self.constants, name: value})
 
     def type_at(self, path: Path) -> Type | None:
-        found: Type | None = self.types.get(str(path[0]))
+        current: Type | None = self.types.get(str(path[0]))
         for step in path[1:]:
             if isinstance(step, int):
-                found = found[step] if isinstance(found, tuple) and step < len(found) else None
-        return found
+                current = (
+                    current[step] if isinstance(current, tuple) and step < len(current) else None
+                )
+        return current
 
 
 class Hint(StrEnum):
-    """What an error says about the paths that it names."""
+    """Meaning of an error for the paths that it names."""
 
     POINTER = auto()
     NO_POINTER = auto()
@@ -81,16 +83,16 @@ class Hint(StrEnum):
 
 
 def first_guess(
-    parameters: list[Parameter], reading: Reading, known: Mapping[str, Constant]
+    parameters: list[Parameter], reading: Reading, tuning: Mapping[str, Constant]
 ) -> Guess:
-    """`known` are values that the unit's own autotuning names."""
+    """Return the first guess. `tuning` has values of the unit's own autotuning."""
     types: dict[str, Type] = {}
     constants: dict[str, Constant] = {}
     for parameter in parameters:
         name = parameter.name
         uses = reading.of((name,))
-        if name in known:
-            constants[name] = known[name]
+        if name in tuning:
+            constants[name] = tuning[name]
         elif parameter.constexpr:
             constants[name] = next(_constants(parameter, uses))
         elif Use.DTYPE in uses.kinds and Use.POINTER not in uses.kinds:
@@ -128,7 +130,7 @@ def descriptor(rank: int, element: str = HALF) -> str:
 
 
 def _constants(parameter: Parameter, uses: Uses) -> Iterator[Constant]:
-    """Values for a constexpr, the likeliest first."""
+    """Yield values for a constexpr, the likeliest first."""
     if _is_constant(parameter.default) and parameter.default is not None:
         yield parameter.default  # type: ignore[misc] # narrowed by the question before
     if Use.DTYPE in uses.kinds:
@@ -157,38 +159,38 @@ def _is_constant(value: object) -> bool:
 def others(
     guess: Guess, path: Path, hint: Hint, parameters: Mapping[str, Parameter], reading: Reading
 ) -> Iterator[Guess]:
-    """The guesses that differ from `guess` in one place: in `path`, what `hint` wants first."""
+    """Yield the guesses that differ from `guess` at `path`, the ones that `hint` suggests first."""
     name = str(path[0])
     if name in guess.constants:
         yield from _other_constants(guess, parameters[name], hint, reading.of((name,)))
         if not parameters[name].constexpr:
             yield guess.with_type((name,), "i32")
         return
-    now = guess.type_at(path)
-    if now is None:
+    current = guess.type_at(path)
+    if current is None:
         return
-    reached = LOADED in path
-    where = path[: path.index(LOADED)] if reached else path
-    for new in _other_types(now, hint, reached, reading.of(where)):
-        if new != now:
-            yield guess.with_type(where, new)
-    if hint is Hint.CONSTANT and not reached and len(path) == 1:
+    is_loaded = LOADED in path
+    base = path[: path.index(LOADED)] if is_loaded else path
+    for new in _other_types(current, hint, is_loaded, reading.of(base)):
+        if new != current:
+            yield guess.with_type(base, new)
+    if hint is Hint.CONSTANT and not is_loaded and len(path) == 1:
         yield guess.with_constant(name, SIDE)
 
 
-def _other_types(now: Type, hint: Hint, reached: bool, uses: Uses) -> Iterator[Type]:
+def _other_types(current: Type, hint: Hint, is_loaded: bool, uses: Uses) -> Iterator[Type]:
     pointers = [f"*{element}" for element in ELEMENTS]
-    if isinstance(now, tuple):
-        yield from ((*now, now[-1]), now[:-1] or now)
+    if isinstance(current, tuple):
+        yield from ((*current, current[-1]), current[:-1] or current)
         return
-    if now.startswith("tensordesc"):
+    if current.startswith("tensordesc"):
         for element in (FLOAT, "bf16", "i8"):
             yield descriptor(uses.rank, element)
         return
-    if reached and not now.startswith("*"):
+    if is_loaded and not current.startswith("*"):
         yield from pointers
         return
-    if reached:
+    if is_loaded:
         by_hint = {
             Hint.INTEGER: ("i32", "i64", "i1", "i8"),
             Hint.FLOATING: (FLOAT, HALF, "bf16"),
@@ -200,7 +202,7 @@ def _other_types(now: Type, hint: Hint, reached: bool, uses: Uses) -> Iterator[T
         case Hint.POINTER:
             yield from (*pointers[:3], descriptor(2))
         case Hint.NO_POINTER:
-            yield from SCALARS if now.startswith("*") else pointers[:2]
+            yield from SCALARS if current.startswith("*") else pointers[:2]
         case Hint.FLOATING:
             yield FLOAT
         case Hint.INTEGER:
@@ -209,33 +211,33 @@ def _other_types(now: Type, hint: Hint, reached: bool, uses: Uses) -> Iterator[T
             yield from (("i32",) * count for count in (2, 3, 1))
         case _:
             pass
-    yield from pointers if now.startswith("*") else (*SCALARS, "*fp32")
+    yield from pointers if current.startswith("*") else (*SCALARS, "*fp32")
 
 
 def _other_constants(guess: Guess, parameter: Parameter, hint: Hint, uses: Uses) -> Iterator[Guess]:
-    now = guess.constants[parameter.name]
+    current = guess.constants[parameter.name]
     values: list[Constant] = []
-    if isinstance(now, int) and not isinstance(now, bool):
+    if isinstance(current, int) and not isinstance(current, bool):
         if hint is Hint.SMALLER:
-            values += [now // 4, now // 2, 1]
+            values += [current // 4, current // 2, 1]
         if hint is Hint.LARGER:
-            values += [now * 2, now * 4, 128]
-    if isinstance(now, bool):
-        values.append(not now)
-    if isinstance(now, tuple):
-        values += [(*now, now[-1]), now[:-1]]
+            values += [current * 2, current * 4, 128]
+    if isinstance(current, bool):
+        values.append(not current)
+    if isinstance(current, tuple):
+        values += [(*current, current[-1]), current[:-1]]
     if hint is Hint.TUPLE:
         values += [(SIDE, SIDE), (SIDE,), (SIDE,) * 3]
     values += _constants(parameter, uses)
-    seen = [repr(now)]
+    tried = [repr(current)]
     for value in values:
-        if repr(value) not in seen:
-            seen.append(repr(value))
+        if repr(value) not in tried:
+            tried.append(repr(value))
             yield guess.with_constant(parameter.name, value)
 
 
 def flags(guess: Guess, *, value: bool) -> Guess:
-    """Every switch set to one side."""
+    """Set every switch to one value."""
     constants = {
         name: value if isinstance(now, bool) else now for name, now in guess.constants.items()
     }
@@ -243,17 +245,20 @@ def flags(guess: Guess, *, value: bool) -> Guess:
 
 
 def elements(guess: Guess, old: tuple[str, ...], new: str) -> Guess:
-    """Every pointer to one of some types as a pointer to another one."""
+    """Replace every pointer to one of some types by a pointer to another type."""
     return replace(guess, types={name: _swap(kind, old, new) for name, kind in guess.types.items()})
 
 
 def quarter(guess: Guess) -> Guess:
-    """Large sizes divided by four: unrolled, they can take the compiler minutes."""
+    """Divide large sizes by four: unrolled, they can take the compiler minutes."""
     return _sized(guess, lambda value: max(16, value // 4))
 
 
 def no_larger(guess: Guess) -> Guess:
-    """No size above the usual one: what must be equal stays so where a quarter of each does not."""
+    """Bound sizes by the usual one.
+
+    Equal sizes stay equal, which a quarter of each may not ensure.
+    """
     return _sized(guess, lambda value: min(value, SIDE))
 
 
@@ -273,11 +278,11 @@ def _swap(kind: Type, old: tuple[str, ...], new: str) -> Type:
     return f"*{new}" if kind.startswith("*") and kind[1:] in old else kind
 
 
-def _put(now: Type, indices: list[int], new: Type) -> Type:
+def _put(current: Type, indices: list[int], new: Type) -> Type:
     if not indices:
         return new
     first, *rest = indices
-    items = list(now) if isinstance(now, tuple) else []
+    items = list(current) if isinstance(current, tuple) else []
     items += ["i32"] * (first + 1 - len(items))
     items[first] = _put(items[first], rest, new)
     return tuple(items)

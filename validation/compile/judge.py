@@ -1,4 +1,4 @@
-"""Asks sandboxed workers about kernels: do they compile, and does one block of them run?"""
+"""Client of sandboxed workers for kernels: compile check, and launch of one block."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -16,18 +16,18 @@ from validation.compile.outcome import (
 )
 from validation.sandbox import Level
 from validation.sandbox.seal import confined_by
-from validation.workers import Said, Workers
+from validation.workers import Reply, Workers
 
 TARGET = "cuda:90"
 WORKER = "validation.compile.worker"
-# Of one processor, for one kernel.
+# Processor time for one kernel.
 SECONDS = 30.0
-# And to be run in the interpreter, one block of it.
+# Processor time for one block in the interpreter.
 LAUNCH_SECONDS = 10.0
 
 
 class Judge(ExitStack):
-    """A context: `with Judge() as judge: for unit, outcome in judge.compile(units)`."""
+    """Context manager: `with Judge() as judge: for unit, outcome in judge.compile(units)`."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Judge(ExitStack):
 
     @property
     def environment(self) -> Environment:
-        """What the answers hold for; starts the worker, which knows."""
+        """Environment in which the answers hold; starts the worker, which knows it."""
         workers = self._workers
         return Environment(
             target=self._target,
@@ -59,17 +59,19 @@ class Judge(ExitStack):
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[int], None] = lambda _: None,
     ) -> Iterator[tuple[Unit, Outcome]]:
-        """Each unit with what came of it, in the order in which they are done. `beat` is called
-        every second meanwhile, and `begin` with the key of a unit before it goes to a worker;
-        either may end it by raising."""
-        asked = {unit.key: unit for unit in units}
-        questions = (question(unit, target=self._target) for unit in asked.values())
-        for about, said in self._workers.ask(questions, beat, begin):
-            yield asked[about["key"]], read_outcome(said)
+        """Yield each unit with its outcome, in the order of completion.
+
+        `beat` is called every second meanwhile, and `begin` with the key of a unit before it is
+        sent. Either may end the iteration by raising.
+        """
+        by_key = {unit.key: unit for unit in units}
+        questions = (question(unit, target=self._target) for unit in by_key.values())
+        for request, reply in self._workers.ask(questions, beat, begin):
+            yield by_key[request["key"]], read_outcome(reply)
 
 
 class Launcher(ExitStack):
-    """A context as well: launches kernels whose signature the judge has found."""
+    """Context manager that launches kernels whose signature the judge has found."""
 
     def __init__(
         self, *, target: str = TARGET, seconds: float = LAUNCH_SECONDS, level: Level | None = None
@@ -83,32 +85,32 @@ class Launcher(ExitStack):
     def launch(
         self, unit: Unit, compiled: Outcome, beat: Callable[[], None] = lambda: None
     ) -> Launch:
-        known = {"signature": dict(compiled.signature), "constants": dict(compiled.constants)}
-        [(_, said)] = self._workers.ask([question(unit, **known)], beat)
-        if said.timeout:
+        arguments = {"signature": dict(compiled.signature), "constants": dict(compiled.constants)}
+        [(_, reply)] = self._workers.ask([question(unit, **arguments)], beat)
+        if reply.timeout:
             return Launch(False, f"it took more than {self._seconds:g} s")
-        return read_launch(said)
+        return read_launch(reply)
 
 
 def question(unit: Unit, **more: Any) -> dict[str, Any]:
     return {"key": unit.key, "source": unit.source, "name": unit.name, **more}
 
 
-def read_launch(said: Said) -> Launch:
-    if said.trouble:
-        return Launch(False, said.trouble)
+def read_launch(reply: Reply) -> Launch:
+    if reply.trouble:
+        return Launch(False, reply.trouble)
     try:
-        return launch(said.answer)
-    except Exception:  # noqa: BLE001 - whatever was answered costs this launch alone
+        return launch(reply.answer)
+    except Exception:  # noqa: BLE001 - an invalid answer costs this launch alone
         return Launch(False, "its answer can't be read")
 
 
-def read_outcome(said: Said) -> Outcome:
-    if said.timeout:
-        return timed_out(said.seconds)
-    if said.trouble:
-        return crashed(said.trouble, said.seconds)
+def read_outcome(reply: Reply) -> Outcome:
+    if reply.timeout:
+        return timed_out(reply.seconds)
+    if reply.trouble:
+        return crashed(reply.trouble, reply.seconds)
     try:
-        return outcome(said.answer, said.seconds)
-    except Exception as error:  # noqa: BLE001 - whatever was answered costs this unit alone
-        return crashed(f"its answer can't be read: {type(error).__name__}", said.seconds)
+        return outcome(reply.answer, reply.seconds)
+    except Exception as error:  # noqa: BLE001 - an invalid answer costs this unit alone
+        return crashed(f"its answer can't be read: {type(error).__name__}", reply.seconds)

@@ -1,6 +1,9 @@
-"""Launches one kernel in Triton's interpreter with small arguments of our own, in a process that
-ends with it. That it ends without an error says it can be launched; that it does not says nothing:
-the arguments were guessed."""
+"""Launch of one kernel in Triton's interpreter with small guessed arguments, in a process of its
+own.
+
+A launch without an error shows that the kernel can be launched. An error proves no fault of the
+kernel, because the arguments were guessed.
+"""
 
 import ast
 import math
@@ -13,7 +16,7 @@ import triton.language as tl
 
 from validation.compile.compiler import NotLoaded, imported
 
-# What a pointer points to, in elements; and what every size, stride and count is.
+# Elements behind each pointer; and the value of every size, stride and count.
 ELEMENTS = 1 << 20
 SIZE = 16
 TYPES = {
@@ -24,13 +27,13 @@ TYPES = {
 
 
 class NotGuessed(Exception):
-    """No argument can be made for this."""
+    """No argument can be made for this type."""
 
 
 def launch(
     source: str, name: str, signature: dict[str, str], constants: dict[str, str], seconds: float
 ) -> dict[str, Any]:
-    # A signal that says why, before the one that does not.
+    # Its signal has a reason, unlike that of the hard limit.
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
     try:
@@ -40,22 +43,22 @@ def launch(
         function[(1,)](**values)
     except (NotLoaded, NotGuessed) as error:
         return {"launched": False, "message": f"{error}"}
-    except BaseException as error:  # noqa: BLE001 - scraped code raises what it likes
+    except BaseException as error:  # noqa: BLE001 - scraped code may raise anything
         cause = error.__cause__ or error
         said = traceback.format_exception_only(cause)[-1].strip()
         return {"launched": False, "message": said[:500]}
     return {"launched": True, "message": ""}
 
 
-def _interpreted(found: dict[str, Any], name: str) -> Any:
-    """The kernel itself, without what tunes it: our constants are chosen already."""
-    for one in (found.get(name), *found.values()):
+def _interpreted(namespace: dict[str, Any], name: str) -> Any:
+    """Return the kernel itself, without its tuning: the constants are chosen already."""
+    for candidate in (namespace.get(name), *namespace.values()):
         for _ in range(8):
-            if type(one).__name__ == "InterpretedFunction":
-                if one.fn.__name__ == name:
-                    return one
+            if type(candidate).__name__ == "InterpretedFunction":
+                if candidate.fn.__name__ == name:
+                    return candidate
                 break
-            one = getattr(one, "fn", None)
+            candidate = getattr(candidate, "fn", None)
     raise NotGuessed(f"the unit has no kernel {name} once it is interpreted")
 
 

@@ -1,4 +1,4 @@
-"""What is asked of the compiler about a kernel, and what came of it, in words that hold."""
+"""Question to the compiler about a kernel, and its outcome in sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ COUNT_MOST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A standalone unit, and which of its functions is the kernel. `key` is the asker's own."""
+    """A standalone unit and the name of its kernel. `key` is the caller's own."""
 
     key: int
     source: str
@@ -27,7 +27,7 @@ class Answer(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why there is no definite answer."""
+    """Reason why there is no definite answer."""
 
     INFERENCE = "inference"
     TIMEOUT = "timeout"
@@ -45,7 +45,7 @@ EXPLANATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where the answers hold: another Triton or another target may answer otherwise."""
+    """Environment of the answers: another Triton or target may answer otherwise."""
 
     triton: str
     target: str
@@ -53,7 +53,7 @@ class Environment:
     python: str = ""
     torch: str = ""
     memory: str = ""
-    """The bound on the memory of the processes that answer, in words."""
+    """The bound on the memory of the answering processes, in words."""
 
     @property
     def architecture(self) -> str:
@@ -63,7 +63,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`compiles` means: at least this one instantiation did. Not that it was run, nor is right."""
+    """Outcome of a compile. `compiles` means at least this instantiation; it was not run."""
 
     answer: Answer
     reason: Reason | None = None
@@ -71,12 +71,12 @@ class Outcome:
     signature: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
     attempts: int = 0
-    # How many corrections of the first guess it took: each makes it likelier to be nonsense.
+    # Corrections of the first guess. Each makes a meaningless signature likelier.
     flips: int = 0
     stages: tuple[str, ...] = ()
-    # Of a processor.
+    # Processor time.
     seconds: float = 0.0
-    # Whether the unit can be executed by itself; None: nobody got that far.
+    # Whether the unit can be executed by itself; None if it was not tried.
     imports: bool | None = None
 
     @property
@@ -84,12 +84,12 @@ class Outcome:
         return self.answer is not Answer.UNDECIDED
 
     def sentence(self, environment: Environment) -> str:
-        where = f"triton {environment.triton}, {environment.architecture}"
+        environment_text = f"triton {environment.triton}, {environment.architecture}"
         if self.answer is Answer.COMPILES:
             signature = ", ".join(f"{k}: {v}" for k, v in self.signature.items())
             constants = ", ".join(f"{k} = {v}" for k, v in self.constants.items())
             return (
-                f"compiles ({where}, signature {signature or 'empty'}, "
+                f"compiles ({environment_text}, signature {signature or 'empty'}, "
                 f"constexprs {constants or 'none'})"
             )
         if self.answer is Answer.REJECTED:
@@ -99,22 +99,25 @@ class Outcome:
         return f"undecided: {reason}, {EXPLANATIONS[reason]}{about}"
 
 
-def outcome(said: Mapping[str, Any], seconds: float) -> Outcome:
-    """What a worker said. It ran scraped code: nothing of it is more than text and numbers."""
+def outcome(record: Mapping[str, Any], seconds: float) -> Outcome:
+    """Return the outcome in a worker's answer.
+
+    The worker ran scraped code, so only text and numbers are read.
+    """
     try:
-        answer = Answer(str(said.get("answer")))
+        answer = Answer(str(record.get("answer")))
         return Outcome(
             answer=answer,
             # An undecided answer without a reason is refused here.
-            reason=Reason(str(said.get("reason"))) if answer is Answer.UNDECIDED else None,
-            message=readable(str(said.get("message", "")), MESSAGE_MOST),
-            signature=_texts(said.get("signature", {})),
-            constants=_texts(said.get("constants", {})),
-            attempts=_count(said.get("attempts", 0)),
-            flips=_count(said.get("flips", 0)),
-            stages=tuple(readable(str(stage), 20) for stage in said.get("stages", ())[:10]),
+            reason=Reason(str(record.get("reason"))) if answer is Answer.UNDECIDED else None,
+            message=readable(str(record.get("message", "")), MESSAGE_MOST),
+            signature=_texts(record.get("signature", {})),
+            constants=_texts(record.get("constants", {})),
+            attempts=_count(record.get("attempts", 0)),
+            flips=_count(record.get("flips", 0)),
+            stages=tuple(readable(str(stage), 20) for stage in record.get("stages", ())[:10]),
             seconds=seconds,
-            imports=said["imports"] if isinstance(said.get("imports"), bool) else None,
+            imports=record["imports"] if isinstance(record.get("imports"), bool) else None,
         )
     except (LookupError, ValueError, TypeError, AttributeError) as error:
         return crashed(readable(f"its answer made no sense: {error}", MESSAGE_MOST), seconds)
@@ -122,8 +125,10 @@ def outcome(said: Mapping[str, Any], seconds: float) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`launched`: one block ran to its end with arguments that were guessed. Where it did not,
-    that proves nothing: the guess may be to blame."""
+    """Result of a launch. `launched`: one block ran to its end with guessed arguments.
+
+    A failed launch proves no fault of the kernel.
+    """
 
     launched: bool
     message: str = ""

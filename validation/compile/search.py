@@ -1,4 +1,4 @@
-"""Looks for a signature that compiles, led by what the compiler says about the ones before."""
+"""Search for a signature that compiles, guided by the compiler's errors."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,17 +22,17 @@ from validation.compile.guess import (
 from validation.compile.values import Path, Reading
 
 ATTEMPTS = 45
-# Guesses that one complaint may lead to.
+# Bound on the guesses from one error.
 BREADTH = 24
 
 
 class TooSlow(BaseException):
-    """An attempt took longer than it may. No Exception: Triton would take it for its own."""
+    """An attempt took too long. Not an Exception: Triton would catch it as its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How a search ended: with a guess that compiles, or with the complaint to show for it."""
+    """End of a search: a guess that compiles, or the error to report."""
 
     guess: Guess | None
     attempts: int
@@ -51,11 +51,12 @@ def search(
     attempt: Callable[[Guess], Complaint | None],
     parameters: list[Parameter],
     reading: Reading,
-    known: Mapping[str, Constant],
+    tuning: Mapping[str, Constant],
 ) -> Found:
-    """`attempt` compiles a guess to TTIR, and says what is wrong with it or None.
+    """Search for a guess that compiles.
 
-    What got furthest is corrected first. A search without a complaint ended by its slowness.
+    `attempt` compiles a guess to TTIR and returns its error or None. The guess that got furthest
+    is corrected first. A search without an error ended by a timeout.
     """
     seen: set[str] = set()
     open_: list[tuple[Any, int, int, Iterator[Guess]]] = []
@@ -63,7 +64,7 @@ def search(
     by_name = {parameter.name: parameter for parameter in parameters}
 
     def tried(guesses: Iterator[Guess], flips: int) -> Tried | None:
-        """The next one of some guesses that is new."""
+        """Try the next new guess."""
         for guess in guesses:
             if guess.key() not in seen:
                 seen.add(guess.key())
@@ -76,63 +77,63 @@ def search(
                         return Tried(smaller, flips + 1, attempt(smaller))
         return None
 
-    def learn(done: Tried) -> None:
+    def learn(trial: Tried) -> None:
         nonlocal furthest
-        complaint = done.complaint
+        complaint = trial.complaint
         assert complaint is not None  # noqa: S101 - what compiles ends the search
         if furthest is None or complaint.reached > furthest.reached:
             furthest = complaint
         if not is_of_the_language(complaint):
-            near = _near(done.guess, complaint, by_name, reading)
+            near = _near(trial.guess, complaint, by_name, reading)
             order = tuple((-line, -column) for line, column in complaint.reached)
-            heappush(open_, (order, done.flips, len(seen), near))
+            heappush(open_, (order, trial.flips, len(seen), near))
 
-    starts = _starts(parameters, reading, known)
-    while (done := tried(starts, 0)) is not None:
-        if done.complaint is None:
-            return Found(done.guess, len(seen), done.flips)
-        learn(done)
+    starts = _starts(parameters, reading, tuning)
+    while (trial := tried(starts, 0)) is not None:
+        if trial.complaint is None:
+            return Found(trial.guess, len(seen), trial.flips)
+        learn(trial)
     while open_ and len(seen) < ATTEMPTS:
         _, flips, _, near = open_[0]
-        done = tried(near, flips + 1)
-        if done is None:
+        trial = tried(near, flips + 1)
+        if trial is None:
             heappop(open_)
-        elif done.complaint is None:
-            return Found(done.guess, len(seen), done.flips)
+        elif trial.complaint is None:
+            return Found(trial.guess, len(seen), trial.flips)
         else:
-            learn(done)
+            learn(trial)
     return Found(None, len(seen), complaint=furthest)
 
 
 def _starts(
-    parameters: list[Parameter], reading: Reading, known: Mapping[str, Constant]
+    parameters: list[Parameter], reading: Reading, tuning: Mapping[str, Constant]
 ) -> Iterator[Guess]:
-    """As the uses say; with all switches on, then off; without the sizes of its own tuning."""
-    first = first_guess(parameters, reading, known)
+    """Yield first guesses: from uses; with all switches on, then off; without its own tuning."""
+    first = first_guess(parameters, reading, tuning)
     yield first
     yield flags(first, value=True)
     yield flags(first, value=False)
-    own = first_guess(parameters, reading, {})
-    yield own
-    yield flags(own, value=False)
+    untuned = first_guess(parameters, reading, {})
+    yield untuned
+    yield flags(untuned, value=False)
     for new in ("fp32", "fp16"):
-        yield elements(flags(own, value=False), ("fp32", "fp16"), new)
+        yield elements(flags(untuned, value=False), ("fp32", "fp16"), new)
 
 
 def _near(
     guess: Guess, complaint: Complaint, parameters: Mapping[str, Parameter], reading: Reading
 ) -> Iterator[Guess]:
-    wanted = hint(complaint)
+    kind = hint(complaint)
     count = 0
-    if wanted in (Hint.SMALLER, Hint.LARGER):
-        yield quarter(guess) if wanted is Hint.SMALLER else guess
+    if kind in (Hint.SMALLER, Hint.LARGER):
+        yield quarter(guess) if kind is Hint.SMALLER else guess
     if re.search(r"same dtype|got (?:fp|bf|float)|Both operands", complaint.message):
         for new in ("fp16", "fp32", "bf16"):
             yield elements(guess, ("fp32", "fp16", "bf16"), new)
     iterators = [
-        others(guess, path, wanted, parameters, reading) for path in _suspects(complaint, reading)
+        others(guess, path, kind, parameters, reading) for path in _suspects(complaint, reading)
     ]
-    # The likeliest of each suspect before the second likeliest of any.
+    # The likeliest guess of each suspect comes before the second likeliest of any.
     while iterators and count < BREADTH:
         for iterator in list(iterators):
             new_guess = next(iterator, None)
@@ -144,14 +145,14 @@ def _near(
 
 
 def _suspects(complaint: Complaint, reading: Reading) -> list[Path]:
-    """The paths in the expressions that a complaint names, the innermost first."""
-    found: dict[Path, None] = {}
+    """Return the paths in the expressions that an error names, innermost first."""
+    suspects: dict[Path, None] = {}
     for place in complaint.places:
-        found.update(dict.fromkeys(reading.places.get(place, ())))
+        suspects.update(dict.fromkeys(reading.places.get(place, ())))
         for inner, paths in reading.places.items():
             if _inside(inner, place):
-                found.update(dict.fromkeys(paths))
-    return list(found)
+                suspects.update(dict.fromkeys(paths))
+    return list(suspects)
 
 
 def _inside(inner: tuple[str, int, int, int, int], outer: tuple[str, int, int, int, int]) -> bool:

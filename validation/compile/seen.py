@@ -1,4 +1,4 @@
-"""What was seen so far of parameters and of what is reached through them."""
+"""Recorded uses of parameters and of values that are reached through them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ class Seen:
                         self.saw(part, Use.SIZE)
 
     def integers(self, values: Iterable[Value]) -> None:
-        """What is loaded and says where to go is an integer; the rest is one anyway."""
+        """Record that a loaded value in an index is an integer. Others are integers anyway."""
         for value in values:
             for part in value.parts:
                 if LOADED in part:
@@ -39,11 +39,11 @@ class Seen:
             if part != base:
                 self.saw(part, Use.INTEGER)
 
-    def either(self, one: Value, other: Value) -> Value:
-        if one.base and other.base and one.base != other.base:
-            self.uses[one.base].same.add(other.base)
-            self.uses[other.base].same.add(one.base)
-        return join(one, other)
+    def either(self, left: Value, right: Value) -> Value:
+        if left.base and right.base and left.base != right.base:
+            self.uses[left.base].same.add(right.base)
+            self.uses[right.base].same.add(left.base)
+        return join(left, right)
 
     def saw_all(self, value: Value, use: Use) -> None:
         for part in value.parts:

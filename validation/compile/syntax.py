@@ -1,4 +1,4 @@
-"""Small questions to a syntax tree."""
+"""Queries of a syntax tree."""
 
 import ast
 

@@ -1,8 +1,8 @@
-"""Reads from a unit's syntax tree how each parameter of a kernel is used.
+"""Uses of each parameter of a kernel, read from a unit's syntax tree.
 
-Names and annotations say nothing reliable about a parameter; its uses do. What is an address is a
-pointer, what is loaded and then part of an address is an integer, what stands in `arange` is a
-size. Helpers of the unit are followed into, with the caller's arguments.
+Names and annotations of a parameter are unreliable; its uses are not. An address is a pointer. A
+loaded value within an address is an integer. An argument of `arange` is a size. Helpers of the
+unit are followed, with the caller's arguments.
 """
 
 import ast
@@ -35,13 +35,13 @@ from validation.compile.vocabulary import (
     TYPED,
 )
 
-# Enough for the largest real kernels, and an end for made-up ones.
+# Enough for the largest real kernels, and a bound for artificial ones.
 MOST_STEPS = 200_000
 MOST_DEPTH = 12
 
 
 def read_uses(source: str, kernel: str) -> Reading:
-    """Read the last function named `kernel`; SyntaxError and KeyError as they come."""
+    """Read the last function named `kernel`. Raises SyntaxError and KeyError."""
     tree = ast.parse(source)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     node = functions[kernel]
@@ -58,7 +58,7 @@ class _Reader:
         self._returned: list[list[Value]] = []
         self._steps = 0
         self.seen = Seen()
-        # A dictionary for its order: a set would make the search another one in each process.
+        # A dictionary for its order: a set would change the search in each process.
         self.places: dict[Place, dict[Path, None]] = defaultdict(dict)
 
     def run(self, function: ast.FunctionDef, env: dict[str, Value]) -> Value:
@@ -100,7 +100,7 @@ class _Reader:
                     env[name] = self.seen.either(yes.get(name, NOTHING), no.get(name, NOTHING))
             case ast.For(target=target, iter=iterable, body=body, orelse=orelse):
                 self._bind(target, self._turns(iterable, env), env)
-                # Twice: what a turn leaves is what the next one finds.
+                # Twice: the second iteration reads what the first one assigned.
                 self._block(body, env)
                 self._block(body, env)
                 self._block(orelse, env)
@@ -137,7 +137,7 @@ class _Reader:
         return [value._replace(items=None)] * count
 
     def _turns(self, iterable: ast.expr, env: dict[str, Value]) -> Value:
-        """What a loop's variable is made of."""
+        """Return the value of a loop's variable."""
         if isinstance(iterable, ast.Call):
             values = [self._value(argument, env) for argument in iterable.args]
             small = last_name(iterable.func) == "static_range"
@@ -179,7 +179,7 @@ class _Reader:
             case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
                 divided, by = self._value(left, env), self._value(right, env)
                 self._small(by)
-                # A size that is divided says nothing about what it is divided by.
+                # A divided size says nothing about its divisor.
                 by = by._replace(parts=frozenset(part for part in by.parts if LOADED in part))
                 return self._operation(ast.FloorDiv(), divided, by)
             case ast.BinOp(left=left, op=op, right=right):
@@ -222,9 +222,9 @@ class _Reader:
         if left.items is not None and right.items is not None:
             return Value(None, parts, left.items + right.items)
         bases = [base for base in (left.base, right.base) if base]
-        # A pointer by what was seen so far, else the one that is written first.
-        known = [base for base in bases if Use.POINTER in self.seen.uses[base].kinds]
-        return Value(next(iter([*known, *bases]), None), parts)
+        # A pointer by its uses so far, else the one written first.
+        pointers = [base for base in bases if Use.POINTER in self.seen.uses[base].kinds]
+        return Value(next(iter([*pointers, *bases]), None), parts)
 
     def _comparison(self, node: ast.Compare, env: dict[str, Value]) -> None:
         sides = [(side, self._value(side, env)) for side in (node.left, *node.comparators)]
@@ -322,7 +322,7 @@ class _Reader:
         first = (
             arguments[0] if arguments else keywords.get("pointer", keywords.get("base", NOTHING))
         )
-        everything = [*arguments, *keywords.values()]
+        values = [*arguments, *keywords.values()]
         if name in SHAPED:
             self.seen.sizes(arguments[SHAPED[name] :] or list(keywords.values()))
         if name in TYPED:
@@ -343,17 +343,15 @@ class _Reader:
                 self.seen.integers([*arguments[1:], *keywords.values()])
                 return Value(first.base, first.parts, made=True)
             case "arange":
-                self.seen.sizes(everything)
+                self.seen.sizes(values)
                 return NOTHING
             case "program_id" | "num_programs":
-                for value in everything:
+                for value in values:
                     if value.base and handed_in(value):
                         self.seen.saw(value.base, Use.AXIS)
                 return NOTHING
             case "where":
-                return (
-                    self.seen.either(*arguments[1:3]) if len(arguments) == 3 else union(everything)
-                )
+                return self.seen.either(*arguments[1:3]) if len(arguments) == 3 else union(values)
             case "dot" | "dot_scaled":
                 for value in arguments[:2]:
                     if not value.cast:
@@ -368,11 +366,11 @@ class _Reader:
             return NOTHING
         if name in SAME:
             if name == "advance":
-                self.seen.integers(everything[1:])
+                self.seen.integers(values[1:])
             return first._replace(cast=True) if name in ("to", "cast") else first
         if name == "tuple":
             return first
-        return union(everything)
+        return union(values)
 
 
 def _of(keywords: dict[str, Value], name: str) -> list[Value]:

@@ -1,4 +1,4 @@
-"""What is known of a parameter from its uses, and what an expression may be made of."""
+"""Values of the analysis: uses of a parameter, and the sources of an expression."""
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ class Use(StrEnum):
     FLOATING = auto()
     DTYPE = auto()
     SIZE = auto()  # of a block: a power of two
-    COUNT = auto()  # of unrolled turns: small
+    COUNT = auto()  # of unrolled iterations: small
     AXIS = auto()
     FLAG = auto()
     NONE = auto()  # compared with None
@@ -25,43 +25,43 @@ class Use(StrEnum):
 
 
 LOADED = "*"
-# A parameter's name, then steps into it: LOADED, or the index of a tuple's item.
+# Name of a parameter, then steps into it: LOADED, or the index of a tuple's item.
 Path = tuple[str | int, ...]
 
 
 @dataclass
 class Uses:
-    """What was seen of one parameter, or of what is reached through it."""
+    """Uses of one parameter, or of a value that is reached through it."""
 
     kinds: set[Use] = field(default_factory=set)
     equals: list[object] = field(default_factory=list)
-    # What it is chosen against: both must be of one type.
+    # Paths that it is selected against: both must have one type.
     same: set[Path] = field(default_factory=set)
     items: int = 0
     rank: int = 0
 
 
 class Value(NamedTuple):
-    """What an expression may be made of. `base` is what it would point with as an address."""
+    """Sources of an expression. `base` is the pointer if it is an address."""
 
     base: Path | None = None
     parts: frozenset[Path] = frozenset()
     items: tuple["Value", ...] | None = None
-    # Made in the kernel by make_tensor_descriptor, not handed in.
+    # Made in the kernel by make_tensor_descriptor, not passed in.
     made: bool = False
-    # No longer of the type that it was loaded with.
+    # Converted to another type after loading.
     cast: bool = False
 
 
 NOTHING = Value()
 
-# Where an expression stands: function, first line from its `def` on, column, last line, column.
+# Place of an expression: function, line from its `def` on, column, last line, last column.
 Place = tuple[str, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The uses of each path, and which paths each expression is made of, the base first."""
+    """Uses of each path, and the paths of each expression, the base first."""
 
     uses: Mapping[Path, Uses]
     places: Mapping[Place, Sequence[Path]]
@@ -70,16 +70,16 @@ class Reading:
         return self.uses.get(path) or Uses()
 
     def alike(self, path: Path) -> set[Path]:
-        """It and all that it is chosen against, directly or through others."""
-        found, new = {path}, {path}
+        """Return a path and all paths that it is selected against, directly or through others."""
+        paths, new = {path}, {path}
         while new:
-            new = {other for one in new for other in self.of(one).same} - found
-            found |= new
-        return found
+            new = {other for one in new for other in self.of(one).same} - paths
+            paths |= new
+        return paths
 
 
 def place(function: str, node: ast.expr, before: int = 0) -> Place:
-    """`before` is how many lines of the text stand before the function's `def`."""
+    """Return the place of a node. `before` is the number of lines before the function's `def`."""
     return (
         function,
         node.lineno - before,
@@ -90,7 +90,7 @@ def place(function: str, node: ast.expr, before: int = 0) -> Place:
 
 
 def handed_in(value: Value) -> bool:
-    """The parameter itself or an item of it, not something computed from it or through it."""
+    """Return whether a value is a parameter or an item of it, not computed from it."""
     return value.base is not None and LOADED not in value.base and value.parts <= {value.base}
 
 
@@ -106,16 +106,16 @@ def loaded(value: Value) -> Value:
     return Value(path, frozenset([path]))
 
 
-def join(one: Value, other: Value) -> Value:
-    items = one.items or other.items
-    if one.items and other.items and len(one.items) == len(other.items):
-        items = tuple(map(join, one.items, other.items))
+def join(left: Value, right: Value) -> Value:
+    items = left.items or right.items
+    if left.items and right.items and len(left.items) == len(right.items):
+        items = tuple(map(join, left.items, right.items))
     return Value(
-        one.base or other.base,
-        one.parts | other.parts,
+        left.base or right.base,
+        left.parts | right.parts,
         items,
-        one.made or other.made,
-        one.cast and other.cast,
+        left.made or right.made,
+        left.cast and right.cast,
     )
 
 

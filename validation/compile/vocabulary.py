@@ -1,4 +1,4 @@
-"""Functions of Triton, by what they say of their arguments."""
+"""Functions of Triton, by their requirements for arguments."""
 
 import ast
 

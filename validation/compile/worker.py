@@ -1,6 +1,6 @@
-"""Inside the sandbox: compiles kernels, and launches those whose signature is known.
+"""Sandbox side: compiles kernels, and launches kernels with a known signature.
 
-`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, asked as `validation.workers` asks.
+`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, for `validation.workers`.
 """
 
 import platform

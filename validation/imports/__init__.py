@@ -1,1 +1,1 @@
-"""Records from outside become drafts of pairs, or are refused in words. Nothing of them is run."""
+"""Import of foreign records as drafts of pairs, or refusals with a reason. It runs no code."""

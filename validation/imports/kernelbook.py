@@ -2,7 +2,7 @@
 the same module in Triton, called `NameNew`.
 
 Both become functions of the inputs and of the module's state, so that both compute with the same
-weights; the inputs' construction moves into the test.
+weights. The construction of the inputs moves into the test.
 """
 
 from __future__ import annotations
@@ -81,8 +81,10 @@ def draft(record: Record) -> PairDraft:
     get_inputs, init = _function(python, "get_inputs"), _returned(python, "get_init_inputs")
     inputs = ", ".join(f"x{number}" for number in range(_length(get_inputs)))
     name = f"run_{module.lower()}"
-    kept = [node for node in python.body if not _is_function(node, "get_inputs", "get_init_inputs")]
-    body = "\n\n\n".join(ast.unparse(node) for node in kept)
+    statements = [
+        node for node in python.body if not _is_function(node, "get_inputs", "get_init_inputs")
+    ]
+    body = "\n\n\n".join(ast.unparse(node) for node in statements)
     ending = {"name": name, "inputs": inputs, "first": "x0", "init": ast.unparse(init)}
     code = _with_torch(triton) + PYTHON_END.format(module=twin, **ending)
     operation = of_choice(record, "operation_type", OPERATION_TYPES, "other")
@@ -125,7 +127,7 @@ def _function(tree: ast.Module, name: str) -> ast.FunctionDef:
 
 
 def _returned(tree: ast.Module, name: str) -> ast.expr:
-    """What `get_init_inputs` returns: a list of arguments and a dictionary of named ones."""
+    """Return the list of `get_init_inputs`: arguments, and a dictionary of named ones."""
     ending = _function(tree, name).body[-1]
     value = ending.value if isinstance(ending, ast.Return) else None
     if not isinstance(value, ast.List):

@@ -17,10 +17,10 @@ def fits(record: Record) -> bool:
 
 def draft(record: Record) -> PairDraft:
     python, triton, test = (text(record, key) for key in TEXTS)
-    # The identity is ours to give, and so is the difficulty where none is said.
-    found = violations({"id": "imported", **record, "metadata": _metadata(record)})
-    if found:
-        raise Refused(" ".join(found))
+    # The import assigns the identity, and the difficulty if the record has none.
+    broken = violations({"id": "imported", **record, "metadata": _metadata(record)})
+    if broken:
+        raise Refused(" ".join(broken))
     metadata = _metadata(record)
     differentiable = bool(metadata.get("differentiable", False))
     return PairDraft(
@@ -54,7 +54,7 @@ def _metadata(record: Record) -> Record:
 
 
 def _hardware(metadata: Record) -> str:
-    """The first of the list that a record of ours has."""
+    """Return the first hardware of a record's list."""
     given = metadata.get("hardware") or ["cuda"]
     if not isinstance(given, list) or given[0] not in Hardware.values:
         raise Refused(f"metadata.hardware is {given!r}: it must list names such as cuda or hip.")
@@ -62,9 +62,9 @@ def _hardware(metadata: Record) -> str:
 
 
 def _source(metadata: Record) -> Source:
-    given = metadata.get("provenance", {})
-    known = {field.name for field in fields(Source)}
-    for key, value in given.items():
-        if key in known and not isinstance(value, str):
+    record = metadata.get("provenance", {})
+    names = {field.name for field in fields(Source)}
+    for key, value in record.items():
+        if key in names and not isinstance(value, str):
             raise Refused(f"metadata.provenance.{key} is no text.")
-    return Source(**{key: value for key, value in given.items() if key in known})
+    return Source(**{key: value for key, value in record.items() if key in names})

@@ -1,4 +1,4 @@
-"""Reads a file of outside records, one JSON object a line, in whatever of the known forms each is.
+"""Reading of a file of foreign records, one JSON object a line, each in one of the known forms.
 
 A line becomes a draft or a refusal; neither stops the next one.
 """
@@ -16,7 +16,7 @@ from validation.imports import kernelbook, own, tritonbench
 from validation.imports.record import Record, Refused
 
 Form = tuple[Callable[[Record], bool], Callable[[Record], PairDraft]]
-"""Whether a record is of this form, and the draft of one that is."""
+"""Test of a form, and its conversion to a draft."""
 
 FORMS: tuple[Form, ...] = (
     (own.fits, own.draft),
@@ -33,8 +33,8 @@ class Refusal:
 
 
 def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
-    """One draft or refusal for each line that is not empty, in their order."""
-    seen: dict[str, int] = {}
+    """Yield one draft or refusal for each line that is not empty, in file order."""
+    first_lines: dict[str, int] = {}
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -46,7 +46,7 @@ def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
         except RecursionError:
             yield Refusal(number, "The code is nested too deeply.")
             continue
-        first = seen.setdefault(draft.content_hash, number)
+        first = first_lines.setdefault(draft.content_hash, number)
         yield draft if first == number else Refusal(number, f"The same pair as line {first}.")
 
 
@@ -69,14 +69,14 @@ def _record(line: bytes) -> Record:
 
 
 def _draft(record: Record) -> PairDraft:
-    drafted = next((draft for fits, draft in FORMS if fits(record)), None)
-    if drafted is None:
+    convert = next((draft for fits, draft in FORMS if fits(record)), None)
+    if convert is None:
         raise Refused(
             "The record is of no known form: it has neither python_code, triton_code and test_code "
             "nor KernelBook's python_code, triton_code and entry_point with get_inputs, nor "
             "TritonBench's file with a reference."
         )
-    draft = drafted(record)
+    draft = convert(record)
     found = violations(draft.as_record())
     if found:
         raise Refused(" ".join(found))

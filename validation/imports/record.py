@@ -1,4 +1,4 @@
-"""What the forms of outside records have in common."""
+"""Common parts of the forms of foreign records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Record = dict[str, Any]
 
 
 class Refused(Exception):
-    """A record that can't be a pair; the sentences say why."""
+    """A record that can't become a pair; the message has the reasons."""
 
 
 def text(record: Record, key: str) -> str:

@@ -1,7 +1,8 @@
-"""Records as TritonBench keeps them: a file of a PyTorch function and, below a line of `#`, a test
+"""Records in TritonBench's form: a file of a PyTorch function and, below a line of `#`, a test
 that calls it and keeps the results; and the same function in Triton.
 
-Their tests compare nothing. Each call becomes a case: what stands above it makes its inputs.
+These tests compare no results. Each call becomes a case: the statements above it make its
+inputs.
 """
 
 from __future__ import annotations
@@ -97,25 +98,25 @@ def draft(record: Record) -> PairDraft:
 
 
 def _calls(test: ast.Module, name: str) -> Iterator[tuple[list[ast.stmt], ast.Call]]:
-    """Each call whose result is kept, with the assignments above it."""
-    above: list[ast.stmt] = []
+    """Yield each call whose result is kept, with the assignments above it."""
+    assignments: list[ast.stmt] = []
     body = next((node.body for node in test.body if isinstance(node, ast.FunctionDef)), [])
     for statement in body:
         if not isinstance(statement, ast.Assign):
             continue
         value, target = statement.value, statement.targets[0]
         if isinstance(value, ast.Call) and ast.unparse(value.func) == name:
-            yield list(above), value
+            yield list(assignments), value
         elif not isinstance(target, ast.Subscript) and ast.unparse(target) != "results":
-            above.append(statement)
+            assignments.append(statement)
 
 
-def _function(number: int, above: list[ast.stmt], call: ast.Call) -> str:
+def _function(number: int, assignments: list[ast.stmt], call: ast.Call) -> str:
     if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         raise Refused(
             f"Call {number + 1} of the test names its arguments: they can't be passed on."
         )
-    lines = [ast.unparse(_OnDevice().visit(statement)) for statement in _needed(above, call)]
+    lines = [ast.unparse(_OnDevice().visit(statement)) for statement in _needed(assignments, call)]
     arguments = ", ".join(ast.unparse(_OnDevice().visit(argument)) for argument in call.args)
     ending = f"({arguments},)" if arguments else "()"
     body = "\n".join(
@@ -124,17 +125,17 @@ def _function(number: int, above: list[ast.stmt], call: ast.Call) -> str:
     return f"def call_{number}(device):\n{body}\n"
 
 
-def _needed(above: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
-    """The assignments that the call hangs on, in their order."""
-    wanted = _names(call)
-    kept: list[ast.stmt] = []
-    for statement in reversed(above):
+def _needed(assignments: list[ast.stmt], call: ast.Call) -> list[ast.stmt]:
+    """Return the assignments that the call depends on, in file order."""
+    names = _names(call)
+    statements: list[ast.stmt] = []
+    for statement in reversed(assignments):
         assigned = {node.id for node in ast.walk(statement)
                     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}  # fmt: skip
-        if assigned & wanted:
-            kept.insert(0, statement)
-            wanted |= _names(statement)
-    return kept
+        if assigned & names:
+            statements.insert(0, statement)
+            names |= _names(statement)
+    return statements
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -143,7 +144,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 class _OnDevice(ast.NodeTransformer):
-    """`"cuda"` becomes the device that is asked for."""
+    """Replacement of `"cuda"` by the requested device."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return ast.Name("device", ast.Load()) if node.value == "cuda" else node

@@ -1,7 +1,7 @@
 """One fixed configuration for a kernel, where Inductor would try several.
 
-Plain choices by the kind of kernel and about how much there is of each axis; what is best on one
-GPU for one size is not looked for.
+Simple choices by the kind of kernel and the approximate size of each axis. They are not tuned
+for a GPU or a size.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from validation.inductor.kernels import Kernel
 
-# What a product of matrices takes at once, by axis.
+# Block of a matrix product, by axis.
 TILE = {"ZBLOCK": 1, "YBLOCK": 64, "XBLOCK": 64, "R0_BLOCK": 32}
 POINTWISE = {1: (1024,), 2: (32, 32), 3: (16, 16, 4)}
-# Of rows at once, and along them.
+# Block sizes across rows and along them.
 ROWS, ALONG = 8, 1024
 WIDE = 4096
 AXES = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "R0_BLOCK": "r0_", "R1_BLOCK": "r1_"}
@@ -45,7 +45,7 @@ def _reduction(kernel: Kernel, hints: dict[str, int]) -> Configuration:
         elif block == "R1_BLOCK":
             blocks[block] = min(hints[block], max(1, ALONG // along))
         elif block == "XBLOCK":
-            # A whole row stands in the kernel itself where it has no block along it.
+            # Without a block along the row, the kernel itself processes a whole row.
             room = WIDE // max(1, along if "R0_BLOCK" in kernel.blocks else hints["R0_BLOCK"])
             blocks[block] = min(hints[block], ROWS, max(1, room))
         else:

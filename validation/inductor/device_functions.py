@@ -1,4 +1,4 @@
-"""Functions that a kernel calls and Triton has no name for: their text, with what they call."""
+"""Functions that a kernel calls and Triton lacks: their text, with the functions that they call."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def names() -> frozenset[str]:
     return frozenset(name for name in _functions() if not name.startswith("_"))
 
 
-def spelled_out(wanted: Iterable[str]) -> list[str]:
-    """Each function that is needed once, in the order of the file."""
-    needed: set[str] = set()
-    waiting = list(wanted)
-    while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            waiting += _called(name)
-    return [text for name, text in _functions().items() if name in needed]
+def spelled_out(names: Iterable[str]) -> list[str]:
+    """Return each needed function once, in file order."""
+    selected: set[str] = set()
+    queue = list(names)
+    while queue:
+        name = queue.pop()
+        if name not in selected:
+            selected.add(name)
+            queue += _called(name)
+    return [text for name, text in _functions().items() if name in selected]
 
 
 @functools.cache
@@ -39,6 +39,6 @@ def _functions() -> Mapping[str, str]:
 
 
 def _called(name: str) -> list[str]:
-    known = _functions()
-    tree = ast.parse(known[name])
-    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in known]
+    functions = _functions()
+    tree = ast.parse(functions[name])
+    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in functions]

@@ -1,4 +1,4 @@
-"""Offers go to Inductor, and come back as pairs or with the reason why not."""
+"""Generation of pairs from offers by Inductor, or the reason of a failure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from validation.inductor.offer import Offer
 from validation.inductor.unwritable import Unwritable
 from validation.inductor.writing import test_code, triton_code
 from validation.sandbox import readable
-from validation.workers import Said, Workers
+from validation.workers import Reply, Workers
 
 WORKER = "validation.inductor.worker"
-# Of one processor, for one function.
+# Processor time for one function.
 SECONDS = 60.0
 REASON_MOST = 500
 
@@ -29,12 +29,12 @@ def inductor(parallel: int | None = None) -> Iterator[Workers]:
 def generate(
     offers: Iterable[Offer], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[Offer, PairDraft | str]]:
-    """In the order in which they are done."""
-    listed = list(offers)
-    questions = (_question(number, offer) for number, offer in enumerate(listed))
-    for question, said in workers.ask(questions, beat):
-        offer = listed[question["key"]]
-        yield offer, came_of(offer, said)
+    """Yield each offer with its pair or reason, in the order of completion."""
+    all_offers = list(offers)
+    questions = (_question(number, offer) for number, offer in enumerate(all_offers))
+    for question, reply in workers.ask(questions, beat):
+        offer = all_offers[question["key"]]
+        yield offer, came_of(offer, reply)
 
 
 def _question(number: int, offer: Offer) -> dict[str, Any]:
@@ -47,13 +47,13 @@ def _question(number: int, offer: Offer) -> dict[str, Any]:
     }
 
 
-def came_of(offer: Offer, said: Said) -> PairDraft | str:
-    if said.trouble:
-        return said.trouble
+def came_of(offer: Offer, reply: Reply) -> PairDraft | str:
+    if reply.trouble:
+        return reply.trouble
     try:
-        if "reason" in said.answer:
-            return readable(str(said.answer["reason"]), REASON_MOST)
-        return _draft(offer, said.answer)
+        if "reason" in reply.answer:
+            return readable(str(reply.answer["reason"]), REASON_MOST)
+        return _draft(offer, reply.answer)
     except Unwritable as why:
         return readable(str(why), REASON_MOST)
     except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own offer

@@ -1,7 +1,7 @@
-"""A GPU that is described but not there, so that Inductor writes for it on any machine.
+"""A described GPU, so that Inductor writes for it on any machine.
 
-Inductor asks torch what the GPU is before it writes a kernel. It gets one answer everywhere: the
-same code comes out on a laptop, in a test and beside eight GPUs. Nothing is compiled or launched.
+Inductor asks torch for the GPU's properties before it writes a kernel. It gets one answer
+everywhere, so every machine writes the same code. No code is compiled or launched.
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def described_gpu() -> Iterator[None]:
             for place in (torch.cuda, CudaInterface, CudaInterface.Worker):
                 if hasattr(place, name):
                     stack.enter_context(patch.object(place, name, _saying(answer)))
-        # It would load CUDA's driver to name its version, which nothing here depends on.
+        # It would load CUDA's driver to name its version, which has no effect here.
         stack.enter_context(patch("torch.utils._triton.triton_hash_with_backend", _saying("none")))
         stack.enter_context(patch("torch.utils._triton.has_triton", _saying(True)))
         yield

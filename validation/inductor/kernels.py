@@ -1,5 +1,6 @@
-"""A kernel as Inductor writes it becomes a plain one: no decorator but `triton.jit`, no import of
-torch's, nothing that it does not use.
+"""Conversion of Inductor's kernel to a plain one.
+
+Its only decorator is `triton.jit`, it imports nothing of torch's, and it has no unused code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TypeVar
 
 from validation.inductor.unwritable import Unwritable
 
-# Functions of CUDA's library that Triton itself has under the same name.
+# Functions of CUDA's library that Triton has under the same name.
 BUILT_IN = frozenset({
     "abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin",
     "sqrt", "sqrt_rn", "div_rn", "umulhi",
@@ -27,25 +28,25 @@ class Kernel:
     name: str
     definition: ast.FunctionDef
     steps: Mapping[str, str]
-    """What a scan does with two values, by name."""
+    """Combining functions of scans, by name."""
     handed: tuple[bool, ...]
-    """Of what Inductor hands over at a launch, which are still parameters."""
+    """Whether each launch argument of Inductor's is still a parameter."""
     blocks: tuple[str, ...]
     hints: Mapping[str, int]
-    """About how many elements each axis has: powers of two."""
+    """Approximate number of elements of each axis: powers of two."""
     matrices: bool
     grid: str
     helpers: frozenset[str]
 
 
 def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
-    """Under a name of its own; `helpers` are those that can be spelled out."""
+    """Read a kernel and give it a name. `helpers` can be spelled out."""
     *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
     heuristics = function.decorator_list[0]
     if not isinstance(heuristics, ast.Call):
         raise Unwritable("a kernel without heuristics")
-    told = {keyword.arg: keyword.value for keyword in heuristics.keywords}
-    meta = {**_entries(told["triton_meta"]), **_entries(told["inductor_meta"])}
+    keywords = {keyword.arg: keyword.value for keyword in heuristics.keywords}
+    meta = {**_entries(keywords["triton_meta"]), **_entries(keywords["inductor_meta"])}
     grid = str(ast.literal_eval(meta["grid_type"]))
     if grid not in GRIDS:
         raise Unwritable(f"a kernel launched by {grid}")
@@ -57,15 +58,15 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
     function.name = name
     names = [argument.arg for argument in function.args.args]
     blocks = tuple(name for name in names if name.endswith("BLOCK"))
-    kept = _still_read(function)
-    function.args.args = [a for a in function.args.args if a.arg in kept or a.arg in blocks]
+    live_names = _still_read(function)
+    function.args.args = [a for a in function.args.args if a.arg in live_names or a.arg in blocks]
     return Kernel(
         name=name,
         definition=function,
         steps={step.name: ast.unparse(step) for step in steps},
-        handed=tuple(name in kept for name in names if name not in blocks),
+        handed=tuple(name in live_names for name in names if name not in blocks),
         blocks=blocks,
-        hints=ast.literal_eval(told["size_hints"]),
+        hints=ast.literal_eval(keywords["size_hints"]),
         matrices="native_matmul" in meta and ast.literal_eval(meta["native_matmul"]) is True,
         grid=grid,
         helpers=frozenset(plain.used),
@@ -73,23 +74,21 @@ def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
 
 
 def _decorator(function: ast.FunctionDef) -> str:
-    """A number that is 1 would become a plain 1, and so would a product of such: one has no type to
-    convert."""
+    """Return whether a value may be 1, which would become a constant without a type to convert."""
     made_of = {argument.arg: {argument.arg} for argument in function.args.args}
-    kept: set[str] = set()
+    converted: set[str] = set()
     assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
     for statement in sorted(assigned, key=lambda node: node.lineno):
         if isinstance(statement.targets[0], ast.Name):
             made_of[statement.targets[0].id] = _numbers_of(statement.value, made_of)
     for node in ast.walk(function):
         if isinstance(node, ast.Attribute) and node.attr == "to":
-            kept |= _numbers_of(node.value, made_of)
-    return f"triton.jit(do_not_specialize={sorted(kept)})" if kept else "triton.jit"
+            converted |= _numbers_of(node.value, made_of)
+    return f"triton.jit(do_not_specialize={sorted(converted)})" if converted else "triton.jit"
 
 
 def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
-    """The parameters that nothing but arithmetic makes this value of; none where something else
-    does."""
+    """Return the parameters that a value is computed from by arithmetic alone, or none."""
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     if not all(
@@ -111,7 +110,7 @@ def _entries(node: ast.expr) -> dict[str, ast.expr]:
 
 
 class _Plain(ast.NodeTransformer):
-    """Calls of Inductor's and CUDA's libraries become Triton's own, or helpers'."""
+    """Replacement of calls of Inductor's and CUDA's libraries by Triton's functions or helpers."""
 
     def __init__(self, helpers: frozenset[str]) -> None:
         self._helpers = helpers
@@ -130,7 +129,7 @@ class _Plain(ast.NodeTransformer):
 
 
 def _drop_unused(function: ast.FunctionDef) -> None:
-    """Inductor names the same index several times, whether or not anything reads it."""
+    """Remove assignments that no statement reads. Inductor names the same index several times."""
     while unread := _written(function) - _reads(function).keys():
         remover = _Remover(unread)
         remover.visit(function)
@@ -173,7 +172,7 @@ class _Remover(ast.NodeTransformer):
 
 
 def _still_read(function: ast.FunctionDef) -> frozenset[str]:
-    """Parameters whose value matters: the body begins by naming constants anew."""
+    """Return the parameters whose value matters: the body begins with constants under new names."""
     anew = {
         target.id
         for statement in function.body

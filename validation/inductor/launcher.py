@@ -1,4 +1,4 @@
-"""What Inductor's module does around its kernels becomes a launcher: allocate, launch, return."""
+"""Conversion of the code around Inductor's kernels to a launcher: allocate, launch, return."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from validation.inductor.configuration import configuration
 from validation.inductor.kernels import Kernel
 from validation.inductor.unwritable import Unwritable
 
-# Said for Inductor's own bookkeeping.
+# Calls for Inductor's own bookkeeping.
 IDLE = frozenset({"args.clear", "torch.cuda.set_device", "assert_size_stride", "assert_alignment"})
 
 
 def body(
     module: ast.Module, kernels: Mapping[str, Kernel], tensors: Sequence[str], *, alone: bool
 ) -> list[str]:
-    """The launcher's statements. `tensors` are its parameters; what it returns is one tensor
-    `alone`, or a tuple of one or more."""
+    """Return the launcher's statements.
+
+    `tensors` are its parameters. It returns one tensor if `alone`, otherwise a tuple of one or
+    more.
+    """
     return _Body(kernels, tensors, alone).written(_call(module))
 
 
@@ -64,9 +67,9 @@ class _Body:
             case ast.Expr(value=ast.Call() as call):
                 self._called(call)
             case ast.Return(value=ast.Tuple(elts=elements)):
-                returned = [self._text(element) for element in elements]
-                more = "," if len(returned) == 1 and not self.alone else ""
-                self.lines.append(f"return {', '.join(returned)}{more}")
+                outputs = [self._text(element) for element in elements]
+                more = "," if len(outputs) == 1 and not self.alone else ""
+                self.lines.append(f"return {', '.join(outputs)}{more}")
             case _:
                 raise Unwritable("a statement that no launcher has")
 
@@ -75,7 +78,7 @@ class _Body:
         if function == "get_raw_stream":
             return
         if function.endswith((".size", ".stride")):
-            # Read by place, further down.
+            # Read by place, below.
             self.names[name] = ast.unparse(call)
             return
         self.lines.append(f"{name} = {self._text(call)}")
@@ -91,12 +94,12 @@ class _Body:
     def _launch(self, kernel: Kernel, arguments: Sequence[str]) -> None:
         if len(arguments) != len(kernel.handed):
             raise Unwritable("a launch that does not fit its kernel")
-        chosen = configuration(kernel)
+        settings = configuration(kernel)
         counts = dict(zip(("x", "y", "z"), _counts(kernel, arguments), strict=False))
-        handed = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
-        blocks = [f"{name}={size}" for name, size in chosen.blocks.items()]
-        grid = _grid(kernel, counts, chosen.blocks)
-        words = ", ".join([*handed, *blocks, f"num_warps={chosen.warps}"])
+        kept_arguments = [one for one, kept in zip(arguments, kernel.handed, strict=True) if kept]
+        blocks = [f"{name}={size}" for name, size in settings.blocks.items()]
+        grid = _grid(kernel, counts, settings.blocks)
+        words = ", ".join([*kept_arguments, *blocks, f"num_warps={settings.warps}"])
         self.lines.append(f"{kernel.name}[{grid}]({words})")
 
     def _text(self, node: ast.expr) -> str:
@@ -104,7 +107,7 @@ class _Body:
 
 
 def _counts(kernel: Kernel, arguments: Sequence[str]) -> list[str]:
-    """The number of elements of x, y and z, as they are handed over: the last, in reverse."""
+    """Return the element counts of x, y and z: the last arguments, in reverse."""
     axes = [axis for axis in kernel.hints if not axis.startswith("r")]
     reduced = len(kernel.hints) - len(axes)
     end = len(arguments) - reduced
@@ -121,14 +124,14 @@ def _grid(kernel: Kernel, counts: Mapping[str, str], blocks: Mapping[str, int]) 
     if kernel.grid == "BatchMatmulGrid3D":
         axes.reverse()
     if kernel.grid == "Grid2DWithYZOverflow":
-        # No more than 65,535 programs along the second axis.
+        # The second axis has at most 65,535 programs.
         y = programs("y")
         return f"({programs('x')}, min({y}, 65535), triton.cdiv({y}, 65535))"
     return f"({', '.join(programs(axis) for axis in axes)}{',' if len(axes) == 1 else ''})"
 
 
 class _Named(ast.NodeTransformer):
-    """Inductor's names for inputs, sizes and allocations become the launcher's."""
+    """Replacement of Inductor's names for inputs, sizes and allocations by the launcher's."""
 
     def __init__(self, names: Mapping[str, str], device: str) -> None:
         self._names = names
@@ -138,7 +141,7 @@ class _Named(ast.NodeTransformer):
         return ast.parse(self._names.get(node.id, node.id), mode="eval").body
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """`x_size[0]`, where `x_size` was `x.size()`."""
+        """Replace `x_size[0]`, where `x_size` was `x.size()`."""
         self.generic_visit(node)
         if isinstance(node.value, ast.Call) and not node.value.args:
             read = ast.unparse(self.visit(node.value.func))

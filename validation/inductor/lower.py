@@ -1,8 +1,8 @@
-"""A function over tensors becomes the module that Inductor writes for it on a GPU.
+"""Lowering of a function over tensors to the module that Inductor writes for it on a GPU.
 
-Every size above 1 and every stride is a symbol, none equal to another: what is written holds for
-other sizes and for any layout, unless the function itself ties sizes together. The example's
-strides are those of no contiguous tensor, so that no shortcut for contiguous ones is taken.
+Every size above 1 and every stride is a distinct symbol. So the code holds for other sizes and
+for any layout, unless the function itself ties sizes together. The example's strides are those
+of no contiguous tensor, so that Inductor takes no shortcut for contiguous ones.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,15 +27,15 @@ from validation.inductor.gpu import described_gpu
 SETTINGS: dict[str, Any] = {
     # Its patterns for attention and matrices are traced on a real GPU.
     "pattern_matcher": False,
-    # Products of matrices in Triton itself, instead of calls of a library.
+    # Matrix products in Triton itself, instead of library calls.
     "triton.native_matmul": True,
-    # One name, one buffer: code that can be read.
+    # One name for one buffer: readable code.
     "allow_buffer_reuse": False,
     "inplace_buffers": False,
     "comprehensive_padding": False,
     "split_reductions": False,
     "online_softmax": False,
-    # Written for one fixed configuration; these want a search.
+    # Code for one fixed configuration; these options need a search.
     "triton.mix_order_reduction": False,
     "triton.cooperative_reductions": False,
     "triton.multi_kernel": 0,
@@ -45,13 +45,13 @@ SETTINGS: dict[str, Any] = {
 
 
 def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
-    """The text of Inductor's module."""
+    """Return the text of Inductor's module."""
     shapes = ShapeEnv(duck_shape=False)
     fake = FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True)
-    known = {name: value for name, value in SETTINGS.items() if _knows(name)}
-    with config.patch(known), described_gpu(), fake:
-        # Torch can pretend to compute on a GPU that is not there, but not with every operation in
-        # C++. So it pretends to compute on the CPU, and what comes of that is moved.
+    settings = {name: value for name, value in SETTINGS.items() if _knows(name)}
+    with config.patch(settings), described_gpu(), fake:
+        # Torch can fake a GPU that is absent, but not for every operation in C++. So it fakes the
+        # CPU, and the results are moved.
         on_cpu = [symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
         graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
         examples = [_moved(tensor) for tensor in on_cpu]
@@ -70,8 +70,8 @@ def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
             )
             with handlers[0], handlers[1], handlers[2]:
                 lowering.run(*examples)
-                written, _ = lowering.codegen()
-                return str(written.value)
+                code, _ = lowering.codegen()
+                return str(code.value)
 
 
 def _knows(name: str) -> bool:
@@ -89,7 +89,7 @@ def symbolic(
     place: int,
     fixed: Collection[tuple[int, int]] = (),
 ) -> torch.Tensor:
-    """One like it, whose sizes are symbols but for those `fixed` by place and axis."""
+    """Return a tensor like it, whose sizes are symbols except those `fixed` by place and axis."""
     sizes = [
         size
         if size < 2 or (place, axis) in fixed
@@ -116,5 +116,5 @@ def _move(graph: torch.fx.GraphModule) -> None:
 def _symbol(shapes: ShapeEnv, hint: int, name: str) -> torch.SymInt:
     source = ConstantSource(name)
     symbol = shapes.create_symbol(hint, source, dynamic_dim=DimDynamic.DYNAMIC)
-    made = shapes.create_symintnode(symbol, hint=hint, source=source)
-    return cast(torch.SymInt, made)
+    node = shapes.create_symintnode(symbol, hint=hint, source=source)
+    return cast(torch.SymInt, node)

@@ -1,7 +1,7 @@
-"""Inside the sandbox: a pair's two Python texts become Inductor's module for one of its types.
+"""Sandbox side: compiles a pair's two Python texts to Inductor's module for one of its types.
 
-A case's numbers are constants of what is compiled, and so is its type: the cases that are told are
-the pair's own, with these two the same in all.
+The numbers and the type of a case are constants of the compiled code. So the returned cases are
+the pair's own, with these constants in all of them.
 """
 
 import itertools
@@ -20,22 +20,22 @@ LEAST_CASES = 3
 
 
 class NotForInductor(Exception):
-    """Why nothing was compiled, in a few words."""
+    """The function was not compiled; the message is the reason."""
 
 
 def traced(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What to write a pair from, or `reason`."""
+    """Return the data for a pair, or `reason`."""
     try:
         return _traced(request)
     except NotForInductor as why:
         return {"reason": str(why)}
-    except Exception as error:  # noqa: BLE001 - whatever the pair's code and the compiler may raise
+    except Exception as error:  # noqa: BLE001 - the pair's code and the compiler may raise anything
         return {"reason": f"Inductor raises {type(error).__name__}", "said": str(error)[:2000]}
 
 
 def _traced(request: Mapping[str, Any]) -> dict[str, Any]:
     reference = getattr(_module("python_code", request["python_code"]), request["entry_point"])
-    # The test imports the candidate, which there is none of yet.
+    # The test imports the candidate, which does not exist yet.
     sys.modules["triton_code"] = sys.modules["python_code"]
     test = _module("test_code", request["test_code"])
     case = largest(test.CASES, request["dtype"])
@@ -77,25 +77,25 @@ def _module(name: str, text: str) -> types.ModuleType:
 
 
 def largest(cases: Sequence[Case], dtype: str | None) -> Case:
-    """The case with the most, at this type; sizes of 1 would become constants."""
+    """Return the largest case at this type. Sizes of 1 would become constants."""
     case = max(cases, key=lambda case: (min(_sizes(case), default=2) > 1, sum(_sizes(case))))
     return {**case, "dtype": dtype} if dtype else case
 
 
 def _sizes(case: Case) -> list[int]:
-    named = [value for name, value in case.items() if name not in ("seed", "dtype")]
-    flat = itertools.chain.from_iterable(v if isinstance(v, tuple | list) else (v,) for v in named)
+    values = [value for name, value in case.items() if name not in ("seed", "dtype")]
+    flat = itertools.chain.from_iterable(v if isinstance(v, tuple | list) else (v,) for v in values)
     return [value for value in flat if type(value) is int]
 
 
-def _alike(test: types.ModuleType, chosen: Case, inputs: Sequence[Any]) -> Iterator[Case]:
-    fixed = {"dtype", *getattr(test, "FIXED", ())} & chosen.keys()
-    told = set()
+def _alike(test: types.ModuleType, first_case: Case, inputs: Sequence[Any]) -> Iterator[Case]:
+    fixed = {"dtype", *getattr(test, "FIXED", ())} & first_case.keys()
+    keys = set()
     for case in test.CASES:
-        changed = {**case, **{name: chosen[name] for name in fixed}}
+        changed = {**case, **{name: first_case[name] for name in fixed}}
         key = json.dumps({**changed, "seed": 0}, sort_keys=True, default=str)
-        if key not in told and _same_kinds(test.make_inputs(changed, "cpu"), inputs):
-            told.add(key)
+        if key not in keys and _same_kinds(test.make_inputs(changed, "cpu"), inputs):
+            keys.add(key)
             yield changed
 
 

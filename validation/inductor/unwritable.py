@@ -1,4 +1,4 @@
-"""What can't be made a plain pair, and why: a few words, counted by."""
+"""Error for code that can't become a plain pair; its few words serve for counting."""
 
 
 class Unwritable(Exception):

@@ -1,7 +1,7 @@
-"""Inside the sandbox: has Inductor write for functions that nobody trusts, and takes models apart
-into such functions.
+"""Sandbox side: lets Inductor write for untrusted functions, and splits models into such
+functions.
 
-`python -m validation.inductor.worker FD PARALLEL DOMAIN`, asked as `validation.workers` asks.
+`python -m validation.inductor.worker FD PARALLEL DOMAIN`, for `validation.workers`.
 """
 
 import os
@@ -19,13 +19,13 @@ from validation.workers.forking import serve
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
-    # Inductor would ask for the user's name: the sandbox's user has none.
+    # Inductor would ask for the user's name, which the sandbox's user lacks.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
     return split(request) if "kind" in request else traced(request)
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    # What takes a second is done once, before the first child.
+    # Slow initialization is done once, before the first child.
     select_decomp_table()
     serve(answered, {"torch": torch.__version__, "python": platform.python_version()})

@@ -1,4 +1,4 @@
-"""The two texts that a pair needs beside its Python side: Triton, and a test of what is alike."""
+"""Texts of a pair beside its Python side: Triton, and a test with the compiled cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IMPORTS = ("import torch", "import triton", "import triton.language as tl")
 
 
 def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -> str:
-    """A module of plain Triton with a launcher of the reference's name and parameters."""
+    """Return a module of plain Triton, with a launcher of the reference's name and parameters."""
     module = ast.parse(traced["module"])
     kernels = _kernels(module, entry_point)
     reference = _function(python_code, entry_point)
@@ -43,7 +43,7 @@ def triton_code(python_code: str, entry_point: str, traced: Mapping[str, Any]) -
 
 
 def _definitions(kernels: Sequence[Kernel]) -> list[str]:
-    """Each before it is called."""
+    """Return definitions, each before its first call."""
     steps: dict[str, str] = {}
     for kernel in kernels:
         if any(steps.get(name, text) != text for name, text in kernel.steps.items()):
@@ -66,8 +66,8 @@ def _checks(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def _kernels(module: ast.Module, entry_point: str) -> dict[str, Kernel]:
-    """By Inductor's name; they get one from the function."""
-    found: dict[str, Kernel] = {}
+    """Return kernels by Inductor's name; each gets a name of the function."""
+    kernels: dict[str, Kernel] = {}
     for node in module.body:
         match node:
             case ast.Assign(
@@ -76,11 +76,11 @@ def _kernels(module: ast.Module, entry_point: str) -> dict[str, Kernel]:
                     func=ast.Attribute(attr="triton"), args=[_, ast.Constant(value=str(source)), *_]
                 ),
             ):
-                number = f"_{len(found)}" if found else ""
-                found[name] = read_kernel(
+                number = f"_{len(kernels)}" if kernels else ""
+                kernels[name] = read_kernel(
                     source, f"{entry_point}_kernel{number}", device_functions.names()
                 )
-    return found
+    return kernels
 
 
 def _function(text: str, name: str) -> ast.FunctionDef:
@@ -93,12 +93,12 @@ def _function(text: str, name: str) -> ast.FunctionDef:
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, Any]:
-    """What was compiled in where the test hands nothing over."""
-    given = function.args.defaults
-    named = function.args.args[len(function.args.args) - len(given) :]
+    """Return the values that were compiled in because the test does not pass them."""
+    defaults = function.args.defaults
+    parameters = function.args.args[len(function.args.args) - len(defaults) :]
     return {
         argument.arg: ast.literal_eval(default)
-        for argument, default in zip(named, given, strict=True)
+        for argument, default in zip(parameters, defaults, strict=True)
     }
 
 
@@ -107,13 +107,13 @@ def _summary(function: ast.FunctionDef) -> str:
 
 
 def test_code(text: str, cases: Sequence[Mapping[str, Any]]) -> str:
-    """The pair's test with these cases instead of its own."""
+    """Return the pair's test with these cases instead of its own."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES":
             lines = text.splitlines()
-            told = ["CASES = [", *(f"    {_literal(case)}," for case in cases), "]"]
+            case_lines = ["CASES = [", *(f"    {_literal(case)}," for case in cases), "]"]
             end = node.end_lineno or node.lineno
-            return "\n".join([*lines[: node.lineno - 1], *told, *lines[end:]]) + "\n"
+            return "\n".join([*lines[: node.lineno - 1], *case_lines, *lines[end:]]) + "\n"
     raise Unwritable("a test without CASES")
 
 

@@ -1,1 +1,1 @@
-"""What pairs are generated from. Knows no Django."""
+"""Recipes of generated pairs. They do not import Django."""

@@ -1,4 +1,4 @@
-"""Operations one after the other: the lines of each side, and the sentence about them."""
+"""Chains of operations: the lines of each side, and the sentence about them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from validation.recipes.informative import VALUES, answers, is_informative, operand
 from validation.recipes.operation import Operation
-from validation.recipes.telling import VALUES, answers, operand, tells
 
 OPERAND_NAMES = ("bias", "residual", "gate", "other", "shift", "weight_map")
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Applied to `x` from left to right; every operand beyond the first is a tensor of its own."""
+    """Operations on `x` from left to right; each further operand is a tensor of its own."""
 
     operations: tuple[Operation, ...]
 
     @property
     def possible(self) -> bool:
-        """Only the first may jump, none repeats, and the whole tells something."""
+        """Whether the chain is valid: only the first may jump, none repeats, the result is
+        informative."""
         names = [operation.name for operation in self.operations]
         return (
             len(set(names)) == len(names)
             and all(operation.smooth for operation in self.operations[1:])
-            and (not self.operations or tells(answers_of(self)))
+            and (not self.operations or is_informative(answers_of(self)))
         )
 
     @property
@@ -35,17 +36,17 @@ class Chain:
 
     @property
     def result(self) -> str:
-        """What holds the outcome: `x` itself where nothing is done."""
+        """Name of the result: `x` itself without operations."""
         return "y" if self.operations else "x"
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The further tensors, in the order in which they are used."""
+        """Names of the further tensors, in the order of use."""
         return OPERAND_NAMES[: sum(operation.operands - 1 for operation in self.operations)]
 
     @property
     def phrase(self) -> str:
-        """“ReLU, then adding bias, then the sine”."""
+        """Description, such as “ReLU, then adding bias, then the sine”."""
         return ", then ".join(_phrase(operation, operands) for operation, operands in self._uses())
 
     def torch(self, source: str = "x", target: str = "y") -> tuple[str, ...]:
@@ -64,19 +65,19 @@ class Chain:
         return tuple(lines)
 
     def _uses(self) -> Iterable[tuple[Operation, tuple[str, ...]]]:
-        left = list(self.operands)
+        remaining = list(self.operands)
         for operation in self.operations:
             count = operation.operands - 1
-            yield operation, tuple(left[:count])
-            del left[:count]
+            yield operation, tuple(remaining[:count])
+            del remaining[:count]
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def answers_of(chain: Chain, kind: str = "ordinary") -> Any:
-    """What the chain answers to values of this kind."""
+    """Return the chain's results for values of this kind."""
     values = VALUES[kind]
-    given = {name: operand(number, values) for number, name in enumerate(chain.operands)}
-    return answers(chain.triton(), x=values, y=values, **given)
+    operands = {name: operand(number, values) for number, name in enumerate(chain.operands)}
+    return answers(chain.triton(), x=values, y=values, **operands)
 
 
 def _phrase(operation: Operation, operands: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What several recipes choose from, and how they name what was chosen."""
+"""Choices that several recipes share, and names of what was chosen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from validation.recipes.maps import chains
 from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("bfloat16", "float32"), ("float16", "float32"))
-# Only read: Triton's interpreter rounds wrongly to them.
+# Only read: Triton's interpreter rounds to them wrongly.
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 NONE = Chain(())
 ONE = (NONE, *chains(UNARY))

@@ -1,4 +1,4 @@
-"""Maxima and minima that hand NaN on, as PyTorch's do: Triton's own pass over it.
+"""Maxima and minima that propagate NaN, as PyTorch's do and Triton's do not.
 
 Recipes write `fmax(a, b)` and `fmin(a, b)` for the larger and the smaller of two values, and
 `row_max(values, axis)` and `row_min(values, axis)` along an axis of a block.
@@ -20,12 +20,12 @@ WORDS = {"max": "largest", "min": "smallest"}
 
 
 def spelled_out(source: str) -> str:
-    """Triton that stands alone, of what recipes write."""
-    while (found := CALL.search(source)) is not None:
-        end = _closing(source, found.end())
-        arguments = source[found.end() : end].rstrip().removesuffix(",")
+    """Replace the recipes' functions by standalone Triton code."""
+    while (call := CALL.search(source)) is not None:
+        end = _closing(source, call.end())
+        arguments = source[call.end() : end].rstrip().removesuffix(",")
         source = (
-            f"{source[: found.start()]}tl.{found[1]}imum({arguments}, "
+            f"{source[: call.start()]}tl.{call[1]}imum({arguments}, "
             f"propagate_nan=tl.PropagateNan.ALL{source[end:]}"
         )
     used = [which for which in WORDS if f"row_{which}(" in source]

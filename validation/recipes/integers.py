@@ -1,13 +1,13 @@
-"""Whole numbers: bits, shifts, remainders, where every answer is exact."""
+"""Operations on whole numbers with exact results: bits, shifts, remainders."""
 
 from __future__ import annotations
 
 from validation.recipes.chains import Chain, answers_of
+from validation.recipes.informative import is_informative
 from validation.recipes.maps import LOOPS, chains, vector_sizes
 from validation.recipes.operation import Operation
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch
-from validation.recipes.telling import tells
 
 INTEGERS = (
     Operation("and_mask", "the low six bits", "{x} & 63", "{x} & 63"),
@@ -68,7 +68,7 @@ INTEGERS = (
 
 
 def _integer_map(chain: Chain, loop: str, block: int, dtype: str) -> Sketch | None:
-    if not (chain.possible and tells(answers_of(chain, "whole"))):
+    if not (chain.possible and is_informative(answers_of(chain, "whole"))):
         return None
     steps = chain.torch()
     return Sketch(

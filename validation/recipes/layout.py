@@ -1,4 +1,4 @@
-"""Lines that fit: what a formatter would do to the few long ones that templates give."""
+"""Line wrapping of the few long lines that templates produce."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH = 99
 def tidy(source: str) -> str:
     lines: list[str] = []
     for line in source.split("\n"):
-        # Nearly all do fit.
+        # Nearly all lines fit.
         lines += [line] if len(line) <= WIDTH else _fitting(line)
     return BLANK_LINES.sub("\n\n\n", "\n".join(lines))
 
@@ -26,10 +26,10 @@ def _fitting(line: str) -> list[str]:
     text = line.strip()
     if text.startswith('"""'):
         return _docstring(indent, text)
-    found = CALL.search(text)
-    if found is None:
+    call = CALL.search(text)
+    if call is None:
         return [line]
-    start = found.end()
+    start = call.end()
     end = _closing(text, start)
     arguments = [f"{indent}    {part}," for part in _arguments(text[start:end])]
     rest = [part for argument in arguments for part in _fitting(argument)]

@@ -1,4 +1,4 @@
-"""Losses, and gated units: two operands that come to one."""
+"""Losses, and gated units of two operands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Loss:
     phrase: str
     torch: str
     triton: tuple[str, ...]
-    """Of `y` and `target`, the last line without a name."""
+    """Lines over `y` and `target`; the last one is an expression."""
 
 
 LOSSES = (

@@ -21,13 +21,13 @@ LOOPS = ("none", "unrolled", "grid_stride", "share")
 class Operand:
     name: str
     kind: str
-    """How it meets the output: full, row, column, last, middle."""
+    """Alignment with the output: full, row, column, last, middle."""
 
 
 def reference_lines(
     chain: Chain, dtypes: tuple[str, ...], views: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """A chain in PyTorch; where a narrow float comes in, it is widened once and narrowed once."""
+    """Return a chain in PyTorch. Narrow floats are widened once and narrowed once."""
     views = views or {}
     names = ("x", *chain.operands)
     if dtypes == ("float32",):
@@ -114,7 +114,10 @@ def _map_2d(
     dtypes: tuple[str, ...],
     helper: bool,
 ) -> Sketch | None:
-    """The first operand is the matrix, unless the operands are a column and a row."""
+    """Return the sketch.
+
+    The first operand is the matrix, unless the operands are a column and a row.
+    """
     if not chain.possible or len(kinds) != 1 + len(chain.operands):
         return None
     block_m, block_n = tile
@@ -183,11 +186,11 @@ def _map_3d(
 
 
 def chains(*places: tuple[Operation, ...]) -> tuple[Chain, ...]:
-    """Every choice of one operation a place."""
-    found: list[tuple[Operation, ...]] = [()]
+    """Return every choice of one operation for each place."""
+    choices: list[tuple[Operation, ...]] = [()]
     for place in places:
-        found = [(*before, one) for before in found for one in place]
-    return tuple(Chain(operations) for operations in found)
+        choices = [(*before, one) for before in choices for one in place]
+    return tuple(Chain(operations) for operations in choices)
 
 
 TILES = ((16, 64), (32, 32), (8, 128), (64, 16))

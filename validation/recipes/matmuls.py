@@ -1,4 +1,4 @@
-"""Products of matrices: layouts, orders of programs, splits of the inner dimension, epilogues."""
+"""Matrix products: layouts, program orders, splits of the inner dimension, epilogues."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from validation.recipes.chains import Chain
 from validation.recipes.choices import named
+from validation.recipes.informative import ORDINARY, answers, is_informative
 from validation.recipes.maps import chains
 from validation.recipes.operation import Operation
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import ORDINARY, answers, tells
 from validation.recipes.unary import UNARY
 
-# Not bfloat16: Triton's interpreter multiplies the bits of such blocks as if they were integers.
+# Not bfloat16: Triton's interpreter multiplies the bits of such blocks as integers.
 DTYPES = (("float32",), ("float16",), ("float16", "float32"))
 LAYOUTS = {"nn": "a @ b", "nt": "a @ b.T", "tn": "a.T @ b", "tt": "a.T @ b.T"}
 
@@ -29,7 +29,7 @@ EPILOGUES = (Chain(()), *chains(UNARY), *chains(BINARY), *chains(BINARY, UNARY))
 
 
 def product(layout: str, wide: bool) -> str:
-    """PyTorch's words for a product, in float32 whatever comes in."""
+    """Return PyTorch's expression for a product, in float32 for all types."""
     left = {"n": "a", "t": "a.T"}[layout[0]]
     right = {"n": "b", "t": "b.T"}[layout[1]]
     if wide:
@@ -38,8 +38,11 @@ def product(layout: str, wide: bool) -> str:
 
 
 def tail(epilogue: Chain, kind: str, wide: bool, like: str = "a") -> tuple[str, ...]:
-    """`wide`: everything is float32 already, or float64 where somebody wants to know better.
-    Else the answer has the type of `like`."""
+    """Return the last lines.
+
+    `wide`: all values are float32 or float64 already. Otherwise the result gets the type of
+    `like`.
+    """
     view = "" if wide else ".float()"
     view += "[:, None]" if kind == "column" else ""
     views = [f"{n} = {n}{view}" for n in epilogue.operands if view]
@@ -88,7 +91,7 @@ def _matmul(
 
 
 def _possible(epilogue: Chain, kind: str) -> bool:
-    """Nothing jumps after a product, and operands have a shape exactly where there are any."""
+    """Return whether the epilogue is smooth, and has a shape exactly if it has operands."""
     smooth = all(operation.smooth for operation in epilogue.operations)
     return smooth and epilogue.possible and bool(kind) == bool(epilogue.operands)
 
@@ -225,13 +228,13 @@ SATURATING = (
     *("gaussian", "decay", "relu6", "clamp", "inverse_root", "reciprocal"),
 )
 
-# What lies between rows of some dozens of columns, by a kernel that falls with the distance.
+# Range of a kernel that falls with the distance, between rows of some dozens of columns.
 NEARNESS = np.linspace(0.0, 0.2, ORDINARY.size)
 
 
 def _shows_little(after: Operation) -> bool:
-    """Whether what is small already is not lost."""
-    return tells(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
+    """Return whether small values remain distinguishable."""
+    return is_informative(answers(Chain((after,)).triton(), x=NEARNESS, y=NEARNESS), 0.05, 0.01)
 
 
 def _distance(
@@ -239,7 +242,7 @@ def _distance(
 ) -> Sketch | None:
     if after is not None and not after.smooth:
         return None
-    # Of large numbers these say nothing but 1 or 0, and a test would notice no mistake.
+    # For large numbers these give only 1 or 0, and a test would notice no mistake.
     if kind in ("squared", "euclidean") and after is not None and after.name in SATURATING:
         return None
     if kind not in ("squared", "euclidean") and after is not None and not _shows_little(after):
@@ -254,7 +257,7 @@ def _distance(
         "squares = difference.square().sum(dim=-1)",
     ]
     python = [
-        # Each as its kernel does it, because infinities come out differently.
+        # Each as its kernel computes it, because infinities come out differently.
         *(expanded if way == "dot" else direct),
         f"y = {torch}",
         *([f"y = {after.torch.format(x='y')}"] if after else []),

@@ -1,14 +1,14 @@
-"""What is mostly movement: gather, scatter, transpose, shift, flip, triangles, segments."""
+"""Data movement: gather, scatter, transpose, shift, flip, triangles, segments."""
 
 from __future__ import annotations
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import named
+from validation.recipes.informative import answers, is_informative
 from validation.recipes.maps import chains, reference_lines
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import answers, tells
 from validation.recipes.unary import UNARY
 
 DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
@@ -20,7 +20,7 @@ def _then(chain: Chain) -> str:
 
 
 def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
-    """The movement gives `x`; the chain works on that."""
+    """Return the lines. The movement gives `x`, and the chain works on it."""
     if not chain.operations:
         return (f"return {moved}",)
     return (f"x = {moved}", *reference_lines(chain, dtypes))
@@ -47,7 +47,7 @@ def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Ske
             {"entries": 1, "count": 1, "width": 1},
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 100, "count": 20, "width": 130},
-            # The answer as large as the table: whoever hands the table back is noticed.
+            # The output is as large as the table, so that a returned table is noticed.
             {"entries": 50, "count": 50, "width": 33},
         ),
         dtypes=dtypes,
@@ -79,7 +79,7 @@ def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
             {"entries": 13, "count": 31, "width": 47},
             {"entries": 40, "count": 100, "width": 70},
         ),
-        # Many values may meet in one place, in any order.
+        # Many values may be added at one place, in any order.
         tolerance=tolerances(("float32",), 2, 1e-4),
         values={"chain": chain, "walk": walk, "block_size": block, "into": into},
     )
@@ -200,8 +200,8 @@ def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
 
 
 def _exceeds_zero(chain: Chain) -> bool:
-    """The largest log-sigmoid, or zero, is zero whatever comes in."""
-    return tells(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
+    """Return whether the maximum with zero is informative: that of a log-sigmoid is always zero."""
+    return is_informative(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
 
 
 TILES = ((16, 32), (32, 32), (8, 64))

@@ -1,4 +1,4 @@
-"""One operation, element by element, in PyTorch's words and in Triton's."""
+"""One element-wise operation, in PyTorch and in Triton."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`{x}`, `{y}`, `{z}` stand for the operands, the first of which is what flows."""
+    """An operation. `{x}`, `{y}`, `{z}` are the operands; the first is the chain's value."""
 
     name: str
     phrase: str

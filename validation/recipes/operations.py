@@ -1,11 +1,11 @@
-"""What is computed element by element: each operation in PyTorch's words and in Triton's.
+"""Element-wise operations with two and three operands, in PyTorch and in Triton.
 
-Those of one operand stand in `unary`.
+Those with one operand are in `unary`.
 
-The Triton side keeps to what the interpreter and every release since 3.2 know: no libdevice. All
-operations are total (no finite input gives NaN) and grow slowly, so that any three may follow one
-another. `fmax` and `fmin` become Triton's maximum and minimum that hand NaN on, as PyTorch's do.
-Names that lines assign are used by no template.
+The Triton side uses only functions of the interpreter and of every release since 3.2: no
+libdevice. All operations are total (no finite input gives NaN) and grow slowly, so that any
+three may follow each other. `fmax` and `fmin` become Triton's maximum and minimum with NaN
+propagation. No template uses the names that lines assign.
 """
 
 from __future__ import annotations

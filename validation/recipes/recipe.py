@@ -1,4 +1,4 @@
-"""A recipe: axes whose combinations can be listed, and how one combination becomes a sketch."""
+"""A recipe: axes with countable combinations, and a function from a combination to a sketch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from validation.recipes.sketch import Sketch
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recipe:
-    """`build` takes one value of each axis by name; None where they don't go together."""
+    """A recipe. `build` takes one value of each axis by name; None if they do not fit together."""
 
     name: str
     build: Callable[..., Sketch | None]
@@ -23,7 +23,7 @@ class Recipe:
         return math.prod(len(values) for values in self.axes.values())
 
     def sketch(self, combination: int) -> Sketch | None:
-        """The combination of this number, counted as an odometer counts."""
+        """Return the combination with this number, counted like an odometer."""
         chosen = {}
         for name, values in self.axes.items():
             combination, place = divmod(combination, len(values))

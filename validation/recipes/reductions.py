@@ -1,4 +1,4 @@
-"""Reductions: along rows, columns, a middle axis, or over everything, of what a chain computes."""
+"""Reductions of a chain's results: along rows, columns, a middle axis, or over all."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from dataclasses import dataclass
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import DTYPES, named
+from validation.recipes.informative import answers, is_informative, stands_out
 from validation.recipes.maps import chains, matrix_sizes
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import answers, stands_out, tells
 from validation.recipes.unary import UNARY
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """`{y}` is the value, `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` how many."""
+    """A reduction.
+
+    `{y}` is the value, `{dim}` PyTorch's axis, `{r}` the reduced value, `{n}` the count.
+    """
 
     name: str
     phrase: str
@@ -134,21 +137,24 @@ def _fits(chain: Chain, reduction: Reduction, dtypes: tuple[str, ...]) -> bool:
     return chain.possible and shows_its_values(chain, reduction)
 
 
-# Of what is added up: squares are smaller than what they are of.
+# Bound for summed values: squares are smaller than their bases.
 LEAST_OF_A_SUM = 0.02
 
 
 def shows_its_values(chain: Chain, reduction: Reduction) -> bool:
-    """The least of many ReLUs is zero, whatever they are of, and of thousands of hard sigmoids too:
-    the extreme must not be what many values answer. And the squares of signs are ones."""
+    """Return whether the reduction depends on its values.
+
+    The minimum of many ReLUs is zero for any input, and that of thousands of hard sigmoids too.
+    So the extreme must not be a value that many inputs give. The squares of signs are ones.
+    """
     ordinary, far = (
         answers((f"y = {reduction.each.format(y='y')}",), y=answers_of(chain, kind))
         for kind in ("ordinary", "far")
     )
     if reduction.reduce not in ("row_max", "row_min"):
-        return tells(ordinary, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
+        return is_informative(ordinary, LEAST_OF_A_SUM, LEAST_OF_A_SUM / 2)
     largest = reduction.reduce == "row_max"
-    return all(found is None or stands_out(found, largest=largest) for found in (ordinary, far))
+    return all(values is None or stands_out(values, largest=largest) for values in (ordinary, far))
 
 
 def _summary(where: str, chain: Chain, reduction: Reduction) -> str:
@@ -230,7 +236,7 @@ def _full(
 ) -> Sketch | None:
     if not _fits(chain, reduction, dtypes):
         return None
-    # Only what can be added up in any order, and needs no second look, can be left to atomics.
+    # Only sums in any order without a second pass can be left to atomics.
     if way == "atomic" and (reduction.reduce != "tl.sum" or reduction.finish not in FINISHED):
         return None
     names = ("x", *chain.operands)

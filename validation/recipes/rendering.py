@@ -1,4 +1,4 @@
-"""A sketch becomes three texts."""
+"""Rendering of a sketch as three texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rendered(
     triton: str | None = None,
     environment: Environment | None = None,
 ) -> Texts:
-    """All three; the Triton side need not be written twice."""
+    """Render all three texts. A rendered Triton side can be passed in."""
     return Texts(
         rendered_python(sketch, environment),
         triton or rendered_triton(sketch, style, environment),
@@ -80,7 +80,7 @@ def environment_of_templates(kind: type[Environment] = Environment) -> Environme
 def _reduced(line: str, tile: bool) -> str:
     """Write out `sum(v)`, `max(v)` and `min(v)` of a row, or of each row of a tile.
 
-    `row_max` and `row_min` are those that hand NaN on.
+    `row_max` and `row_min` propagate NaN.
     """
 
     def written(found: re.Match[str]) -> str:
@@ -100,8 +100,8 @@ ROW_REDUCTION = re.compile(
 
 
 def cases(sketch: Sketch) -> list[str]:
-    """Every size with a dtype and a layout, in turn, so that each of these is met."""
-    found = []
+    """Return every size with a dtype and a layout, in turn, so that each of these occurs."""
+    texts = []
     dtypes, layouts = cycle(sketch.dtypes), sketch.layouts
     rounds = max(len(sketch.sizes), len(sketch.dtypes), len(sketch.layouts))
     sizes = cycle(sketch.sizes)
@@ -109,11 +109,11 @@ def cases(sketch: Sketch) -> list[str]:
         case: dict[str, object] = dict(next(sizes))
         case["dtype"] = next(dtypes)
         if len(sketch.layouts) > 1:
-            # Not in step with the dtypes, or one of two would always meet the same layout.
+            # Not in step with the dtypes, or one of two would always have the same layout.
             case["layout"] = layouts[(seed + seed // len(layouts)) % len(layouts)]
         case["seed"] = seed
-        found.append("{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}")
-    return found
+        texts.append("{" + ", ".join(f'"{k}": {_literal(v)}' for k, v in case.items()) + "}")
+    return texts
 
 
 def _literal(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Products of matrices in eight bits, whose scales are multiplied back."""
+"""Matrix products in eight bits, with scales."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _scaled_matmul(
             Argument("b_scale", of_b, "positive"),
             *(Argument(name, ("n",)) for name in epilogue.operands),
         ),
-        # The last: scales of the answer's shape, and more than one value to differ from it by.
+        # The last one: scales of the output's shape, and more than one value, so that a mix-up is
+        # noticed.
         sizes=(*MATMUL_SIZES, {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 2, 1e-4),
@@ -63,7 +64,7 @@ def _scaled_matmul(
 
 
 def _scaled_product(layout: str, scaling: str, block: int, widen: str) -> tuple[str, ...]:
-    """PyTorch's lines for it; the answer is `x`."""
+    """Return PyTorch's lines for the product; the result is `x`."""
     if scaling == "block":
         spread = f"repeat_interleave({block}, dim=1)"
         of_b = "[:, : b.shape[1]]" if layout == "nt" else "[:, : b.shape[0]].T"

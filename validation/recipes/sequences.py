@@ -1,14 +1,14 @@
-"""Along a row, where order counts: scans, the place of an extreme, windows, sorting, ranks."""
+"""Operations along a row that depend on the order: scans, argmax, windows, sorting, ranks."""
 
 from __future__ import annotations
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import ONE, named
+from validation.recipes.informative import has_order, stands_out
 from validation.recipes.maps import chains
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import has_an_order, stands_out
 from validation.recipes.unary import UNARY
 
 MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
@@ -59,7 +59,7 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
         return None
     phrase, torch, identity, combine = SCANS[kind]
     down = walk == "down"
-    # Less itself is NaN where the element is, less the next one not.
+    # The value less itself is NaN for a NaN element; less the next one it is not.
     if down and kind in ("cumulative_mean", "exclusive_cumsum"):
         return None
     if down:
@@ -94,7 +94,8 @@ def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
 def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
     if not chain.possible:
         return None
-    # Ties must be real ties on both sides, or the first of two nearly equal values is a toss-up.
+    # Ties must be real ties on both sides. Otherwise the first of two nearly equal values is
+    # arbitrary.
     if any(operation.name not in EXACT for operation in chain.operations):
         return None
     largest = kind in ("argmax", "max_and_place")
@@ -186,7 +187,7 @@ def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Ske
 
 
 def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Sketch | None:
-    """A convolution of each row with its channel's own few taps."""
+    """Return a convolution of each row with a few taps of its channel."""
     if not chain.possible or not all(operation.smooth for operation in chain.operations):
         return None
     left = taps - 1 if causal else taps // 2
@@ -251,7 +252,7 @@ def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
         ),
     }[kind]
     if kind == "top" and not (
-        all(op.smooth for op in chain.operations) and has_an_order(answers_of(chain))
+        all(op.smooth for op in chain.operations) and has_order(answers_of(chain))
     ):
         return None
     return Sketch(

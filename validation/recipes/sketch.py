@@ -1,4 +1,4 @@
-"""A sketch: all that the templates must know to write one pair."""
+"""A sketch: all data that the templates need for one pair."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Tolerance = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One positional argument of both functions, and how a test draws it."""
+    """One positional argument of both functions, and its random values in a test."""
 
     name: str
     shape: tuple[str, ...] = ()
     """Expressions over the case's sizes; empty for a number."""
     draw: str = "normal"
-    """normal, uniform, positive, index, integers, mask, offsets: what the test's template knows."""
+    """normal, uniform, positive, index, integers, mask or offsets, as in the test's template."""
     dtype: str = ""
-    """Empty: the case's."""
+    """Type; empty for the case's."""
     bound: str = ""
-    """For an index, how many there are to choose from."""
+    """For an index, the number of entries."""
     default: str = ""
     """For a number, its value."""
 
     @property
     def drawn_first(self) -> bool:
-        """Other shapes depend on it."""
+        """Whether other shapes depend on it."""
         return self.draw == "offsets"
 
     @property
@@ -58,7 +58,7 @@ class Sketch:
     layouts: tuple[str, ...] = ("contiguous", "strided")
     outputs: int = 1
     values: Mapping[str, object] = field(default_factory=dict)
-    """What only this template asks for."""
+    """Values for this template only."""
 
     @property
     def slug(self) -> str:
@@ -87,8 +87,8 @@ class Sketch:
 def tolerances(
     dtypes: tuple[str, ...], steps: int = 1, absolute: float = 1e-5
 ) -> dict[str, Tolerance]:
-    """Two roundings of the dtype, wider where more is computed before the only rounding."""
-    known = {
+    """Return two roundings of the dtype, wider for more steps before the only rounding."""
+    by_dtype = {
         "float32": (round(1e-5 * (1 + steps), 8), absolute),
         "float16": (2e-3, 1e-3),
         "bfloat16": (1.6e-2, 8e-3),
@@ -96,4 +96,4 @@ def tolerances(
         "int8": (0.0, 0.0),
         "int64": (0.0, 0.0),
     }
-    return {dtype: known[dtype] for dtype in dtypes}
+    return {dtype: by_dtype[dtype] for dtype in dtypes}

@@ -1,7 +1,7 @@
-"""Handwritings: names and comments differ between authors, and so they do here.
+"""Styles of code: names and comments differ between authors.
 
-Templates are written in one hand; a style renames what an author is free to name, in the Triton
-side only, and drops the comments where its author writes none.
+Templates are written in one style. A style renames free identifiers, in the Triton side only,
+and may drop the comments.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def styled(source: str, style: Style) -> str:
 
 @functools.cache
 def _free_names(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Not an attribute, not a word of a sentence, not the `mask=` of `tl.load`."""
+    """Return a pattern for free names: no attribute, no word of a sentence, no `mask=` of
+    `tl.load`."""
     ends = (name + (r"(?!\w)" if name.isupper() else r"(?![\w=])") for name in names)
     return re.compile(rf"(?<![\w.`])(?:{'|'.join(ends)})")
 

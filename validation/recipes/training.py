@@ -1,4 +1,4 @@
-"""What else training needs: dropout and noise by seed, rotary embedding."""
+"""Further operations of training: seeded dropout and noise, rotary embedding."""
 
 from __future__ import annotations
 

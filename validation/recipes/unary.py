@@ -1,10 +1,10 @@
-"""The operations of one operand."""
+"""Operations of one operand."""
 
 from __future__ import annotations
 
 from validation.recipes.operation import Operation
 
-# Near zero, what is left after subtracting 1 would be mostly rounding: there, a series.
+# Near zero, the difference to 1 would be mostly rounding, so a series is used there.
 FALLEN = (
     "capped = fmin({x}, 0.0)",
     "series = 0.16666667 + capped * (0.041666668 + capped * 0.008333334)",
@@ -20,7 +20,7 @@ SQUASHED = (
 
 
 def grew(x: str) -> tuple[str, ...]:
-    """The logarithm of 1 + exp(-|x|): what adding 1 rounds away of something small is put back."""
+    """Return log(1 + exp(-|x|)), corrected for the digits that adding 1 rounds away."""
     return (
         f"small = tl.exp(-tl.abs({x}))",
         "grown = 1.0 + small",
@@ -103,7 +103,7 @@ UNARY = (
         "mish",
         "Mish",
         "F.mish({x})",
-        # The tanh of a softplus without either, so that nothing is lost far below zero.
+        # The tanh of a softplus without either, so that small results keep their digits.
         "{x} * tl.where({x} < 0.0, below / (below + 2.0), above / (above + 2.0 * small * small))",
         (
             "small = tl.exp(-tl.abs({x}))",

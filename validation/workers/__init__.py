@@ -1,8 +1,8 @@
-"""Sandboxed workers that answer questions, each in a child that ends with it.
+"""Sandboxed workers that answer questions, each in a child process of its own.
 
-Here one asks (`Workers`); what answers is a module of its own that calls `forking.serve`.
+`Workers` asks; a module that calls `forking.serve` answers.
 """
 
-from validation.workers.asking import Said, Workers, WorkerUnavailable
+from validation.workers.asking import Reply, Workers, WorkerUnavailable
 
-__all__ = ["Said", "WorkerUnavailable", "Workers"]
+__all__ = ["Reply", "WorkerUnavailable", "Workers"]

@@ -1,4 +1,4 @@
-"""Asks a sandboxed worker. Nothing that it runs ever runs here; only JSON is read."""
+"""Client of a sandboxed worker. It runs none of the worker's code and reads only JSON."""
 
 import json
 import os
@@ -30,16 +30,16 @@ from validation.sandbox import (
 from validation.sandbox.python import module
 from validation.sandbox.seal import at_once, domain
 
-# Importing torch and Triton on a busy machine.
+# Time for importing torch and Triton on a busy machine.
 START_SECONDS = 180.0
-# A worker that says nothing for so many times a question's own time is dead.
+# A worker without output for this multiple of a question's time is dead.
 SILENCE = 6
-# A worker is replaced now and then, whatever it has gathered.
+# A worker is replaced after this many questions.
 LIFETIME = 300
-# A child says 1 MiB at most, each byte of which may take six in the worker's line.
+# A child's answer has 1 MiB at most, and JSON may escape a byte as six.
 LINE_MOST = 8 << 20
 
-# The most memory of one question.
+# Bound on the memory of one question.
 MEMORY = 4 << 30
 ENV = {
     # Forking after OpenMP has started threads hangs the child.
@@ -50,26 +50,27 @@ ENV = {
 }
 
 Question = Mapping[str, Any]
-"""JSON with a `key` of the asker's own."""
+"""JSON with a `key` of the caller's own."""
 
 
 class WorkerUnavailable(Exception):
-    """The worker did not come up; the sentence says what it said."""
+    """The worker did not start; the message has its last output."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a child answered. `trouble` says why there is no answer."""
+class Reply:
+    """A child's answer. `trouble` says why there is none."""
 
     answer: Any = None
     trouble: str = ""
     timeout: bool = False
     seconds: float = 0.0
-    """Of a processor."""
+    """Processor time."""
 
 
 class Workers(ExitStack):
-    """A context: `with Workers(NAME) as workers: for question, said in workers.ask(questions)`."""
+    """Context manager: `with Workers(NAME) as workers: for question, reply in
+    workers.ask(questions)`."""
 
     def __init__(
         self,
@@ -91,12 +92,12 @@ class Workers(ExitStack):
 
     @property
     def memory(self) -> str:
-        """The bound on the memory of the processes that answer, in words."""
+        """The bound on the memory of the answering processes, in words."""
         return memory_bound(self.level)
 
     @property
     def versions(self) -> dict[str, str]:
-        """Of what answers; starts the worker, which knows."""
+        """Versions of the worker's libraries; starts the worker."""
         return self._running().versions
 
     def ask(
@@ -104,38 +105,40 @@ class Workers(ExitStack):
         questions: Iterable[Question],
         beat: Callable[[], None] = lambda: None,
         begin: Callable[[Any], None] = lambda _: None,
-    ) -> Iterator[tuple[Question, Said]]:
-        """Each question with what was said, in the order in which they are done. `beat` is called
-        every second meanwhile, and `begin` with the key of a question before it is asked; either
-        may end it by raising."""
-        waiting = deque(questions)
-        asked: dict[Any, Question] = {}
+    ) -> Iterator[tuple[Question, Reply]]:
+        """Yield each question with its reply, in the order of completion.
+
+        `beat` is called every second meanwhile, and `begin` with the key of a question before it
+        is sent. Either may end the iteration by raising.
+        """
+        queue = deque(questions)
+        pending: dict[Any, Question] = {}
         suspects: set[Any] = set()
-        while waiting or asked:
-            # What was being worked on when a worker died is asked again, each alone.
-            width = 1 if any(q["key"] in suspects for q in waiting) else 2 * self._parallel
+        while queue or pending:
+            # Questions under way when a worker died are asked again, each alone.
+            width = 1 if any(q["key"] in suspects for q in queue) else 2 * self._parallel
             try:
                 worker = self._running()
-                while waiting and len(asked) < width:
-                    question = waiting.popleft()
+                while queue and len(pending) < width:
+                    question = queue.popleft()
                     begin(question["key"])
-                    asked[question["key"]] = question
+                    pending[question["key"]] = question
                     worker.ask(question, self._seconds)
                 line = worker.line(SILENCE * self._seconds, beat)
-                key, said = read_answer(line, worker.ran_out_of_memory)
+                key, reply = read_answer(line, worker.ran_out_of_memory)
             except WorkerDied as died:
                 self._stop()
-                for question in asked.values():
+                for question in pending.values():
                     if question["key"] in suspects:
-                        yield question, Said(trouble=str(died))
+                        yield question, Reply(trouble=str(died))
                     else:
                         suspects.add(question["key"])
-                        waiting.appendleft(question)
-                asked.clear()
+                        queue.appendleft(question)
+                pending.clear()
                 continue
-            if (done := asked.pop(key, None)) is not None:
-                yield done, said
-            if worker.asked >= LIFETIME and not asked:
+            if (done := pending.pop(key, None)) is not None:
+                yield done, reply
+            if worker.asked >= LIFETIME and not pending:
                 self._stop()
 
     def _running(self) -> "_Worker":
@@ -151,34 +154,37 @@ class Workers(ExitStack):
 
 
 class WorkerDied(Exception):
-    """The worker ended, fell silent, or wrote what its own side does not write."""
+    """The worker ended, fell silent, or sent an invalid line."""
 
 
 def read_answer(
     line: bytes, ran_out_of_memory: Callable[[int], bool] = lambda group: False
-) -> tuple[Any, Said]:
-    """The key of a question and what its child said. Raises WorkerDied if the line is not the
-    worker's; whatever the child wrote costs its own question alone. `ran_out_of_memory`: whether
-    the processes of this number were ended for it."""
+) -> tuple[Any, Reply]:
+    """Return the key of a question and its child's reply.
+
+    Raises WorkerDied if the line is not the worker's. An invalid answer of a child costs its own
+    question alone. `ran_out_of_memory`: whether the process group with this number was ended for
+    its memory.
+    """
     try:
-        told = read_json(line, LINE_MOST)
-        key, text, status = told["key"], str(told["said"]), int(told["status"])
-        seconds, timeout = float(told["seconds"]), bool(told["timeout"])
-        group = int(told["pid"])
+        record = read_json(line, LINE_MOST)
+        key, text, status = record["key"], str(record["said"]), int(record["status"])
+        seconds, timeout = float(record["seconds"]), bool(record["timeout"])
+        group = int(record["pid"])
         hash(key)
     except (UnreadableJson, LookupError, TypeError, ValueError, ArithmeticError) as error:
         raise WorkerDied(f"it wrote a line that is not its own: {error}") from None
     if timeout:
-        return key, Said(trouble="it took too long", timeout=True, seconds=seconds)
+        return key, Reply(trouble="it took too long", timeout=True, seconds=seconds)
     if status == -signal.SIGKILL and ran_out_of_memory(group):
-        return key, Said(trouble="it used more memory than it may", seconds=seconds)
+        return key, Reply(trouble="it used more memory than it may", seconds=seconds)
     if not text:
-        return key, Said(trouble=f"its process ended with status {status}", seconds=seconds)
+        return key, Reply(trouble=f"its process ended with status {status}", seconds=seconds)
     try:
-        return key, Said(read_json(text.encode(), LINE_MOST), seconds=seconds)
+        return key, Reply(read_json(text.encode(), LINE_MOST), seconds=seconds)
     except UnreadableJson as error:
         trouble = f"its process ended with status {status}, and its answer can't be read: {error}"
-        return key, Said(trouble=trouble, seconds=seconds)
+        return key, Reply(trouble=trouble, seconds=seconds)
 
 
 class _Worker:
@@ -223,8 +229,8 @@ class _Worker:
             self.end()
             complaints.seek(0)
             lines = complaints.read().decode(errors="replace").strip().splitlines()
-            said = f"{died}: {lines[-1]}" if lines else died
-            raise WorkerUnavailable(f"The worker did not start: {said}") from None
+            message = f"{died}: {lines[-1]}" if lines else died
+            raise WorkerUnavailable(f"The worker did not start: {message}") from None
 
     def ask(self, question: Question, seconds: float) -> None:
         assert self._process.stdin is not None  # noqa: S101 - it was asked for
@@ -237,12 +243,12 @@ class _Worker:
             raise WorkerDied(f"it takes no more requests: {error}") from None
 
     def line(self, seconds: float, beat: Callable[[], None]) -> bytes:
-        """The next line that it writes."""
-        until = time.monotonic() + seconds
+        """Return the next line of its output."""
+        deadline = time.monotonic() + seconds
         while b"\n" not in self._rest:
             beat()
             ready, _, _ = select.select([self._reading], [], [], 1.0)
-            if not ready and time.monotonic() < until:
+            if not ready and time.monotonic() < deadline:
                 continue
             if not ready:
                 raise WorkerDied(f"it said nothing for {seconds:.0f} seconds")

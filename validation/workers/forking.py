@@ -1,9 +1,8 @@
-"""Inside the sandbox: one process that has imported what is slow, and forks a child for each
-question.
+"""Sandbox side: one process with slow imports, which forks a child for each question.
 
-`python -m SOME.WORKER FD PARALLEL DOMAIN …` reads a JSON line a question from its input and writes
-a JSON line an answer to the open file FD. Each child has a time, a folder, a process group and a
-Landlock domain of its own, and can answer its own question only.
+`python -m SOME.WORKER FD PARALLEL DOMAIN …` reads a JSON line a question from its input and
+writes a JSON line an answer to the open file FD. Each child has its own time, folder, process
+group and Landlock domain, and can answer only its own question.
 """
 
 import json
@@ -24,9 +23,9 @@ from typing import Any
 from validation.sandbox import seal
 from validation.sandbox.seal import Domain
 
-# Time is the processor's: a busy machine makes no question slow. Waiting ends too, later.
+# The bound is processor time, so that a busy machine slows no question. Waiting ends later too.
 PATIENCE = 4
-# What ptxas and the second compile may take beyond a kernel's own time.
+# Additional time for ptxas and the second compile.
 MARGIN = 5.0
 MOST_SAID = 1 << 20
 REQUESTS = 0
@@ -77,7 +76,7 @@ class Worker:
             os.close(reading)
             _be_child(request, writing, folder, self._domain, self._answer)
         os.close(writing)
-        # Both sides do it: `_end` may come before the child does.
+        # Both sides do it: `_end` may run before the child does.
         with suppress(OSError):
             os.setpgid(pid, pid)
         until = time.monotonic() + PATIENCE * request["seconds"] + MARGIN
@@ -85,7 +84,7 @@ class Worker:
         self._selector.register(reading, selectors.EVENT_READ)
 
     def _look(self) -> bool:
-        """Wait for whatever comes next; True where that is a request."""
+        """Wait for the next event. Return whether it is a request."""
         soonest = min((child.until for child in self._children.values()), default=None)
         wait = None if soonest is None else max(0.0, soonest - time.monotonic())
         ready = [key.fd for key, _ in self._selector.select(wait)]
@@ -107,7 +106,7 @@ class Worker:
         del self._children[child.pipe]
         os.killpg(child.pid, signal.SIGKILL)
         _, ended, used = os.wait4(child.pid, 0)
-        # No process leaves its group, and orphans come here: this waits for all that it started.
+        # No process leaves its group, and orphans come here: this waits for all of them.
         with suppress(ChildProcessError):
             while True:
                 os.waitpid(-child.pid, 0)
@@ -131,16 +130,16 @@ class Worker:
 def _be_child(
     request: dict[str, Any], writing: int, folder: str, domain: Domain | None, answer: Answer
 ) -> None:
-    """The child: nothing is open to it but its own pipe."""
+    """Prepare the child: its only open file is its own pipe."""
     empty = os.open(os.devnull, os.O_RDWR)
     for fd in range(3):
         os.dup2(empty, fd)
     os.dup2(writing, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    # What native code says about a failure, it says here.
+    # Native code writes its errors here.
     os.dup2(os.open(os.path.join(folder, "said"), os.O_RDWR | os.O_CREAT), 2)
     seconds = int(request["seconds"] + MARGIN)
-    # The first ends it in a way that says why, the second those that don't listen.
+    # The first limit ends it with a reason, the second ends it if it ignores the first.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
@@ -153,7 +152,7 @@ def _be_child(
 
 
 def serve(answer: Answer, versions: dict[str, str]) -> None:
-    """Does not return before nobody asks any more. `answer` is called in a child."""
+    """Answer until the input ends. `answer` is called in a child."""
     seal.protect_parent()
     domain = json.loads(sys.argv[3])
     Worker(int(sys.argv[1]), int(sys.argv[2]), domain, answer).run(versions)

@@ -1,4 +1,4 @@
-"""`manage.py draft_pairs`: pairs out of ingested repositories, and drafts of what is not whole."""
+"""`manage.py draft_pairs`: pairs from ingested repositories, and drafts of incomplete ones."""
 
 import json
 import sys
@@ -19,9 +19,9 @@ from ingest.sources import chosen
 
 class Command(BaseCommand):
     help = (
-        "Draft pairs from the operations of ingested repositories: launcher, test and reference "
-        "are found by syntax, and nothing is run. What is whole waits for validation and review, "
-        "the rest for a curator who finishes it."
+        "Draft pairs from the operations of ingested repositories. Launcher, test and reference "
+        "are found by syntax; no code is run. Whole drafts wait for validation and review, "
+        "incomplete ones for a curator."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             help="write the whole drafts as JSON Lines too (default: only store them)",
         )  # fmt: skip
         parser.add_argument(
-            "--reasons", action="store_true", help="say of each operation what is missing"
+            "--reasons", action="store_true", help="print what each operation lacks"
         )
 
     def handle(self, *, repository: str | None, **options: Any) -> None:
@@ -92,8 +92,7 @@ def _word(one: Drafted) -> str:
 
 
 def _table(tables: dict[str, Counter[str]]) -> str:
-    """How many operations each repository has, how many became drafts by which rule, and what
-    kept the others from it; repositories as columns."""
+    """Return a table with a column for each repository: operations, drafts by rule, reasons."""
     names = list(tables)
     columns = [*tables.values(), sum(tables.values(), Counter[str]())]
     rules, reasons = [str(rule) for rule in Rule], [str(reason) for reason in Missing]
@@ -101,8 +100,8 @@ def _table(tables: dict[str, Counter[str]]) -> str:
     rows.append(["operations", *(f"{column.total():,}" for column in columns)])
     rows.append(["whole drafts", *(f"{sum(c[rule] for rule in rules):,}" for c in columns)])
     for words in (rules, reasons):
-        seen = [word for word in words if any(column[word] for column in columns)]
-        rows += [[f"  {word}", *(f"{column[word]:,}" for column in columns)] for word in seen]
+        used = [word for word in words if any(column[word] for column in columns)]
+        rows += [[f"  {word}", *(f"{column[word]:,}" for column in columns)] for word in used]
         if words is rules:
             rows.append(["not whole", *(f"{sum(c[r] for r in reasons):,}" for c in columns)])
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]

@@ -14,7 +14,7 @@ from ingest import tables
 class Command(BaseCommand):
     help = (
         "Write the source files that hold kernels, as they are, below "
-        "DIR/triton_kernels_organized; only what its licence permits."
+        "DIR/triton_kernels_organized; only what its license permits."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -12,7 +12,7 @@ from curation.models import Repository
 from curation.sources.load import load_sources
 from curation.text import pluralize
 from ingest.benchmarks import fingerprint
-from ingest.persist.licenses import kept_readings, licence_reader
+from ingest.persist.licenses import kept_readings, license_reader
 
 
 class Command(BaseCommand):
@@ -32,21 +32,23 @@ class Command(BaseCommand):
     def handle(self, *, sources: list[str], **options: Any) -> None:
         load_sources()
         ingested = Repository.objects.benchmarks().exclude(last_commit="").order_by("name")
-        named = sources or list(ingested.values_list("name", flat=True))
-        if not named:
+        benchmarks = sources or list(ingested.values_list("name", flat=True))
+        if not benchmarks:
             raise CommandError("No benchmark was ingested here: name folders with clones of them.")
         folder: Path = settings.BENCHMARK_FINGERPRINTS
         folder.mkdir(parents=True, exist_ok=True)
-        for source in named:
+        for source in benchmarks:
             try:
-                made = fingerprint(source, licence_reader())
+                result = fingerprint(source, license_reader())
             except CurationError as error:
                 raise CommandError(str(error)) from error
-            path = write_fingerprints(made, folder)
-            tasks = sum(problem.is_task for problem in made.problems)
+            path = write_fingerprints(result, folder)
+            tasks = sum(problem.is_task for problem in result.problems)
             self.stdout.write(
-                f"{made.repository} at {made.commit[:12]}, {made.license or 'license not known'}: "
-                f"{pluralize(tasks, 'problem')}, {pluralize(len(made.problems), 'text')} compared, "
+                f"{result.repository} at {result.commit[:12]}, "
+                f"{result.license or 'license not known'}: "
+                f"{pluralize(tasks, 'problem')}, "
+                f"{pluralize(len(result.problems), 'text')} compared, "
                 f"{path.stat().st_size:,} bytes in {path.name}."
             )
         kept_readings().write()

@@ -21,10 +21,10 @@ class Command(BaseCommand):
             "source", nargs="+", help="owner/name, https URL, or the path of a local folder"
         )
         parser.add_argument(
-            "--now", action="store_true", help="do it in this process instead of the queue"
+            "--now", action="store_true", help="run in this process instead of the queue"
         )
         parser.add_argument(
-            "--again", action="store_true", help="read everything anew, also what has not changed"
+            "--again", action="store_true", help="also read sources that have not changed"
         )
 
     def handle(self, *, source: list[str], now: bool, again: bool, **options: Any) -> None:
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 
 def summary(run: IngestRun) -> str:
-    """What a run did, in a line."""
+    """Return the result of a run in one line."""
     if run.stage == "unchanged":
         return f"{run.repository}: nothing has changed since its last ingest."
     funnel = run.funnel

@@ -1,4 +1,4 @@
-"""`manage.py ingest_inductor FOLDER`: read what torch.compile left behind."""
+"""`manage.py ingest_inductor FOLDER`: read a folder of torch.compile."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py ingest_inductor /tmp/torchinductor_ada"
-        parser.add_argument("folder", help="what torch.compile left behind")
+        parser.add_argument("folder", help="the folder of torch.compile")
 
     def handle(self, *, folder: str, **options: Any) -> None:
         run = ingest_now(take_up_compiled(folder), again=True)

@@ -1,4 +1,4 @@
-"""`manage.py list_kernels`: every kernel where it stands, one a line."""
+"""`manage.py list_kernels`: one line for each place of each kernel."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from ingest.sources import chosen
 
 
 class Command(BaseCommand):
-    help = "List the kernels of a source (of all, by default) with what is known of each."
+    help = "List the kernels of a source (default: all) with their evidence."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py list_kernels --repository triton-lang/triton --json"

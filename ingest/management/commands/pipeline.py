@@ -22,8 +22,7 @@ from curation.text import pluralize
 from ingest import tables
 from ingest.drafts import draft_repositories
 from ingest.management.commands.ingest import summary
-from ingest.report import read_sources
-from ingest.whole_way import (
+from ingest.pipeline_command import (
     DATASET,
     asked_for,
     check_folders,
@@ -34,6 +33,7 @@ from ingest.whole_way import (
     read_each,
     with_reasons,
 )
+from ingest.report import read_sources
 
 
 class Command(BaseCommand):
@@ -107,16 +107,16 @@ class Command(BaseCommand):
             raise CommandError("\n".join(self._failures))
 
     def _ingest(self, sources: Sequence[str]) -> list[Repository]:
-        readings, failed = [], []
+        readings, failures = [], []
         for number, reading in enumerate(read_each(sources), start=1):
             readings.append(reading)
             self._bar.end()
             if reading.run is None:
-                failed.append(f"{reading.source}: {reading.failure}")
-            line = summary(reading.run) if reading.run else failed[-1]
+                failures.append(f"{reading.source}: {reading.failure}")
+            line = summary(reading.run) if reading.run else failures[-1]
             self.stdout.write(f"{number}/{len(sources)} {line}")
-        if failed:
-            self._failures += [f"{pluralize(len(failed), 'source')} failed:", *failed]
+        if failures:
+            self._failures += [f"{pluralize(len(failures), 'source')} failed:", *failures]
         self.stdout.write(f"ingest: {ingest_summary(readings)}")
         return draftable(readings)
 
@@ -134,9 +134,9 @@ class Command(BaseCommand):
     def _extract(self, out: Path) -> Iterable[str]:
         manifest = extract(out, progress=self._bar.count)
         files = manifest["total_files"]
-        left = manifest["left_out"]
-        found = pluralize(files + sum(left.values()), "file")
-        yield with_reasons(f"{found} -> {pluralize(files, 'file')}", left)
+        left_out = manifest["left_out"]
+        candidates = pluralize(files + sum(left_out.values()), "file")
+        yield with_reasons(f"{candidates} -> {pluralize(files, 'file')}", left_out)
         yield from ("", *tables.everything())
         yield from ("", *tables.funnel(funnel(read_sources())))
         yield from ("", *tables.extraction(manifest), "")

@@ -1,4 +1,4 @@
-"""`manage.py recheck`: gather all evidence anew by today's rules; decisions stay as they are."""
+"""`manage.py recheck`: gather all evidence again by today's rules; decisions stay."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from ingest.sources import chosen
 
 class Command(BaseCommand):
     help = (
-        "Read sources again at the commit that was read last, so that new rules for licences, "
+        "Read sources again at the commit that was read last, so that new rules for licenses, "
         "quality, kind, duplicates and benchmarks reach every kernel. No decision of a person "
         "changes."
     )
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             "--repository", help="the name, URL or path that `ingest` took (default: all)"
         )
         parser.add_argument(
-            "--now", action="store_true", help="do it in this process instead of the queue"
+            "--now", action="store_true", help="run in this process instead of the queue"
         )
 
     def handle(self, *, repository: str | None, now: bool, **options: Any) -> None:
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             )
 
     def _recheck(self, source: Repository, now: bool) -> str | None:
-        """One that can't be read must not keep the others from being rechecked."""
+        """Recheck one source. Return its failure, which must not stop the others."""
         try:
             if now:
                 self.stdout.write(

@@ -1,4 +1,4 @@
-"""`manage.py report`: what stands in the database, by source and by category, or as a funnel."""
+"""`manage.py report`: counts by source and by category, or as a funnel."""
 
 import json
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from ingest.sources import chosen
 class Command(BaseCommand):
     help = (
         "Count files, lines, bytes, tokens and kernels by source and category, with the drops, "
-        "the licences and the quality gates."
+        "the licenses and the quality gates."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,20 +38,20 @@ class Command(BaseCommand):
             else:
                 self._write(tables.funnel(stages))
             return
-        rows, found = list(report(sources)), quality(sources)
+        rows, gates_by_category = list(report(sources)), quality(sources)
         if options["json"]:
             document = {
                 "sources": [row.as_json() for row in rows],
                 "categories": by_category(rows),
-                "licences": coverage_by_category(rows),
+                "licenses": coverage_by_category(rows),
                 "quality": {
                     category: {gate: passed._asdict() for gate, passed in gates.items()}
-                    for category, gates in found.items()
+                    for category, gates in gates_by_category.items()
                 },
             }
             self._write([json.dumps(document, indent=2)])
             return
-        self._write([*tables.statistics(rows), "", *tables.gates(found)])
+        self._write([*tables.statistics(rows), "", *tables.gates(gates_by_category)])
 
     def _write(self, lines: Iterable[str]) -> None:
         for line in lines:

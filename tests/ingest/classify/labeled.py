@@ -19,7 +19,7 @@ from ingest.classify import classify
 from ingest.classify.classification import classification
 from ingest.classify.pairs import pair_operation
 from validation.handwritten import LIBRARY
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.rendering import rendered
 from validation.recipes.styles import STYLES
 

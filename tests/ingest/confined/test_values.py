@@ -9,8 +9,8 @@ from ingest.candidate import Candidate, Dropped
 from ingest.confined.values import UnreadableAnswer, from_json, read_json, to_json
 from ingest.evidence import Evidence, evidence
 from ingest.extract import MemoryTree
-from ingest.licenses import LicenceReader
-from ingest.licensing import FileLicences
+from ingest.licenses import LicenseReader
+from ingest.licensing import FileLicenses
 from ingest.stages import kernels
 from tests.conftest import KERNEL
 from tests.ingest.licenses.cases import MIT_OF_ADA
@@ -22,8 +22,8 @@ DROPPED = {"stage": "read", "path": "a", "reason": "x", "message": "y", "qualnam
 @pytest.fixture(scope="module")
 def candidate() -> Candidate:
     tree = MemoryTree({"add.py": KERNEL.encode(), "LICENSE": MIT_OF_ADA.encode()})
-    licences = FileLicences(tree, LicenceReader(detector()))
-    [found] = kernels(tree, ["add.py"], licences, lambda *_: None, lambda _: None)
+    licenses = FileLicenses(tree, LicenseReader(detector()))
+    [found] = kernels(tree, ["add.py"], licenses, lambda *_: None, lambda _: None)
     assert isinstance(found, Candidate)
     return found
 
@@ -31,7 +31,7 @@ def candidate() -> Candidate:
 def test_a_kernel_and_its_evidence_come_back_as_they_were(candidate: Candidate) -> None:
     said = evidence(candidate)
 
-    assert candidate.licences
+    assert candidate.licenses
     assert from_json(Candidate, read_json(to_json(candidate))) == candidate
     assert from_json(Evidence, read_json(to_json(said))) == said
 
@@ -58,7 +58,7 @@ def test_a_missing_field_and_a_word_that_is_no_choice_are_refused(candidate: Can
     with pytest.raises(UnreadableAnswer, match="fields of a Candidate"):
         from_json(Candidate, data)
     data = json.loads(to_json(candidate))
-    data["licences"][0]["verdict"] = "granted"
+    data["licenses"][0]["verdict"] = "granted"
     with pytest.raises(UnreadableAnswer, match="Verdict"):
         from_json(Candidate, data)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ingest.licenses import Assessment, LicenceReader, Scancode, assess_file, read_tree
+from ingest.licenses import Assessment, LicenseReader, Scancode, assess_file, read_tree
 
 KERNEL = '''import triton
 import triton.language as tl
@@ -38,9 +38,9 @@ def detector() -> Scancode:
 
 
 @lru_cache(maxsize=1)
-def reader() -> LicenceReader:
+def reader() -> LicenseReader:
     """A reader that remembers what other tests read."""
-    return LicenceReader(detector())
+    return LicenseReader(detector())
 
 
 def assessed(files: dict[str, str | bytes], path: str = "kernels/add.py") -> Assessment:
@@ -51,8 +51,8 @@ def assessed(files: dict[str, str | bytes], path: str = "kernels/add.py") -> Ass
             for p, t in files.items()
         }
     )
-    licences = read_tree(tree, reader())
-    return assess_file(path, tree.files[path], licences, reader=reader())
+    licenses = read_tree(tree, reader())
+    return assess_file(path, tree.files[path], licenses, reader=reader())
 
 
 @lru_cache(maxsize=64)

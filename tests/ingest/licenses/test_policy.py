@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.licenses.blocks import BlockKind
-from ingest.licenses.expressions import normalise
+from ingest.licenses.expressions import normalize
 from ingest.licenses.policy import load_policy
 from ingest.licenses.records import ReadFrom, Verdict
 from ingest.licenses.restrictions import restrictions
@@ -49,7 +49,7 @@ def test_the_policy_judges_expressions(expression: str | None, verdict: Verdict)
 
 def test_every_id_that_it_permits_is_spdx_and_has_a_reason() -> None:
     for key, reason in {**POLICY.permissive, **POLICY.exceptions}.items():
-        assert normalise(key) == key
+        assert normalize(key) == key
         assert reason.endswith((".", ".)"))
 
 
@@ -72,5 +72,5 @@ def test_a_file_that_is_no_policy_is_refused_in_a_sentence(tmp_path: Path) -> No
     broken = tmp_path / "policy.json"
     broken.write_text('{"version": 1')
 
-    with pytest.raises(ValueError, match="is no licence policy"):
+    with pytest.raises(ValueError, match="is no license policy"):
         load_policy(broken)

@@ -1,6 +1,6 @@
 """A content is read once: what was found is kept by blob hash, and says the same again."""
 
-from ingest.licenses import LicenceReader, read_tree
+from ingest.licenses import LicenseReader, read_tree
 from ingest.licenses.detector import Match
 from ingest.licenses.reader import from_json, git_blob_hash, to_json
 from tests.ingest.licenses.cases import APACHE_HEADER, MIT_OF_ADA
@@ -22,10 +22,10 @@ class CountingDetector:
 
 def test_the_second_reading_asks_nobody() -> None:
     detector, kept = CountingDetector(), dict[str, str]()
-    first = LicenceReader(detector, kept).read("a.py", kernel(APACHE_HEADER))
+    first = LicenseReader(detector, kept).read("a.py", kernel(APACHE_HEADER))
     asked = detector.asked
 
-    again = LicenceReader(detector, kept).read("b/c.py", kernel(APACHE_HEADER))
+    again = LicenseReader(detector, kept).read("b/c.py", kernel(APACHE_HEADER))
 
     assert again == first
     assert detector.asked == asked > 0
@@ -34,7 +34,7 @@ def test_the_second_reading_asks_nobody() -> None:
 def test_a_file_without_licence_words_never_asks() -> None:
     detector = CountingDetector()
 
-    LicenceReader(detector).read("a.py", kernel("# The limit of a commit is a primitive.\n"))
+    LicenseReader(detector).read("a.py", kernel("# The limit of a commit is a primitive.\n"))
 
     assert detector.asked == 0
 
@@ -55,6 +55,6 @@ def test_the_licence_files_of_a_tree_are_read_once() -> None:
     detector, kept = CountingDetector(), dict[str, str]()
     tree = MemoryTree({"LICENSE": MIT_OF_ADA.encode(), "a/LICENSE": MIT_OF_ADA.encode()})
 
-    read_tree(tree, LicenceReader(detector, kept))
+    read_tree(tree, LicenseReader(detector, kept))
 
     assert len(kept) == 1

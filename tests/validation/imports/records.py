@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from validation.generation import generate
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 
 Record = dict[str, Any]
 

@@ -18,7 +18,7 @@ from validation.contract import violations
 from validation.inductor.generation import came_of, generate, inductor
 from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, of_modules, types_named
-from validation.workers import Said, Workers
+from validation.workers import Reply, Workers
 
 # One of each kind: a map, two reductions, an argument that is a number, a product, an index.
 SOME = (
@@ -140,7 +140,7 @@ def test_a_function_that_raises_or_dies_is_left_out_with_a_reason(workers: Worke
     ],
 )
 def test_what_a_hostile_function_answers_instead_is_left_out(said: object) -> None:
-    came = came_of(offered("def f(x):\n    return x\n"), Said(said))
+    came = came_of(offered("def f(x):\n    return x\n"), Reply(said))
 
     assert isinstance(came, str)
 

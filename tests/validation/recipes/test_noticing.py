@@ -15,7 +15,7 @@ import pytest
 from curation.pairs.draft import PairDraft
 from tests.validation.conftest import Filled
 from validation.generation import generate
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 
 pytest.importorskip("torch", reason="references are PyTorch's")
 TRIED = 300

@@ -12,7 +12,7 @@ from tests.validation.recipes.tracing import tracing_environment
 from validation.contract import violations
 from validation.generation import generate
 from validation.inductor.whole.describing import described
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.recipe import Recipe
 from validation.recipes.rendering import TEMPLATES, rendered, rendered_test
 from validation.recipes.sketch import Sketch

@@ -1,21 +1,21 @@
 """Layers and blocks of models, from which Inductor's pairs are made.
 
-Each is a function over tensors with its inputs' shapes: what a layer holds as weights is handed
-over. Written as one would write a layer, not as one would write a kernel.
+Each is a function over tensors, with the shapes of its inputs. Weights are inputs too. They are
+written like a layer, not like a kernel.
 """
 
 from validation.inductor.modules.losses import LOSSES, MEMORY
-from validation.inductor.modules.maps import ACTIVATIONS, OPTIMISERS
+from validation.inductor.modules.maps import ACTIVATIONS, OPTIMIZERS
 from validation.inductor.modules.products import PRODUCTS
-from validation.inductor.modules.rows import NORMALISATIONS, REDUCTIONS
+from validation.inductor.modules.rows import NORMALIZATIONS, REDUCTIONS
 from validation.recipes.sketch import Sketch
 
 MODULES: tuple[Sketch, ...] = (
     *ACTIVATIONS,
-    *NORMALISATIONS,
+    *NORMALIZATIONS,
     *REDUCTIONS,
     *LOSSES,
     *PRODUCTS,
     *MEMORY,
-    *OPTIMISERS,
+    *OPTIMIZERS,
 )

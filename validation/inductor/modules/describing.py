@@ -1,4 +1,4 @@
-"""How a layer is described: its inputs by name and sizes, and the cases that are tried."""
+"""Description of a layer: its inputs by name and sizes, and the cases of its test."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def module(
     absolute: float = 1e-5,
     outputs: int = 1,
 ) -> Sketch:
-    """`inputs` are names with their sizes: `x: rows width, weight: width, eps=1e-05`."""
+    """Return a layer. `inputs` are names with sizes: `x: rows width, weight: width, eps=1e-05`."""
     return Sketch(
         entry_point=name,
         summary=summary,
@@ -73,7 +73,7 @@ def module(
     )
 
 
-# How a name is drawn where it is not by the normal distribution.
+# Random values of a name, if not normally distributed.
 DRAWN: Mapping[str, Mapping[str, Any]] = {
     "variance": {"draw": "positive"},
     "scale": {"draw": "positive"},

@@ -1,4 +1,4 @@
-"""Losses, and what moves or quantises values."""
+"""Losses, and layers that move or quantize values."""
 
 from validation.inductor.modules.describing import BAGS, ROWS, SINGLE, module
 

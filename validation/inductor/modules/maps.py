@@ -1,4 +1,4 @@
-"""Layers that map elements: activations, gates, optimisers."""
+"""Layers that map elements: activations, gates, optimizers."""
 
 from validation.inductor.modules.describing import IMAGES, LINE, ROWS, SINGLE, module
 
@@ -40,7 +40,7 @@ ACTIVATIONS = (
            "return (alpha * x.float() + (1 - alpha) * below.float()).to(x.dtype)"),
 )  # fmt: skip
 
-OPTIMISERS = (
+OPTIMIZERS = (
     module("sgd_momentum", "One step of SGD with momentum.", "optimizer",
            "weight: n, grad: n, velocity: n, lr=0.1, momentum=0.9", LINE,
            "velocity = momentum * velocity + grad", "return weight - lr * velocity, velocity",

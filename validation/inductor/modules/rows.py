@@ -1,8 +1,8 @@
-"""Layers along rows and images: normalisations, softmaxes, reductions."""
+"""Layers along rows and images: normalizations, softmaxes, reductions."""
 
 from validation.inductor.modules.describing import IMAGES, LINE, ROWS, SINGLE, module
 
-NORMALISATIONS = (
+NORMALIZATIONS = (
     module("layer_norm", "Layer normalisation.", "normalization",
            "x: rows width, weight: width, bias: width, eps=1e-05", ROWS,
            "return F.layer_norm(x, (x.shape[-1],), weight, bias, eps)", steps=4),

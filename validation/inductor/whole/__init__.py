@@ -1,7 +1,6 @@
-"""Whole models become functions that a pair can be made of.
+"""Whole models as functions that pairs can be made of.
 
-sources ──▶ worker (sandbox): making ▶ graph ▶ grouping ▶ spelling ▶ sizing ──▶ parts
-            a person's words          │ one group a part
-                                      ▼
-            splitting: parts that differ ──▶ offers, for Inductor as any other
+sources ──▶ worker (sandbox): making ▶ graph ▶ grouping ▶ spelling ▶ sizing
+──▶ parts, one for each group
+──▶ splitting: distinct parts as offers for Inductor
 """

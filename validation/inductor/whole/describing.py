@@ -1,4 +1,4 @@
-"""A part of a model becomes a sketch, as a layer that somebody described: a name, sizes to try."""
+"""Description of a model's part as a sketch: a name, and sizes to try."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from curation.kinds.python_side import operation_of
 from validation.inductor import device_functions
 from validation.recipes.sketch import Argument, Sketch, tolerances
 
-# Of the sizes by how many there are; of more, the last ones take the last of each row.
+# Sizes by their number; for more sizes than a row has, the last ones take the row's last values.
 TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
     1: ((1,), (127,), (1000,), (5003,)),
     2: ((1, 1), (3, 17), (64, 127), (97, 300)),
@@ -25,7 +25,7 @@ TRIED: Mapping[int, tuple[tuple[int, ...], ...]] = {
 MOST_ELEMENTS = 40_000
 MOST_WORDS = 4
 DTYPES = ("float32",)
-# What says nothing of a computation whose other operations do.
+# Operations that do not characterize a computation with other operations.
 PLAIN = frozenset({
     "add", "cat", "clone", "div", "getitem", "mul", "neg", "pow", "reshape", "slice", "sub", "to",
     "transpose", "unsqueeze", "view", "expand", "select", "permute", "split", "_to_copy",
@@ -59,24 +59,26 @@ def described(part: Mapping[str, Any], model: str) -> Sketch:
     )
 
 
-def _argument(name: str, shape: Sequence[str | int], drawn: Mapping[str, str]) -> Argument:
+def _argument(name: str, shape: Sequence[str | int], draw: Mapping[str, str]) -> Argument:
     if not name.isidentifier():
         raise ValueError(name)
     sizes = tuple(str(size) for size in shape)
-    return Argument(name, sizes, drawn["how"], drawn["dtype"], drawn["bound"])
+    return Argument(name, sizes, draw["how"], draw["dtype"], draw["bound"])
 
 
 def _sizes(arguments: Sequence[Argument]) -> tuple[Mapping[str, int], ...]:
-    named = dict.fromkeys(size for one in arguments for size in one.shape if not size.isdecimal())
-    if len(named) > max(TRIED):
-        raise ValueError(named)
-    rows = TRIED.get(len(named)) or TRIED[max(TRIED)]
-    first = len(rows[0]) - len(named)
-    return tuple(_small(dict(zip(named, row[first:], strict=True)), arguments) for row in rows)
+    size_names = dict.fromkeys(
+        size for one in arguments for size in one.shape if not size.isdecimal()
+    )
+    if len(size_names) > max(TRIED):
+        raise ValueError(size_names)
+    rows = TRIED.get(len(size_names)) or TRIED[max(TRIED)]
+    first = len(rows[0]) - len(size_names)
+    return tuple(_small(dict(zip(size_names, row[first:], strict=True)), arguments) for row in rows)
 
 
 def _small(case: dict[str, int], arguments: Sequence[Argument]) -> dict[str, int]:
-    """Halves the largest size until no tensor is too large to try in an interpreter."""
+    """Halve the largest size until every tensor is small enough for the interpreter."""
     while max(_elements(one, case) for one in arguments) > MOST_ELEMENTS:
         largest = max(case, key=lambda name: case[name])
         if case[largest] == 1:
@@ -93,13 +95,15 @@ def _elements(argument: Argument, case: Mapping[str, int]) -> int:
 
 
 def _name(operations: Sequence[str]) -> str:
-    telling = [one for one in operations if one not in PLAIN] or operations
-    name = "_".join(list(dict.fromkeys(telling))[:MOST_WORDS])
+    characteristic = [one for one in operations if one not in PLAIN] or operations
+    name = "_".join(list(dict.fromkeys(characteristic))[:MOST_WORDS])
     if not name.isidentifier():
         raise ValueError(name)
-    # A launcher must not hide what its own kernel calls.
-    taken = hasattr(builtins, name) or keyword.iskeyword(name) or name in device_functions.names()
-    return f"{name}_part" if taken else name
+    # A launcher must not hide a name that its kernel calls.
+    reserved = (
+        hasattr(builtins, name) or keyword.iskeyword(name) or name in device_functions.names()
+    )
+    return f"{name}_part" if reserved else name
 
 
 def _words(model: str) -> str:

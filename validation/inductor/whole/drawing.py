@@ -1,4 +1,4 @@
-"""Inside the sandbox: how a test draws an input, by what is done with it."""
+"""Sandbox side: random values of an input in a test, by its uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_BELOW_ZERO = frozenset({"log", "log2", "reciprocal", "rsqrt", "sqrt"})
 @dataclass(frozen=True, slots=True)
 class Draw:
     how: str
-    """As the test's template knows it."""
+    """Kind, as in the test's template."""
     dtype: str = ""
     bound: str = ""
 
@@ -47,7 +47,7 @@ def _needs_positive(node: Node, user: Node) -> bool:
 
 
 def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
-    """One that all that read by it can be read by."""
+    """Return an index that is valid for all tensors that it reads."""
     dtype = str(value_of(node).dtype).removeprefix("torch.")
     bounds = set()
     for source, axis in _read_by(node, set(group.nodes)):
@@ -61,10 +61,10 @@ def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
     return Draw("index", bound=bounds.pop())
 
 
-def _read_by(node: Node, inside: set[Node]) -> Iterator[tuple[Node | None, int]]:
-    """What is read by it, along which axis, also where it is only looked at first."""
+def _read_by(node: Node, members: set[Node]) -> Iterator[tuple[Node | None, int]]:
+    """Yield the tensors that an index reads, and the axis, also through views of the index."""
     for user in node.users:
-        if user not in inside:
+        if user not in members:
             continue
         match name_of(user):
             case "embedding":
@@ -76,7 +76,7 @@ def _read_by(node: Node, inside: set[Node]) -> Iterator[tuple[Node | None, int]]
                 if isinstance(places, list | tuple):
                     yield _node(user.args[0]), list(places).index(node)
             case "expand" | "unsqueeze" | "slice" | "select" | "view" | "reshape" | "transpose":
-                yield from _read_by(user, inside)
+                yield from _read_by(user, members)
             case "scatter" | "scatter_add" | "index_add" | "index_put":
                 yield None, 0
 

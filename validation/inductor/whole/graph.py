@@ -1,7 +1,7 @@
-"""Inside the sandbox: a module and its inputs become one flat graph of torch's operations.
+"""Sandbox side: a module and its inputs as one flat graph of torch's operations.
 
-Nothing is computed: tensors are only pretended, so that a model needs no memory for its weights.
-Operations stay as their author called them (a layer norm is one), and what changes nothing goes.
+Tensors are fake and no value is computed, so a model needs no memory for its weights. Operations
+stay as their author called them (a layer norm is one). Operations without effect are removed.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from torch.utils import _pytree as pytree
 
 from validation.inductor.unwritable import Unwritable
 
-# Of one model's graph.
+# Bound on the nodes of one model's graph.
 MOST_NODES = 20_000
 SAME = frozenset({
     "alias", "clone", "contiguous", "detach", "lift_fresh_copy", "lift_fresh",
 })  # fmt: skip
-# The same where they leave the shape or the type as it was.
+# Operations without effect if they keep the shape and type.
 SAME_IF_ALIKE = frozenset({
     "_to_copy", "expand", "reshape", "slice", "to", "type_as", "view", "_unsafe_view",
 })  # fmt: skip
 
 
 def graph_of(module: torch.nn.Module, inputs: Any) -> GraphModule:
-    """What the module computes. `inputs` are positional, or a mapping of named ones."""
-    named = isinstance(inputs, Mapping)
+    """Return the graph of a module. `inputs` are positional, or a mapping of named ones."""
+    by_name = isinstance(inputs, Mapping)
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     state, inputs = pytree.tree_map_only(torch.Tensor, _pretended, (state, inputs))
 
-    def flat(held: dict[str, torch.Tensor], given: Any) -> list[torch.Tensor]:
-        positional, keywords = ((), given) if named else (tuple(given), {})
-        answer = torch.func.functional_call(module, held, positional, keywords)
+    def flat(state_values: dict[str, torch.Tensor], arguments: Any) -> list[torch.Tensor]:
+        positional, keywords = ((), arguments) if by_name else (tuple(arguments), {})
+        answer = torch.func.functional_call(module, state_values, positional, keywords)
         return _tensors(answer)
 
     with torch.no_grad():
         traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(
-            state, dict(inputs) if named else tuple(inputs)
+            state, dict(inputs) if by_name else tuple(inputs)
         )
     if len(traced.graph.nodes) > MOST_NODES:
         raise Unwritable(f"its graph has more than {MOST_NODES:,} operations")
-    # What a model holds comes first, in its order.
+    # The model's state comes first, in its order.
     for name, node in zip(state, traced.graph.nodes, strict=False):
         node.meta["held"] = name
     simplify(traced.graph)
@@ -56,8 +56,8 @@ def _pretended(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def graph_of_function(function: Any, inputs: Sequence[torch.Tensor]) -> GraphModule:
-    def flat(*given: torch.Tensor) -> list[torch.Tensor]:
-        return _tensors(function(*given))
+    def flat(*arguments: torch.Tensor) -> list[torch.Tensor]:
+        return _tensors(function(*arguments))
 
     with torch.no_grad():
         traced = make_fx(flat, tracing_mode="real", pre_dispatch=True)(*inputs)
@@ -80,20 +80,23 @@ def simplify(graph: Graph) -> None:
 
 
 def name_of(node: Node) -> str:
-    """`add` of `aten.add.Tensor`; empty for what is no operation of torch's."""
+    """Return `add` for `aten.add.Tensor`; "" if it is no operation of torch."""
     if isinstance(node.target, torch._ops.OpOverload):
         return node.target._schema.name.partition("::")[2]
     return "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
 
 
 def value_of(node: Node) -> Any:
-    """What the node answered when it was traced: a pretended tensor, or several."""
+    """Return the traced result of a node: a fake tensor, or several."""
     return node.meta.get("val")
 
 
 def _as_new_value(node: Node) -> None:
-    """`relu_(x)` becomes `relu(x)`, which all that follows reads. Where x is a view of something
-    else this would be wrong, and the operation stays, to be left out by its name."""
+    """Replace `relu_(x)` by `relu(x)`, which all later nodes read.
+
+    Where x is a view of another tensor this would be wrong. Then the operation stays, and is
+    left out later.
+    """
     name = name_of(node)
     changed = node.args[0] if node.args else None
     if not name.endswith("_") or name.startswith("__") or not isinstance(changed, Node):
@@ -111,7 +114,7 @@ def _as_new_value(node: Node) -> None:
 
 
 def _shares_memory(node: Node) -> bool:
-    """With what it was made of, or with what was made of it."""
+    """Return whether a node shares memory with its source or its users."""
     around = [node, *node.users]
     return any(
         isinstance(one.target, torch._ops.OpOverload)

@@ -1,9 +1,9 @@
-"""Inside the sandbox: a model's graph falls into groups, each about what one kernel computes.
+"""Sandbox side: split of a model's graph into groups, each about the work of one kernel.
 
-Inductor fuses what is computed element by element or along rows, and stops at products of matrices
-and convolutions. So does this: a product is a group of its own, and what hangs together between
-products is another. What only looks at a tensor in another way, at the edge of a group, belongs to
-nobody: the group takes the tensor as it is then.
+Inductor fuses element-wise operations and operations along rows, and stops at matrix products
+and convolutions. So a product is a group of its own, and connected operations between products
+are another. A view at the edge of a group belongs to no group: the group takes the viewed
+tensor.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ VIEWS = frozenset({
 @dataclass(frozen=True, slots=True)
 class Group:
     nodes: tuple[Node, ...]
-    """In the order of the graph."""
+    """In graph order."""
     inputs: tuple[Node, ...]
-    """What they read and don't compute, in the order in which they read it."""
+    """Nodes that the group reads and does not compute, in reading order."""
     outputs: tuple[Node, ...]
 
 
 def groups(graph: Graph) -> Iterator[Group]:
     for members in _apart(graph):
-        kept = _without_views_at_the_end(_without_views_at_the_start(members))
-        if kept:
-            yield _group(kept)
+        trimmed = _without_views_at_the_end(_without_views_at_the_start(members))
+        if trimmed:
+            yield _group(trimmed)
 
 
 def _apart(graph: Graph) -> list[list[Node]]:
-    """Between two products lies at least one level, so no group waits for itself."""
+    """Return connected nodes. Between two products is at least one level, so groups are acyclic."""
     level: dict[Node, int] = {}
     root: dict[Node, Node] = {}
 
-    def found(node: Node) -> Node:
+    def root_of(node: Node) -> Node:
         while root[node] is not node:
             root[node] = root[root[node]]
             node = root[node]
@@ -59,40 +59,42 @@ def _apart(graph: Graph) -> list[list[Node]]:
     for node in graph.nodes:
         if node.op != "call_function":
             continue
-        before = [one for one in node.all_input_nodes if one in level]
+        sources = [source for source in node.all_input_nodes if source in level]
         product = name_of(node) in PRODUCTS
-        highest = max((level[one] for one in before), default=0)
+        highest = max((level[source] for source in sources), default=0)
         level[node] = highest + product
         root[node] = node
-        for one in before:
-            if not product and level[one] == level[node] and name_of(one) not in PRODUCTS:
-                root[found(one)] = found(node)
+        for source in sources:
+            if not product and level[source] == level[node] and name_of(source) not in PRODUCTS:
+                root[root_of(source)] = root_of(node)
     members: dict[Node, list[Node]] = defaultdict(list)
     for node in root:
-        members[found(node)].append(node)
+        members[root_of(node)].append(node)
     return list(members.values())
 
 
 def _without_views_at_the_start(members: list[Node]) -> list[Node]:
-    inside = set(members)
+    rest = set(members)
     for node in members:
-        if _is_view(node) and not any(one in inside for one in node.all_input_nodes):
-            inside.discard(node)
-    # But a half of what is read as a whole, too, is taken from that.
-    whole = {one for node in inside for one in node.all_input_nodes} - inside
+        if _is_view(node) and not any(source in rest for source in node.all_input_nodes):
+            rest.discard(node)
+    # A slice of a tensor that is also read whole is taken inside the group.
+    sources = {source for node in rest for source in node.all_input_nodes} - rest
     for node in members:
-        read_as_is = any(one in whole and one not in members for one in node.all_input_nodes)
-        if node in whole and read_as_is:
-            inside.add(node)
-    return [node for node in members if node in inside]
+        read_as_is = any(
+            source in sources and source not in members for source in node.all_input_nodes
+        )
+        if node in sources and read_as_is:
+            rest.add(node)
+    return [node for node in members if node in rest]
 
 
 def _without_views_at_the_end(members: list[Node]) -> list[Node]:
-    inside = set(members)
+    rest = set(members)
     for node in reversed(members):
-        if _is_view(node) and not any(user in inside for user in node.users):
-            inside.discard(node)
-    return [node for node in members if node in inside]
+        if _is_view(node) and not any(user in rest for user in node.users):
+            rest.discard(node)
+    return [node for node in members if node in rest]
 
 
 def _is_view(node: Node) -> bool:
@@ -102,14 +104,16 @@ def _is_view(node: Node) -> bool:
 
 
 def _group(members: list[Node]) -> Group:
-    inside = set(members)
-    read = (one for node in members for one in node.all_input_nodes if one not in inside)
+    member_set = set(members)
+    read = (
+        source for node in members for source in node.all_input_nodes if source not in member_set
+    )
     return Group(
         tuple(members),
         tuple(dict.fromkeys(read)),
-        tuple(node for node in members if _is_read_outside(node, inside)),
+        tuple(node for node in members if _is_read_outside(node, member_set)),
     )
 
 
-def _is_read_outside(node: Node, inside: Iterable[Node]) -> bool:
-    return isinstance(value_of(node), torch.Tensor) and any(u not in inside for u in node.users)
+def _is_read_outside(node: Node, members: Iterable[Node]) -> bool:
+    return isinstance(value_of(node), torch.Tensor) and any(u not in members for u in node.users)

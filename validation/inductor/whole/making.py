@@ -1,6 +1,6 @@
-"""Inside the sandbox: what a person named becomes modules with inputs, with weights of no meaning.
+"""Sandbox side: construction of modules with inputs, with meaningless weights.
 
-Everything is made of pretended tensors: no weight takes memory, none is downloaded.
+All tensors are fake: no weight takes memory or is downloaded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BATCH, TOKENS = 2, 19
 
 
 def modules(request: Mapping[str, Any]) -> Iterator[tuple[str, Make]]:
-    """By name, each made when it is asked for."""
+    """Yield modules by name, each constructed on demand."""
     match request["kind"]:
         case "file":
             yield from _of_file(request["text"])
@@ -56,17 +56,19 @@ def _of_transformers(name: str, text: str) -> Made:
     import transformers
 
     if text:
-        told = dict(json.loads(text))
-        kind = told.pop("model_type", "")
+        options = dict(json.loads(text))
+        kind = options.pop("model_type", "")
         if kind not in transformers.CONFIG_MAPPING:
             raise Unwritable(f"transformers knows no model_type {kind!r}")
-        config = transformers.AutoConfig.for_model(kind, **told)
+        config = transformers.AutoConfig.for_model(kind, **options)
     else:
-        known = getattr(transformers, name, None)
-        if not isinstance(known, type) or not issubclass(known, transformers.PretrainedConfig):
+        config_class = getattr(transformers, name, None)
+        if not isinstance(config_class, type) or not issubclass(
+            config_class, transformers.PretrainedConfig
+        ):
             raise Unwritable(f"transformers has no configuration {name}")
-        config = known()
-    # Written out, where a kernel of a library's would be asked otherwise.
+        config = config_class()
+    # Eager, because a library's kernel would be called otherwise.
     model = transformers.AutoModel.from_config(config, attn_implementation="eager")
     return model, _asked_for(model, config)
 
@@ -98,7 +100,7 @@ def _of_timm(name: str) -> Made:
 
 
 def _of_runnable(text: str) -> Made:
-    """What torch.compile writes to try a graph again: a `Repro`, and `load_args` for its inputs."""
+    """Build a graph that torch.compile saved: a `Repro`, and `load_args` for its inputs."""
     space = _executed("runnable", text)
     repro, load = space.get("Repro"), space.get("load_args")
     if not isinstance(repro, type) or load is None:
@@ -109,7 +111,7 @@ def _of_runnable(text: str) -> Made:
 
 
 class _Reader:
-    """Says what each argument looks like, where torch's own would read or draw its values."""
+    """Recorder of the shape of each argument; torch's own reader would read or draw values."""
 
     def __init__(self) -> None:
         self.args: list[Any] = []
@@ -128,13 +130,13 @@ class _Reader:
     ) -> torch.Tensor:
         sizes = tuple(shape)
         kind = dtype or torch.float32
-        made = (
+        value = (
             torch.empty(sizes, dtype=kind)
             if stride is None
             else torch.empty_strided(sizes, tuple(stride), dtype=kind)
         )
-        self.args.append(made)
-        return made
+        self.args.append(value)
+        return value
 
     def symint(self, value: int) -> int:
         self.args.append(value)

@@ -1,6 +1,6 @@
-"""Inside the sandbox: the parts of a model, each as what the texts of a pair are made of.
+"""Sandbox side: parts of a model, each with the data for a pair's texts.
 
-Layers that repeat give the same part, which is told once.
+Repeated layers give the same part, which is returned once.
 """
 
 from __future__ import annotations
@@ -39,25 +39,26 @@ class Part:
 
 
 def parts(graph: Graph) -> dict[str, Any]:
-    """What differs as `made`, and of how many `groups` how many were left out, by `reasons`."""
-    told: dict[tuple[Any, ...], Part | str] = {}
+    """Return the distinct parts as `made`, the number of `groups`, and `reasons` of dropped
+    ones."""
+    results: dict[tuple[Any, ...], Part | str] = {}
     reasons: Counter[str] = Counter()
-    found = list(groups(graph))
-    for group in found:
+    all_groups = list(groups(graph))
+    for group in all_groups:
         text = _or_reason(spelled, group)
         if isinstance(text, str):
             reasons[text] += 1
             continue
         key = (text, *((value_of(one).dtype, value_of(one).shape) for one in group.inputs))
-        if key not in told:
-            told[key] = _or_reason(_part, group, text)
-        came = told[key]
-        if isinstance(came, str):
-            reasons[came] += 1
-    made = dict.fromkeys(part for part in told.values() if isinstance(part, Part))
+        if key not in results:
+            results[key] = _or_reason(_part, group, text)
+        result = results[key]
+        if isinstance(result, str):
+            reasons[result] += 1
+    distinct = dict.fromkeys(part for part in results.values() if isinstance(part, Part))
     return {
-        "made": [asdict(part) for part in made],
-        "groups": len(found),
+        "made": [asdict(part) for part in distinct],
+        "groups": len(all_groups),
         "reasons": dict(reasons),
     }
 
@@ -67,7 +68,7 @@ def _or_reason(function: Callable[..., Answer], *arguments: Any) -> Answer | str
         return function(*arguments)
     except Unwritable as why:
         return str(why)
-    except Exception as error:  # noqa: BLE001 - whatever torch may raise at what was written
+    except Exception as error:  # noqa: BLE001 - torch may raise anything at written code
         return f"written out, it raises {type(error).__name__}"
 
 
@@ -91,11 +92,11 @@ def _refuse_unfit(group: Group, text: Text) -> None:
     if len(text.lines) > MOST_LINES:
         raise Unwritable(f"it has more than {MOST_LINES} operations")
     inputs, outputs = (list(map(value_of, nodes)) for nodes in (group.inputs, group.outputs))
-    if any(one.dim() == 0 or 0 in one.shape for one in inputs):
+    if any(tensor.dim() == 0 or 0 in tensor.shape for tensor in inputs):
         raise Unwritable("one of its inputs is a single number, or empty")
-    if any(one.is_floating_point() and one.dtype != torch.float32 for one in inputs):
+    if any(tensor.is_floating_point() and tensor.dtype != torch.float32 for tensor in inputs):
         raise Unwritable("its values are not of float32")
-    if not outputs or any(one.dtype != torch.float32 for one in outputs):
+    if not outputs or any(tensor.dtype != torch.float32 for tensor in outputs):
         raise Unwritable("its answer is not of float32")
 
 
@@ -113,7 +114,7 @@ def _example(value: torch.Tensor) -> torch.Tensor:
 def _written_again(
     function: Callable[..., Any], examples: Sequence[torch.Tensor], text: Text
 ) -> Text:
-    """What its own graph is spelled as: the same, or something was misunderstood."""
+    """Return the spelling of the text's own graph. A difference means a misunderstanding."""
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = [torch.empty(one.shape, dtype=one.dtype) for one in examples]
         graph = graph_of_function(function, inputs).graph
@@ -130,7 +131,7 @@ def _written_again(
 
 
 def _nameless(text: Text) -> str:
-    """Names follow operations, of which two may be written alike."""
+    """Return the text with numbered names, because names follow operations with two spellings."""
     body = "\n".join(text.lines)
     for place, line in enumerate(text.lines[:-1]):
         name = line.partition(" = ")[0]

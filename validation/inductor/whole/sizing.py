@@ -1,8 +1,8 @@
-"""Inside the sandbox: which sizes of a function's inputs may vary, and which hang together.
+"""Sandbox side: sizes of a function's inputs that may vary, and their equalities.
 
-The function runs on tensors whose sizes are symbols. What it compares becomes one symbol, what it
-compares with a number becomes that number; and a symbol of which it asks anything else (that a
-half of it be whole, say) stays as it was in the model.
+The function runs on tensors with symbolic sizes. Compared sizes become one symbol. A size that
+is compared with a number becomes that number. A symbol with another condition, such as
+divisibility, keeps the model's value.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from validation.inductor.unwritable import Unwritable
 
 Shape = tuple[str | int, ...]
 Place = tuple[int, int]
-"""Of an input, and of an axis in it."""
+"""Index of an input, and of an axis in it."""
 NAMES = ("m", "n", "k", "p", "q", "r", "s", "t")
 ROUNDS = 8
 
 
 def sizes(function: Callable[..., Any], examples: Sequence[torch.Tensor]) -> list[Shape]:
-    """Of each input: a number where nothing else would do, a name where it may vary."""
+    """Return for each input axis a number if it is fixed, or a name if it may vary."""
     fixed: set[Place] = set()
     for _ in range(ROUNDS):
         run = _Run(function, examples, fixed)
@@ -51,7 +51,7 @@ class _Run:
             function(*inputs)
 
     def asked_more_of(self) -> Iterator[Place]:
-        """One size that can't just vary: others often stand in the same question only."""
+        """Yield one size that may not vary: other sizes often occur in the same condition only."""
         blamed: Counter[sympy.Symbol] = Counter()
         own = [(place, axis, self._now(size)) for place, axis, size in self._places()]
         known = {now for _, _, now in own if isinstance(now, sympy.Symbol)}
@@ -94,19 +94,19 @@ class _Run:
         return int(now) if now.is_number else now
 
 
-def _holds_anyway(asked: sympy.Basic) -> bool:
-    """Of whatever sizes above 1: tried with some, since nobody could prove it of all."""
-    if isinstance(asked, sympy.Ne):
-        # Two symbols are told apart by this only where neither is the other.
+def _holds_anyway(condition: sympy.Basic) -> bool:
+    """Return whether a condition holds for sizes above 1, tested with some values."""
+    if isinstance(condition, sympy.Ne):
+        # It separates two symbols, which holds only if they are distinct.
         return True
-    symbols = sorted(asked.free_symbols, key=str)
+    symbols = sorted(condition.free_symbols, key=str)
     tries = (
-        {one: 2 + (start + step * place) % 37 for place, one in enumerate(symbols)}
+        {symbol: 2 + (start + step * place) % 37 for place, symbol in enumerate(symbols)}
         for start in range(6)
         for step in (1, 5, 11)
     )
     try:
-        return all(asked.subs(values) == sympy.true for values in tries)
+        return all(condition.subs(values) == sympy.true for values in tries)
     except ZeroDivisionError:
         return False
 

@@ -1,5 +1,7 @@
-"""What a person names, as a question for the sandbox: a file of modules, models of libraries, a
-debug folder's graphs. Nothing of it is run here; it is only read.
+"""Questions for the sandbox about a person's models: a file of modules, models of libraries,
+graphs of a debug folder.
+
+Their code is read here and never run.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ LIBRARIES = {
 
 
 class ModelsUnreadable(CurationError):
-    """Nothing can be asked about what was named; the sentence says why."""
+    """A named model can't be used; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def of_file(path: Path) -> Whole:
 
 
 def of_transformers(config: str) -> Whole:
-    """A class of configurations by its name, or a file of one in JSON."""
+    """Return a configuration class by its name, or a JSON file of one."""
     _installed("transformers")
     source = LIBRARIES["transformers"]
     if not config.endswith(".json"):
@@ -66,12 +68,12 @@ def of_transformers(config: str) -> Whole:
     path = Path(config)
     text = _text(path)
     try:
-        told = json.loads(text)
+        settings = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ModelsUnreadable(f"{path} is no JSON: {error}.") from error
-    if not isinstance(told, dict) or not isinstance(told.get("model_type"), str):
+    if not isinstance(settings, dict) or not isinstance(settings.get("model_type"), str):
         raise ModelsUnreadable(f"{path} is no configuration: it names no model_type.")
-    return Whole("transformers", told["model_type"], source, text)
+    return Whole("transformers", settings["model_type"], source, text)
 
 
 def of_timm(model: str) -> Whole:
@@ -80,15 +82,15 @@ def of_timm(model: str) -> Whole:
 
 
 def of_debug_folder(folder: Path) -> Iterator[Whole]:
-    """Each graph that torch.compile left in a form that runs."""
+    """Yield each graph that torch.compile saved in a runnable form."""
     if not folder.is_dir():
         raise ModelsUnreadable(f"There is no folder at {folder}; give a folder of torch.compile's.")
-    found = sorted(
+    paths = sorted(
         path for path in folder.rglob(RUNNABLE) if path.is_file() and not path.is_symlink()
     )
-    if not found:
+    if not paths:
         raise ModelsUnreadable(f"{folder} holds no {RUNNABLE}, which is what could be run.")
-    for path in found:
+    for path in paths:
         yield Whole("runnable", path.parent.name, Source(path=path.name), _text(path))
 
 

@@ -1,7 +1,7 @@
-"""Inside the sandbox: a group of operations becomes the body of a function, as a person writes it.
+"""Sandbox side: a group of operations as the body of a function, as a person writes it.
 
-A line an operation, by torch's public names; sizes are asked of the tensors wherever one of them
-has that very size, so that the function holds for others.
+One line an operation, by torch's public names. Sizes are read from a tensor with that size, so
+that the function holds for other sizes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Text:
 
 
 def spelled(group: Group, parameters: Sequence[str] = ()) -> Text:
-    """By these names for its inputs, or by others."""
+    """Write a group as text, with these names for its inputs, or default ones."""
     return _Spelling(group).text(parameters)
 
 
@@ -65,11 +65,11 @@ class _Spelling:
     group: Group
     names: dict[Node, str] = field(default_factory=dict)
 
-    def text(self, wanted: Sequence[str]) -> Text:
+    def text(self, preferred: Sequence[str]) -> Text:
         for place, node in enumerate(self.group.inputs):
             if not isinstance(value_of(node), torch.Tensor):
                 raise Unwritable("one of its inputs is no tensor")
-            self.names[node] = wanted[place] if wanted else self._free(_of_input(node))
+            self.names[node] = preferred[place] if preferred else self._free(_of_input(node))
         if not self.names:
             raise Unwritable("it takes no tensor")
         parameters = tuple(self.names.values())
@@ -83,9 +83,9 @@ class _Spelling:
         self.names[node] = name
         return f"{name} = {right}"
 
-    def _free(self, wanted: Iterable[str]) -> str:
+    def _free(self, preferred: Iterable[str]) -> str:
         used = {*self.names.values(), *TAKEN}
-        *_, last = several = tuple(wanted)
+        *_, last = several = tuple(preferred)
         numbered = (f"{last}_{number}" for number in range(1, 10_000))
         return next(name for name in (*several, *numbered) if name not in used)
 
@@ -99,38 +99,42 @@ class _Spelling:
             raise Unwritable("it draws numbers at random")
         if name.endswith("_") and not name.startswith("__"):
             raise Unwritable("it changes a tensor in place")
-        given = _by_name(node)
+        arguments = _by_name(node)
         if name in SPECIAL:
-            return SPECIAL[name](self, node, given)
-        if name in OPERATORS and set(given) <= {"self", "other", "exponent"} and len(given) == 2:
-            left, right = (self._word(value) for value in given.values())
+            return SPECIAL[name](self, node, arguments)
+        if (
+            name in OPERATORS
+            and set(arguments) <= {"self", "other", "exponent"}
+            and len(arguments) == 2
+        ):
+            left, right = (self._word(value) for value in arguments.values())
             return f"{left} {OPERATORS[name]} {right}"
-        return self._called(node, name, given)
+        return self._called(node, name, arguments)
 
-    def _called(self, node: Node, name: str, given: Mapping[str, Any]) -> str:
+    def _called(self, node: Node, name: str, arguments: Mapping[str, Any]) -> str:
         public = RENAMED.get(name, name)
-        first, *rest = given.items() if given else [("", None)]
+        first, *others = arguments.items() if arguments else [("", None)]
         if name in CREATED:
-            words = [self._word(v) for k, v in given.items() if k not in _WHERE]
-            words += [f"dtype={given['dtype']}"] if given.get("dtype") is not None else []
+            words = [self._word(v) for k, v in arguments.items() if k not in _WHERE]
+            words += [f"dtype={arguments['dtype']}"] if arguments.get("dtype") is not None else []
             return f"torch.{public}({', '.join([*words, f'device={self._device()}'])})"
         if public in METHODS and isinstance(first[1], Node):
-            return f"{self._word(first[1])}.{public}({', '.join(self._words(node, rest))})"
+            return f"{self._word(first[1])}.{public}({', '.join(self._words(node, others))})"
         if name in FUNCTIONAL:
             place = "F"
         elif hasattr(torch, public) and not public.startswith("_"):
             place = "torch"
         else:
             raise Unwritable(f"torch has no public name for aten.{name}")
-        return f"{place}.{public}({', '.join(self._words(node, [first, *rest]))})"
+        return f"{place}.{public}({', '.join(self._words(node, [first, *others]))})"
 
-    def _words(self, node: Node, given: Iterable[tuple[str, Any]]) -> list[str]:
-        """In their places as long as none is left out, tensors and sizes first."""
+    def _words(self, node: Node, arguments: Iterable[tuple[str, Any]]) -> list[str]:
+        """Return arguments by position while none is left out, tensors and sizes first."""
         order = [a.name for a in node.target._schema.arguments if not a.kwarg_only]  # type: ignore[union-attr]
         method = RENAMED.get(name_of(node), name_of(node)) in METHODS
         order = order[1:] if method else order
         words, by_place = [], True
-        for place, (name, value) in enumerate(given):
+        for place, (name, value) in enumerate(arguments):
             by_place = by_place and order[place : place + 1] == [name]
             by_place = by_place and not isinstance(value, bool | float)
             word = self._word(value)
@@ -156,27 +160,27 @@ class _Spelling:
     def _device(self) -> str:
         return f"{next(iter(self.names.values()))}.device"
 
-    # Where torch's public function differs from the operation behind it.
+    # Methods for operations that differ from torch's public function.
 
-    def _softmax(self, node: Node, given: Mapping[str, Any]) -> str:
-        """Before and after decomposition it has two names, and one meaning."""
-        words = [self._word(given["self"]), f"dim={given['dim']}"]
-        if given.get("dtype") is not None:
-            words.append(f"dtype={given['dtype']}")
+    def _softmax(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        """Write a softmax, which has two names, before and after decomposition."""
+        words = [self._word(arguments["self"]), f"dim={arguments['dim']}"]
+        if arguments.get("dtype") is not None:
+            words.append(f"dtype={arguments['dtype']}")
         return f"torch.softmax({', '.join(words)})"
 
-    def _rsub(self, node: Node, given: Mapping[str, Any]) -> str:
-        if "alpha" in given:
-            return self._called(node, "rsub", given)
-        return f"{self._word(given['other'])} - {self._word(given['self'])}"
+    def _rsub(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        if "alpha" in arguments:
+            return self._called(node, "rsub", arguments)
+        return f"{self._word(arguments['other'])} - {self._word(arguments['self'])}"
 
-    def _neg(self, node: Node, given: Mapping[str, Any]) -> str:
-        return f"-{self._word(given['self'])}"
+    def _neg(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        return f"-{self._word(arguments['self'])}"
 
-    def _to(self, node: Node, given: Mapping[str, Any]) -> str:
-        return f"{self._word(next(iter(given.values())))}.to({value_of(node).dtype})"
+    def _to(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        return f"{self._word(next(iter(arguments.values())))}.to({value_of(node).dtype})"
 
-    def _view(self, node: Node, given: Mapping[str, Any]) -> str:
+    def _view(self, node: Node, arguments: Mapping[str, Any]) -> str:
         source = node.all_input_nodes[0]
         before, after = list(value_of(source).shape), list(value_of(node).shape)
         name = self.names[source]
@@ -184,13 +188,13 @@ class _Spelling:
         ending = _alike(before[same:][::-1], after[same:][::-1])
         middle = [str(size) for size in after[same : len(after) - ending]]
         if middle:
-            # One of them follows from the rest: the first, where a row is cut into pieces.
+            # One size follows from the rest: the first, if a row is cut into pieces.
             middle[0] = "-1"
         sizes = [f"{name}.shape[{axis}]" for axis in range(same)] + middle
         sizes += [f"{name}.shape[{axis}]" for axis in range(-ending, 0)]
         return f"{name}.reshape({', '.join(sizes)})"
 
-    def _expand(self, node: Node, given: Mapping[str, Any]) -> str:
+    def _expand(self, node: Node, arguments: Mapping[str, Any]) -> str:
         source = node.all_input_nodes[0]
         before, after = value_of(source).shape, value_of(node).shape
         new = len(after) - len(before)
@@ -201,20 +205,20 @@ class _Spelling:
         return f"{self.names[source]}.expand({', '.join(sizes)})"
 
     def _size(self, size: int) -> str:
-        """Of an input that has one like it."""
+        """Return a size by an input that has it."""
         for node in self.group.inputs:
             shape = value_of(node).shape
             if size > 1 and size in shape:
                 return f"{self.names[node]}.shape[{list(shape).index(size)}]"
         return str(size)
 
-    def _slice(self, node: Node, given: Mapping[str, Any]) -> str:
-        source = given["self"]
-        axis, step = given.get("dim", 0), given.get("step", 1)
+    def _slice(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        source = arguments["self"]
+        axis, step = arguments.get("dim", 0), arguments.get("step", 1)
         shape = value_of(source).shape
         axis = axis % len(shape)
         name, size = self.names[source], int(shape[axis])
-        start, end = given.get("start") or 0, given.get("end")
+        start, end = arguments.get("start") or 0, arguments.get("end")
         last = axis == len(shape) - 1
         begin = "" if start == 0 else self._part(name, axis, last, size, start)
         until = "" if end is None or end >= size else self._part(name, axis, last, size, end)
@@ -223,42 +227,45 @@ class _Spelling:
         return f"{name}[{before}{words}]"
 
     def _part(self, name: str, axis: int, last: bool, size: int, place: int) -> str:
-        """The middle is the middle of other sizes, too."""
+        """Return a bound of a slice.
+
+        The middle is written as half, so that it holds for other sizes.
+        """
         axis = -1 if last else axis
         return f"{name}.shape[{axis}] // 2" if size > 2 and 2 * place == size else str(place)
 
-    def _layer_norm(self, node: Node, given: Mapping[str, Any]) -> str:
-        first = self._word(given["input"])
-        axes = len(given["normalized_shape"])
+    def _layer_norm(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        first = self._word(arguments["input"])
+        axes = len(arguments["normalized_shape"])
         shape = f"({first}.shape[-1],)" if axes == 1 else f"{first}.shape[-{axes}:]"
-        words = [first, shape, *self._weights(given, "weight", "bias")]
-        return f"F.{name_of(node)}({', '.join([*words, *_number(given, 'eps')])})"
+        words = [first, shape, *self._weights(arguments, "weight", "bias")]
+        return f"F.{name_of(node)}({', '.join([*words, *_number(arguments, 'eps')])})"
 
-    def _group_norm(self, node: Node, given: Mapping[str, Any]) -> str:
-        words = [self._word(given["input"]), str(given["num_groups"])]
-        words += self._weights(given, "weight", "bias")
-        return f"F.group_norm({', '.join([*words, *_number(given, 'eps')])})"
+    def _group_norm(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        words = [self._word(arguments["input"]), str(arguments["num_groups"])]
+        words += self._weights(arguments, "weight", "bias")
+        return f"F.group_norm({', '.join([*words, *_number(arguments, 'eps')])})"
 
-    def _batch_norm(self, node: Node, given: Mapping[str, Any]) -> str:
-        if given["training"] or given.get("running_mean") is None:
+    def _batch_norm(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        if arguments["training"] or arguments.get("running_mean") is None:
             raise Unwritable("a batch norm that trains")
-        words = [self._word(given[name]) for name in ("input", "running_mean", "running_var")]
-        words += self._weights(given, "weight", "bias")
-        return f"F.batch_norm({', '.join([*words, *_number(given, 'eps')])})"
+        words = [self._word(arguments[name]) for name in ("input", "running_mean", "running_var")]
+        words += self._weights(arguments, "weight", "bias")
+        return f"F.batch_norm({', '.join([*words, *_number(arguments, 'eps')])})"
 
-    def _weights(self, given: Mapping[str, Any], *wanted: str) -> list[str]:
-        held = [(name, given[name]) for name in wanted if given.get(name) is not None]
-        return [f"{name}={self._word(value)}" for name, value in held]
+    def _weights(self, arguments: Mapping[str, Any], *names: str) -> list[str]:
+        present = [(name, arguments[name]) for name in names if arguments.get(name) is not None]
+        return [f"{name}={self._word(value)}" for name, value in present]
 
-    def _embedding(self, node: Node, given: Mapping[str, Any]) -> str:
-        return f"F.embedding({self._word(given['indices'])}, {self._word(given['weight'])})"
+    def _embedding(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        return f"F.embedding({self._word(arguments['indices'])}, {self._word(arguments['weight'])})"
 
-    def _where(self, node: Node, given: Mapping[str, Any]) -> str:
-        return f"torch.where({', '.join(self._word(value) for value in given.values())})"
+    def _where(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        return f"torch.where({', '.join(self._word(value) for value in arguments.values())})"
 
-    def _index(self, node: Node, given: Mapping[str, Any]) -> str:
-        words = [":" if one is None else self._word(one) for one in given["indices"]]
-        return f"{self._word(given['self'])}[{', '.join(words)}]"
+    def _index(self, node: Node, arguments: Mapping[str, Any]) -> str:
+        words = [":" if one is None else self._word(one) for one in arguments["indices"]]
+        return f"{self._word(arguments['self'])}[{', '.join(words)}]"
 
 
 SPECIAL: dict[str, Callable[[_Spelling, Node, Mapping[str, Any]], str]] = {
@@ -289,14 +296,16 @@ _PUBLIC = {"self": "input"}
 
 
 def _by_name(node: Node) -> dict[str, Any]:
-    """The arguments that are not what they would be anyway."""
+    """Return the arguments that differ from their defaults."""
     schema = node.target._schema.arguments  # type: ignore[union-attr]
-    given = dict(zip((one.name for one in schema), node.args, strict=False))
-    given.update(node.kwargs)
-    defaults = {one.name: one.default_value for one in schema if one.has_default_value()}
+    arguments = dict(zip((argument.name for argument in schema), node.args, strict=False))
+    arguments.update(node.kwargs)
+    defaults = {
+        argument.name: argument.default_value for argument in schema if argument.has_default_value()
+    }
     return {
         name: value
-        for name, value in given.items()
+        for name, value in arguments.items()
         if isinstance(value, Node) or name not in defaults or not _equal(value, defaults[name])
     }
 
@@ -310,7 +319,7 @@ def _number(given: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _alike(some: list[int], others: list[int]) -> int:
-    """How many at their beginnings."""
+    """Return the length of the common prefix."""
     count = 0
     for one, other in zip(some, others, strict=False):
         if one != other:
@@ -320,7 +329,7 @@ def _alike(some: list[int], others: list[int]) -> int:
 
 
 def _of_input(node: Node) -> tuple[str, ...]:
-    """What holds a model's weights is called after its last name there."""
+    """Return names for an input. A weight gets the last part of its name in the model."""
     last = str(node.meta.get("held", "")).rpartition(".")[2]
     if last in PARAMETERS:
         return (last,)
@@ -331,6 +340,6 @@ def _of_input(node: Node) -> tuple[str, ...]:
 
 
 def _joined(lines: list[str], returned: str) -> list[str]:
-    """What is returned at once needs no name."""
+    """Join lines; a value that is returned at once needs no name."""
     name, _, right = lines[-1].partition(" = ")
     return [*lines[:-1], f"return {right}"] if name == returned else [*lines, f"return {returned}"]

@@ -1,4 +1,4 @@
-"""Inside the sandbox: a question about whole models, and the parts of each as the answer."""
+"""Sandbox side: answers a question about whole models with the parts of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from validation.inductor.whole.parts import parts
 
 
 def split(request: Mapping[str, Any]) -> dict[str, Any]:
-    """`models`: by name what `parts` says, or a `reason`."""
+    """Return `models`: for each name the result of `parts`, or a `reason`."""
     try:
         with FakeTensorMode(allow_non_fake_inputs=True), _no_looking_at_weights():
             made = list(modules(request))
@@ -38,8 +38,8 @@ def _parts(make: Make) -> dict[str, Any]:
 
 
 def _made(make: Make) -> Made:
-    """With no values, or with real ones where making it asks for some (how often layers are
-    dropped, say)."""
+    """Make a module without values, or with real ones if the construction needs some (such as
+    drop rates)."""
     try:
         return make()
     except DataDependentOutputException:
@@ -61,5 +61,5 @@ def _said(error: Exception) -> str:
 
 
 def _no_looking_at_weights() -> Any:
-    """This way of drawing weights looks at them, to draw some again."""
+    """Replace an initialization that reads weights, to draw some again."""
     return patch.object(torch.nn.init, "_no_grad_trunc_normal_", lambda tensor, *_, **__: tensor)

@@ -1,4 +1,4 @@
-"""Whole models go to the sandbox, and come back as functions for Inductor to write for."""
+"""Split of whole models in the sandbox, into functions for Inductor."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from validation.inductor.whole.describing import described
 from validation.inductor.whole.sources import Whole
 from validation.recipes.sketch import Sketch
 from validation.sandbox import readable
-from validation.workers import Said, Workers
+from validation.workers import Reply, Workers
 
 WORKER = "validation.inductor.worker"
-# Of one processor, for one model or one file of them.
+# Processor time for one model or one file of models.
 SECONDS = 600.0
 REASON_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What became of one model."""
+    """Result of one model."""
 
     name: str
     groups: int = 0
     offers: tuple[Offer, ...] = ()
-    """Those that no model before gave."""
+    """Parts that no earlier model had."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why groups were left out, each by how many."""
+    """Number of dropped groups, by reason."""
     trouble: str = ""
-    """Why there is nothing of it."""
+    """Reason why there is no result."""
 
 
 @contextmanager
@@ -44,49 +44,52 @@ def splitter(parallel: int | None = None) -> Iterator[Workers]:
 def split(
     wholes: Sequence[Whole], workers: Workers, beat: Callable[[], None] = lambda: None
 ) -> Iterator[Split]:
-    """In the order given, whichever is done first: who gave a part first is then no accident."""
+    """Yield results in the given order, so that the first model with a part does not depend on
+    timing."""
     questions = (
         {"key": number, "kind": whole.kind, "name": whole.name, "text": whole.text}
         for number, whole in enumerate(wholes)
     )
-    said = {question["key"]: said for question, said in workers.ask(questions, beat)}
+    replies = {question["key"]: reply for question, reply in workers.ask(questions, beat)}
     known: set[object] = set()
     for number, whole in enumerate(wholes):
-        yield from read_splits(whole, said[number], known)
+        yield from read_splits(whole, replies[number], known)
 
 
-def read_splits(whole: Whole, said: Said, known: set[object]) -> list[Split]:
-    """Adds to `known` what the answer has, if all of it can be read."""
-    if said.trouble:
-        return [Split(whole.name, trouble=said.trouble)]
+def read_splits(whole: Whole, reply: Reply, known_sketches: set[object]) -> list[Split]:
+    """Read an answer. Add its sketches to `known_sketches` if all of it can be read."""
+    if reply.trouble:
+        return [Split(whole.name, trouble=reply.trouble)]
     try:
-        if "reason" in said.answer:
-            return [Split(whole.name, trouble=_words(said.answer["reason"]))]
-        with_these = set(known)
-        models = said.answer["models"]
-        splits = [_model(whole, _words(name), told, with_these) for name, told in models]
+        if "reason" in reply.answer:
+            return [Split(whole.name, trouble=_words(reply.answer["reason"]))]
+        merged = set(known_sketches)
+        models = reply.answer["models"]
+        splits = [_model(whole, _words(name), record, merged) for name, record in models]
     except Exception:  # noqa: BLE001 - hostile code could answer anything, and costs its own model
         return [Split(whole.name, trouble="its answer can't be read")]
-    known |= with_these
+    known_sketches |= merged
     return splits
 
 
-def _model(whole: Whole, name: str, told: Mapping[str, Any], known: set[object]) -> Split:
-    if "reason" in told:
-        return Split(name, trouble=_words(told["reason"]))
+def _model(
+    whole: Whole, name: str, record: Mapping[str, Any], known_sketches: set[object]
+) -> Split:
+    if "reason" in record:
+        return Split(name, trouble=_words(record["reason"]))
     sketches = []
-    for part in told["made"]:
+    for part in record["made"]:
         sketch = described(part, name)
-        if (same := _but_for_its_words(sketch)) not in known:
-            known.add(same)
+        if (same := _but_for_its_words(sketch)) not in known_sketches:
+            known_sketches.add(same)
             sketches.append(sketch)
-    reasons = Counter({_words(reason): int(count) for reason, count in told["reasons"].items()})
+    reasons = Counter({_words(reason): int(count) for reason, count in record["reasons"].items()})
     offers = tuple(of_modules(tuple(sketches), whole.source))
-    return Split(name, int(told["groups"]), offers, reasons)
+    return Split(name, int(record["groups"]), offers, reasons)
 
 
-def _words(said: object) -> str:
-    return readable(str(said), REASON_MOST)
+def _words(value: object) -> str:
+    return readable(str(value), REASON_MOST)
 
 
 def _but_for_its_words(sketch: Sketch) -> object:

@@ -11,7 +11,7 @@ from curation.progress_bar import Bar
 from curation.text import pluralize
 from validation.diversity import diversity
 from validation.generation import Caps, generate
-from validation.recipes.catalogue import RECIPES
+from validation.recipes.catalog import RECIPES
 from validation.recipes.recipe import Recipe
 
 

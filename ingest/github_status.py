@@ -1,4 +1,4 @@
-"""Asks GitHub what became of a source: is it there, has it moved, is its licence the same?"""
+"""Status of a source on GitHub: vanished, moved, or with another license."""
 
 import logging
 
@@ -12,8 +12,8 @@ log = logging.getLogger(__name__)
 _GITHUB = "https://github.com/"
 
 
-def look_out(source: Repository) -> None:
-    """Flag what is strange about a source of GitHub's. An API that is away changes nothing."""
+def update_status(source: Repository) -> None:
+    """Store the status of a source on GitHub. If the API is unavailable, the status stays."""
     if not source.url.startswith(_GITHUB):
         return
     name = source.url.removeprefix(_GITHUB)
@@ -21,32 +21,32 @@ def look_out(source: Repository) -> None:
         token=settings.GITHUB_TOKEN,
         base_url=settings.GITHUB_API,
         timeout_seconds=10,
-        # An ingest doesn't wait for a rate limit: the next one asks again.
+        # An ingest does not wait for a rate limit; the next one asks again.
         longest_wait_seconds=5,
     )
     try:
-        found = repository(client, name)
+        state = repository(client, name)
     except GitHubError as error:
         log.info("GitHub was not asked about %s: %s", source, error)
         return
-    condition, note = _condition(source, name, found)
-    columns = {"stars": found.stars} if found else {}
+    condition, note = _condition(source, name, state)
+    columns = {"stars": state.stars} if state else {}
     Repository.objects.filter(pk=source.pk).update(
         condition=condition, condition_note=note, **columns
     )
 
 
 def _condition(
-    source: Repository, name: str, found: ProposedRepository | None
+    source: Repository, name: str, state: ProposedRepository | None
 ) -> tuple[Condition, str]:
-    if found is None:
+    if state is None:
         return Condition.VANISHED, f"GitHub knows no {name} any more, or it is private."
-    if found.full_name.casefold() != name.casefold():
-        return Condition.MOVED, f"GitHub calls it {found.full_name} now."
+    if state.full_name.casefold() != name.casefold():
+        return Condition.MOVED, f"GitHub calls it {state.full_name} now."
     expected = source.expected_license
-    if expected and found.license_spdx and found.license_spdx != expected:
+    if expected and state.license_spdx and state.license_spdx != expected:
         return (
             Condition.RELICENSED,
-            f"GitHub reads its licence as {found.license_spdx}; {expected} was expected.",
+            f"GitHub reads its license as {state.license_spdx}; {expected} was expected.",
         )
     return Condition.FINE, ""

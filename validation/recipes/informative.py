@@ -1,7 +1,7 @@
-"""Which chains tell something: tried in NumPy on ordinary values, before any pair is made of them.
+"""Filter for informative chains, tried in NumPy on ordinary values before a pair is made.
 
-The logarithm of a softmax is never positive, so a ReLU after it answers zero whatever comes in; and
-a hundredth of a log-sigmoid lies below what a test of bfloat16 notices. Neither teaches anything.
+A test on a nearly constant output would be vacuous. A ReLU after a log-softmax is always zero,
+and a hundredth of a log-sigmoid is below the tolerance of bfloat16.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 import numpy as np
 
-# Of 64 ordinary values, spread evenly over the middle of a normal distribution.
+# 64 ordinary values, spread evenly over the middle of a normal distribution.
 ORDINARY = np.linspace(-2.5, 2.5, 64)
-# As far out as a few of thousands lie, a thousand times that, and whole numbers.
+# The range of thousands of values, a thousand times that, and whole numbers.
 VALUES: Mapping[str, Any] = {
     "ordinary": ORDINARY,
     "far": 1.6 * ORDINARY,
     "large": 4000 * ORDINARY,
     "whole": np.linspace(-100, 100, 64).astype(np.int64),
 }
-# The most of them that may have one answer, and the least that the largest answer must be.
+# Bound on the share with one result, and lower bound of the largest result.
 SAME, LEAST = 0.9, 0.12
-# How far the answers must lie apart.
+# Lower bound on the range of the results.
 SPREAD = 0.05
-# So many may share the largest or the least answer, one on either side of zero; and how far from
-# zero it must be.
+# Bound on the number of results at the extreme (one on either side of zero), and lower bound of its
+# size.
 FEW, LEAST_EXTREME = 2, 0.02
-# How far the eighth largest must lie below the largest where several are asked for.
+# Lower bound on the distance of the largest to the eighth largest, for orders.
 APART = 0.05
 
 _erf = np.vectorize(math.erf, otypes=[float])
@@ -64,7 +64,7 @@ WORDS: Mapping[str, Any] = {
 
 
 def answers(lines: Iterable[str], **values: Any) -> Any:
-    """`y` after these lines of a Triton side; None where they say what NumPy has no word for."""
+    """Return `y` after these lines of a Triton side; None if NumPy lacks a function."""
     names = {**WORDS, **values}
     try:
         with np.errstate(all="ignore"):
@@ -76,16 +76,19 @@ def answers(lines: Iterable[str], **values: Any) -> Any:
 
 
 def operand(number: int, values: Any = ORDINARY) -> Any:
-    """Values for a further tensor: the same ones in another order."""
+    """Return values for a further tensor: the same ones in another order."""
     return values[(np.arange(values.size) * (29 + 8 * number) + 7) % values.size]
 
 
-def tells(found: Any, least: float = LEAST, spread: float = SPREAD) -> bool:
-    """Whether a test would see from these answers that something is wrong with them: they are not
-    all the same, the largest is `least`, and `spread` lies between them."""
-    if found is None:
+def is_informative(results: Any, least: float = LEAST, spread: float = SPREAD) -> bool:
+    """Return whether a test would notice an error in these results.
+
+    They are not all the same, the largest is at least `least`, and their range at least
+    `spread`.
+    """
+    if results is None:
         return True
-    values = np.broadcast_to(np.asarray(found, float), ORDINARY.shape)
+    values = np.broadcast_to(np.asarray(results, float), ORDINARY.shape)
     _, counts = np.unique(np.round(values, 6), return_counts=True)
     return bool(
         counts.max() < SAME * values.size
@@ -94,19 +97,18 @@ def tells(found: Any, least: float = LEAST, spread: float = SPREAD) -> bool:
     )
 
 
-def stands_out(found: Any, *, largest: bool) -> bool:
-    """Whether the extreme of these answers is one of them or a few, not a level that many reach,
-    and not next to nothing."""
-    values = np.round(np.broadcast_to(np.asarray(found, float), ORDINARY.shape), 6)
+def stands_out(results: Any, *, largest: bool) -> bool:
+    """Return whether few of these results are the extreme, and the extreme is not next to zero."""
+    values = np.round(np.broadcast_to(np.asarray(results, float), ORDINARY.shape), 6)
     extreme = values.max() if largest else values.min()
     return bool((values == extreme).sum() <= FEW and abs(extreme) >= LEAST_EXTREME)
 
 
-def has_an_order(found: Any) -> bool:
-    """Whether the largest few of these answers are told from one another."""
-    if found is None:
+def has_order(results: Any) -> bool:
+    """Return whether the largest few of these results differ from each other."""
+    if results is None:
         return True
-    values = np.sort(np.broadcast_to(np.asarray(found, float), ORDINARY.shape))
+    values = np.sort(np.broadcast_to(np.asarray(results, float), ORDINARY.shape))
     return bool(values[-1] - values[-8] >= APART)
 
 

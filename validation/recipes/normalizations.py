@@ -1,4 +1,4 @@
-"""Normalisations of rows, softmax among them, with something before and something after."""
+"""Normalizations of rows, including softmax, with operations before and after."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from validation.recipes.chains import Chain, answers_of
 from validation.recipes.choices import DTYPES, NONE, named
+from validation.recipes.informative import answers, is_informative
 from validation.recipes.maps import chains
 from validation.recipes.operation import Operation
 from validation.recipes.operations import BINARY
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import ROW_SIZES
 from validation.recipes.sketch import Argument, Sketch, tolerances
-from validation.recipes.telling import answers, tells
 from validation.recipes.unary import UNARY
 
 
 @dataclass(frozen=True, slots=True)
 class Norm:
-    """`y` is the row and becomes the normalised row.
+    """A normalization. `y` is the row and becomes the normalized row.
 
     In `triton`, `sum(v)`, `max(v)` and `min(v)` reduce the row and keep it broadcastable.
     """
@@ -194,7 +194,7 @@ def _norm_row(
         ),
         sizes=ROW_SIZES,
         dtypes=dtypes,
-        # A row of one value is divided by its own spread, which enlarges what was lost before.
+        # A row of one value is divided by its own spread, which enlarges earlier rounding.
         tolerance=tolerances(dtypes, 3 + len(before.operations), 5e-5),
         layouts=("contiguous", "strided", "transposed"),
         values={
@@ -208,22 +208,26 @@ def _norm_row(
     )
 
 
-# A softmax of 64 ordinary values is a hundredth each; its cube is lost to every tolerance, and a
+# A softmax of 64 ordinary values is a hundredth each. Its cube is lost to every tolerance, and a
 # softplus of its logarithm to rounding. Rows in a test are up to twenty times as long.
 LEAST_OF_A_ROW, SPREAD_OF_A_ROW = 0.1, 5e-3
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _tells(before: Chain, norm: Norm, after: Operation) -> bool:
-    """Whether what comes after the normalisation still shows what came in."""
+    """Return whether the operation after the normalization still depends on the input."""
     row = answers(norm.triton, y=answers_of(before))
-    return tells(answers(Chain((after,)).triton(), x=row, y=row), LEAST_OF_A_ROW, SPREAD_OF_A_ROW)
+    return is_informative(
+        answers(Chain((after,)).triton(), x=row, y=row), LEAST_OF_A_ROW, SPREAD_OF_A_ROW
+    )
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _stays_in_range(before: Chain, norm: Norm) -> bool:
-    """Whether it comes out in float32 as in float64 for large values too: the square of a product's
-    cube does not, and PyTorch sums some in float64."""
+    """Return whether float32 and float64 agree for large values.
+
+    The square of a product's cube does not, and PyTorch sums some in float64.
+    """
     row = answers_of(before, "large")
     if row is None or not np.isfinite(np.float32(row)).all():
         return True
@@ -233,8 +237,10 @@ def _stays_in_range(before: Chain, norm: Norm) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _spreads(before: Chain) -> bool:
-    """Whether the mean is not far larger than the spread. Else a variance that is the difference of
-    two moments loses most of its digits."""
+    """Return whether the mean is not far larger than the spread.
+
+    Otherwise a variance that is the difference of two moments loses most of its digits.
+    """
     row = answers_of(before)
     return row is None or bool(np.mean(row) ** 2 <= 4.0 * np.var(row))
 

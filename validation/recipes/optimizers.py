@@ -1,4 +1,4 @@
-"""One step of an optimiser, with what surrounds it: decay, clipping, projection."""
+"""One step of an optimizer, with decay, clipping and projection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from validation.recipes.choices import named
 from validation.recipes.recipe import Recipe
 from validation.recipes.sketch import Argument, Sketch, tolerances
 
-OPTIMISERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "sgd": ("plain gradient descent", (), ("p = p - lr * g",), ("p = p - lr * g",)),
     "momentum": (
         "gradient descent with momentum 0.9",
@@ -104,10 +104,10 @@ PROJECTIONS = {
 }
 
 
-def _optimiser(
+def _optimizer(
     kind: str, decay: str, clip: str, project: str, loop: str, block: int
 ) -> Sketch | None:
-    phrase, states, torch, triton = OPTIMISERS[kind]
+    phrase, states, torch, triton = OPTIMIZERS[kind]
     names = ("p", "g", *states)
     decayed = DECAYS[decay]
     outputs = ("p", *states)
@@ -148,12 +148,12 @@ def _optimiser(
     )
 
 
-OPTIMISER_RECIPES = (
+OPTIMIZER_RECIPES = (
     Recipe(
         "optimiser-step",
-        _optimiser,
+        _optimizer,
         {
-            "kind": tuple(OPTIMISERS),
+            "kind": tuple(OPTIMIZERS),
             "decay": tuple(DECAYS),
             "clip": tuple(CLIPS),
             "project": tuple(PROJECTIONS),

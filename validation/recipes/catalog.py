@@ -1,4 +1,4 @@
-"""All recipes, in the order in which they are listed."""
+"""List of all recipes, in display order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from validation.recipes.losses import LOSS_RECIPES
 from validation.recipes.maps import MAPS
 from validation.recipes.matmuls import MATMUL_RECIPES
 from validation.recipes.memory import MEMORY_RECIPES
-from validation.recipes.normalisations import NORM_RECIPES
-from validation.recipes.optimisers import OPTIMISER_RECIPES
-from validation.recipes.quantisation import QUANTISATION_RECIPES
+from validation.recipes.normalizations import NORM_RECIPES
+from validation.recipes.optimizers import OPTIMIZER_RECIPES
+from validation.recipes.quantization import QUANTIZATION_RECIPES
 from validation.recipes.recipe import Recipe
 from validation.recipes.reductions import REDUCTION_RECIPES
 from validation.recipes.scaled_products import SCALED_RECIPES
@@ -25,8 +25,8 @@ RECIPES: tuple[Recipe, ...] = (
     *MEMORY_RECIPES,
     *SEQUENCE_RECIPES,
     *LOSS_RECIPES,
-    *OPTIMISER_RECIPES,
-    *QUANTISATION_RECIPES,
+    *OPTIMIZER_RECIPES,
+    *QUANTIZATION_RECIPES,
     *SCALED_RECIPES,
     *TRAINING_RECIPES,
 )

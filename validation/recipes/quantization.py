@@ -1,4 +1,4 @@
-"""Into few bits and back."""
+"""Quantization into few bits, and its inverse."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from validation.recipes.sketch import Argument, Sketch, tolerances
 from validation.recipes.unary import UNARY
 
 
-def _quantise(chain: Chain, scheme: str, walk: str) -> Sketch | None:
-    """Rounding is a cliff, so what stands before it must be exact: one operation on float32."""
+def _quantize(chain: Chain, scheme: str, walk: str) -> Sketch | None:
+    """Return the sketch.
+
+    Rounding is discontinuous, so only one exact operation on float32 may precede it.
+    """
     if not chain.possible or any(op.name not in EXACT for op in chain.operations):
         return None
     lines = {
@@ -66,7 +69,7 @@ EXACT = (
 )
 
 
-def _dequantise(
+def _dequantize(
     chain: Chain,
     stored: str,
     granularity: str,
@@ -118,7 +121,8 @@ def _dequantise(
             *((Argument("zero_point", shape, "integers", "int8"),) if zero else ()),
             *(Argument(n, ("rows", "cols")) for n in chain.operands),
         ),
-        # The last: scales of the answer's shape, and more than one value to differ from it by.
+        # The last one: scales of the output's shape, and more than one value, so that a mix-up is
+        # noticed.
         sizes=(*ROW_SIZES[:4], *([{"rows": 7, "cols": 1}] if granularity == "group" else ())),
         dtypes=dtypes,
         tolerance=tolerances(dtypes, 3, 1e-4),
@@ -133,10 +137,10 @@ def _dequantise(
     )
 
 
-QUANTISATION_RECIPES = (
+QUANTIZATION_RECIPES = (
     Recipe(
         "quantise",
-        _quantise,
+        _quantize,
         {
             "chain": (*ONE, *chains(BINARY), *chains(BINARY, UNARY)),
             "scheme": ("symmetric", "asymmetric", "four_bit"),
@@ -145,7 +149,7 @@ QUANTISATION_RECIPES = (
     ),
     Recipe(
         "dequantise",
-        _dequantise,
+        _dequantize,
         {
             "chain": (*TWO, *chains(BINARY)),
             "stored": ("int8", *FLOAT8),

@@ -1,6 +1,6 @@
-"""Which known source a local clone is one of, by the addresses that its git configuration names.
+"""Known source of a local clone, by the addresses in its git configuration.
 
-A benchmark that somebody cloned must stay out as surely as the one on the web.
+A clone of a benchmark must be excluded like the benchmark on the web.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ from ingest.git import SourceKind, parse_source
 from ingest.git.config_file import read_sections
 from ingest.git.source import GITHUB
 
-# What a clone is read for, and by which globs; its name, its place and its branch are its own.
+# Columns that a clone shares with its source. Its name, place and branch are its own.
 SHARED = (
     "category", "role", "tier", "sparse_paths", "include_globs", "exclude_globs",
     "key_files", "expected_license", "upsampling_weight", "estimated_tokens_low",
@@ -23,13 +23,13 @@ LONGEST = 1_000_000
 
 
 def as_its_original(folder: Path) -> dict[str, Any]:
-    """The columns that a clone shares with the source that it was cloned from, if that is known."""
+    """Return the columns that a clone shares with its source, or no column if that is unknown."""
     original = original_of(folder)
     return {column: getattr(original, column) for column in SHARED} if original else {}
 
 
 def original_of(folder: Path) -> Repository | None:
-    """The known source that a folder was cloned from."""
+    """Return the known source that a folder was cloned from, or None."""
     for address in _addresses(folder):
         original = Repository.objects.filter(origin=Origin.GIT, url__iexact=address).first()
         if original is not None:
@@ -38,7 +38,7 @@ def original_of(folder: Path) -> Repository | None:
 
 
 def remote_of(folder: Path) -> str:
-    """Return the first GitHub address that a clone's configuration names, or "".
+    """Return the first GitHub address in a clone's configuration, or "".
 
     Other hosts are left out: an address may name a host of a private network.
     """
@@ -47,8 +47,8 @@ def remote_of(folder: Path) -> str:
 
 
 def _addresses(folder: Path) -> list[str]:
-    """Where the remotes of a work tree or a bare repository lie, in the order of its file."""
-    # In a work tree, a remote says what to fetch; the sections of submodules have addresses too.
+    """Return the addresses of the remotes of a work tree or bare repository, in file order."""
+    # In a work tree, a remote has a `fetch` line; sections of submodules only have addresses.
     for config, telling in (
         (folder / ".git" / "config", {"url", "fetch"}),
         (folder / "config", {"url"}),
@@ -64,7 +64,7 @@ def _addresses(folder: Path) -> list[str]:
 
 
 def _canonical(url: str) -> str:
-    # Clones that may push name git@host:owner/name, or the same as ssh://git@host/owner/name.
+    # Clones that may push name git@host:owner/name, or ssh://git@host/owner/name.
     if "://" not in url and url.startswith("git@"):
         url = "https://" + url.removeprefix("git@").replace(":", "/", 1)
     elif url.startswith("ssh://git@"):

@@ -1,4 +1,4 @@
-"""The stages of `manage.py pipeline` that are ingest's own, and its summary of the others."""
+"""Stages of `manage.py pipeline` that belong to ingest, and its summary of the others."""
 
 import shlex
 from collections import Counter
@@ -24,7 +24,7 @@ DATASET = "dataset"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading one source: a run, or the sentence that says why not."""
+    """Result of reading one source: a run, or the sentence of a failure."""
 
     source: str
     run: IngestRun | None = None
@@ -54,13 +54,13 @@ def read_each(sources: Sequence[str]) -> Iterator[Reading]:
 
 
 def check_folders(out: Path) -> None:
-    """Refuse a folder that is not ours before the sources are read, which can take an hour."""
+    """Refuse a foreign folder before the sources are read, which can take an hour."""
     for name in (FOLDER, DATASET):
         check_target(out / name)
 
 
 def draftable(readings: Iterable[Reading]) -> list[Repository]:
-    """Return the sources that pairs can be drafted from: code that people wrote, no benchmarks."""
+    """Return the sources that pairs can be drafted from: code by people, no benchmarks."""
     read = (reading.run.repository for reading in readings if reading.run)
     return [
         repository

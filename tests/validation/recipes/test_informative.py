@@ -8,7 +8,7 @@ from validation.recipes.chains import Chain, answers_of
 from validation.recipes.integers import INTEGERS, _integer_map
 from validation.recipes.matmuls import _distance
 from validation.recipes.memory import _segment
-from validation.recipes.normalisations import NORMS, _norm_looped, _stays_in_range, _tells
+from validation.recipes.normalizations import NORMS, _norm_looped, _stays_in_range, _tells
 from validation.recipes.operations import BINARY, TERNARY
 from validation.recipes.reductions import REDUCTIONS, shows_its_values
 from validation.recipes.sequences import _sort, _window

@@ -1,0 +1,110 @@
+"""Meanings of names: values that outline, resolver and renderer share. A leaf of the package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class External(NamedTuple):
+    """An import that stays: `import module`, or `from module import attribute`.
+
+    Keys are NamedTuples, because one is made and hashed for every use of a name.
+    """
+
+    module: str
+    attribute: str | None
+    binds_root: bool = False
+
+    @property
+    def dotted(self) -> str:
+        return f"{self.module}.{self.attribute}" if self.attribute else self.module
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """An import from a package that is neither in the repository nor allowed to remain."""
+
+    module: str
+
+
+class Local(NamedTuple):
+    """A definition in a scope of the repository; `scope` is -1 for a module's own."""
+
+    path: str
+    scope: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleValue:
+    """A module of the repository, as a value."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the enclosing function."""
+
+    function: str
+    name: str
+
+
+class Builtin(NamedTuple):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    name: str
+
+
+Target = External | Foreign | Local | ModuleValue | Parameter | Builtin | Unknown
+
+
+class Reference(NamedTuple):
+    """A target and the number of dotted parts that it stands for."""
+
+    target: Target
+    parts: int = 1
+
+
+Key = External | Local | Builtin
+
+
+class Use(NamedTuple):
+    """A span of the text that means `key`, and its spelling there."""
+
+    start: int
+    end: int
+    key: Key
+    spelled: str
+
+
+@dataclass(eq=False, slots=True)
+class Resolution:
+    """Meanings of all names of a statement, and the requirements that follow from them.
+
+    Plain values, so that it can be cached beside the statement for the next kernel.
+    """
+
+    uses: list[Use] = field(default_factory=list)
+    needs: dict[Local, None] = field(default_factory=dict)
+    submodules: dict[str, None] = field(default_factory=dict)
+    """Dotted modules that need their own `import a.b`, because the text says `a.b.c`."""
+    reasons: dict[str, None] = field(default_factory=dict)
+    missing: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    dropped: tuple[tuple[int, int], ...] = ()
+    """Spans of decorators that are left out."""
+    tuned: bool = False
+    """Whether decorators that only tune were kept."""
+    _spellings: tuple[tuple[Key, str], ...] | None = None
+
+    @property
+    def spellings(self) -> tuple[tuple[Key, str], ...]:
+        """Keys and their spellings, once each, in the order of the text."""
+        if self._spellings is None:
+            self._spellings = tuple(dict.fromkeys((use.key, use.spelled) for use in self.uses))
+        return self._spellings

@@ -1,0 +1,146 @@
+"""Documents: links, commands, options, paths and sizes agree with the project."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import BaseCommand
+
+ROOT = Path(settings.BASE_DIR)
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+)
+LARGEST, LARGEST_OF = 20_000, {"docs/benchmarks.md": 8_000, "docs/harness.md": 8_000}
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"')
+HEADING = re.compile(r"^#{1,6} +(.+)$", re.M)
+COMMAND = re.compile(r"manage\.py ([a-z_]+)([^`\n]*)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+MODULE = re.compile(r"python -m ((?:tests|validation)[\w.]*)")
+# A path of the project in code: no placeholders, no globs.
+FOLDERS = "curation|docs|ingest|static|templates|tests|validation"
+PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)`")
+# Sentences begin with a noun or a verb, headings too.
+RIDDLE = re.compile(r"^#+ +(?:What|Who|Whose|Where|Whether|Of|Nothing)\b", re.M)
+PRONOUN = re.compile(r"\b(?:nobody|somebody|whoever|anybody|one's)\b", re.I)
+
+
+def text(document: str) -> str:
+    return (ROOT / document).read_text()
+
+
+@cache
+def anchors(document: str) -> frozenset[str]:
+    """Return the anchors of a document's headings, as GitHub makes them."""
+    prose = re.sub(r"^```.*?^```", "", text(document), flags=re.S | re.M)
+    return frozenset(
+        re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+        for heading in HEADING.findall(prose)
+    )
+
+
+@cache
+def options(command: str) -> frozenset[str]:
+    app = get_commands()[command]
+    loaded = app if isinstance(app, BaseCommand) else load_command_class(app, command)
+    return frozenset(loaded.create_parser("manage.py", command)._option_string_actions)
+
+
+@cache
+def harness_options() -> frozenset[str]:
+    shown = subprocess.run(
+        [sys.executable, "-m", "validation.harness", "--help"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return frozenset(OPTION.findall(shown.stdout))
+
+
+def test_the_documents_are_found() -> None:
+    assert {"README.md", "docs/tutorial.md", "docs/decisions/README.md"} <= set(DOCUMENTS)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_relative_link_leads_somewhere(document: str) -> None:
+    assert list(broken_links(document)) == []
+
+
+def broken_links(document: str) -> Iterator[str]:
+    folder = (ROOT / document).parent
+    for link in (*LINK.findall(text(document)), *PICTURE.findall(text(document))):
+        path, _, anchor = link.partition("#")
+        if ":" in path:
+            continue
+        target = (folder / path).resolve() if path else ROOT / document
+        if not target.exists() or (anchor and anchor not in anchors(name(target))):
+            yield link
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_named_command_and_its_options_exist(document: str) -> None:
+    named = COMMAND.findall(text(document))
+    unknown = [command for command, _ in named if command not in get_commands()]
+    assert unknown == []
+    wrong = [
+        f"{command} {option}"
+        for command, arguments in named
+        for option in OPTION.findall(arguments)
+        if option not in options(command)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_option_in_code_belongs_to_a_command(document: str) -> None:
+    known = set(harness_options()) | {"--only-together", "--help"}
+    for command, app in get_commands().items():
+        if app in ("curation", "ingest", "validation"):
+            known |= options(command)
+    spans = re.findall(r"`(--[^`\n]+)`", text(document))
+
+    assert [o for span in spans for o in OPTION.findall(span) if o not in known] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_named_module_and_path_exists(document: str) -> None:
+    missing = [
+        name
+        for name in MODULE.findall(text(document))
+        if not (ROOT / f"{name.replace('.', '/')}.py").exists()
+        and not (ROOT / name.replace(".", "/") / "__main__.py").exists()
+        and not name.endswith("measure_x")
+    ]
+    missing += [
+        path
+        for path in PATH.findall(text(document))
+        # The threat model names tests by their paths below `tests/`.
+        if not (ROOT / path).exists() and not (ROOT / "tests" / path).exists()
+    ]
+    missing += [
+        name
+        for name in re.findall(r"`(measure_\w+)", text(document))
+        if name != "measure_x" and not (ROOT / f"tests/benchmarks/{name}.py").exists()
+    ]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_document_is_short_enough_to_read(document: str) -> None:
+    assert len(text(document).encode()) <= LARGEST_OF.get(document, LARGEST)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_headings_name_a_subject_and_only_people_are_persons(document: str) -> None:
+    assert RIDDLE.findall(text(document)) == []
+    assert PRONOUN.findall(text(document)) == []
