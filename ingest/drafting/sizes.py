@@ -34,7 +34,8 @@ def reduce_sizes(whole: Cut, cases: Cases, evaluator: Evaluator) -> tuple[Cut, C
     for row in rows:
         sizes = _sizes(row, statements, evaluator)
         row.update({name: sizes[name] for name in moved - row.keys()})
-    kept = tuple(each for each in whole.inputs if each not in map(statements.get, moved))
+    gone = {id(statements[name]) for name in moved}
+    kept = tuple(statement for statement in whole.inputs if id(statement) not in gone)
     fixed = (*cases.fixed, *sorted(moved))
     return replace(whole, inputs=kept), replace(cases, rows=tuple(rows), fixed=fixed)
 
