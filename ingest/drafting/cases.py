@@ -14,6 +14,8 @@ from ingest.drafting.values import Dtype, Evaluator, NotPlain, Opaque
 
 MOST_ROWS = 2_000
 MOST_CASES = 4
+# The product of a row's sizes up to which it may be added for its sizes alone.
+LIGHT = 2**22
 
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
@@ -220,7 +222,7 @@ def _choose_rows(rows: Sequence[Row]) -> list[Row]:
         if len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
     if all(_sizes(row) == _sizes(chosen[0]) for row in chosen) and not _shows_alone(chosen):
-        other = [row for row in ordered if _sizes(row) != _sizes(chosen[0])]
+        other = [row for row in ordered if _sizes(row) != _sizes(chosen[0]) and _work(row) <= LIGHT]
         chosen[-1:] = other[:1] or chosen[-1:]
     return chosen
 

@@ -34,8 +34,8 @@ def reduce_sizes(whole: Cut, cases: Cases, evaluator: Evaluator) -> tuple[Cut, C
     for row in rows:
         sizes = _sizes(row, statements, evaluator)
         row.update({name: sizes[name] for name in moved - row.keys()})
-    removed = {id(statements[name]) for name in moved}
-    kept = tuple(each for each in whole.inputs if id(each) not in removed)
+    gone = {id(statements[name]) for name in moved}
+    kept = tuple(statement for statement in whole.inputs if id(statement) not in gone)
     fixed = (*cases.fixed, *sorted(moved))
     return replace(whole, inputs=kept), replace(cases, rows=tuple(rows), fixed=fixed)
 
@@ -58,14 +58,22 @@ def _reduced(
 
 
 def _constants(inputs: Sequence[ast.stmt]) -> dict[str, ast.Assign]:
-    """Return the statements that are the only ones to bind a name, by this name."""
+    """Return the statements that alone bind a name to a written value, by this name."""
     found: dict[str, ast.Assign] = {}
     bound = [name for one in inputs for name in find_effects(one).binds | find_effects(one).changes]
     for statement in inputs:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)]) if bound.count(name) == 1:
-                found[name] = statement
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound.count(name) == 1:
+                if _is_written_out(value):
+                    found[name] = statement
     return found
+
+
+def _is_written_out(value: ast.expr) -> bool:
+    """Return whether a value depends on no other size: `4096`, or `64 if causal else 128`."""
+    if isinstance(value, ast.IfExp):
+        return _is_written_out(value.body) and _is_written_out(value.orelse)
+    return not loaded_names(value)
 
 
 def _sizes(row: Row, statements: Mapping[str, ast.Assign], evaluator: Evaluator) -> dict[str, int]:

@@ -44,6 +44,20 @@ def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
     assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
 
 
+def test_no_heavy_row_is_shown_for_its_sizes_alone() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [2**12, 2**23])
+        @pytest.mark.parametrize("scale", [0.1, 0.3, 0.5, 0.7])
+        def test_doubled(rows, scale):
+            x = scale * torch.randn(rows, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert {case["rows"] for case in cases(draft.texts.test_code)} == {4096}
+
+
 def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
     draft = whole(
         """
@@ -70,9 +84,11 @@ def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_
             n = 4 * 5120
             k = 5120 if wide else 1280
             few = 32
+            both = n * k
+            z = torch.randn(both, device=device)
             x = torch.randn((experts, n, k), device=device)
             y = torch.randn(few, 16, device=device)
-            assert torch.allclose(doubled(x), x + x + 0 * y[0, 0])
+            assert torch.allclose(doubled(x), x + x + 0 * y[0, 0] + 0 * z[0])
         """
     )
 
@@ -83,6 +99,7 @@ def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_
     assert "n = case['n']" in made
     assert "experts = 8" in made
     assert "few = 32" in made
+    assert "both = n * k" in made
 
 
 def test_a_list_that_a_function_builds_is_worked_out() -> None:
