@@ -170,7 +170,7 @@ def furnish() -> Kernel:
         name="orbit-lab/fast-attention", category="flashattention", tier=1, stars=14_200
     )
     copy = make.a_repository(name="someone/serving", category="utils", stars=800)
-    for text in ("It is wrong", "It is a twin of a better one"):
+    for text in ("Incorrect result", "Duplicate of a better one"):
         DecisionReason.objects.get_or_create(text=text, defaults={"status": "rejected"})
     shown = _rotary(source, copy)
     softmax = _kernel("softmax_kernel", SOFTMAX, source, "fast_attention/ops/softmax.py", 8)

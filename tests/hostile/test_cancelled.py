@@ -56,8 +56,8 @@ request_export({}, user=a_curator())
 """
 EXPORT_SLOWLY = """
 import time
-from curation.export import readers
-readers.ItemSelector.weigh = lambda *_: time.sleep(60)
+from curation.export import parallel_read
+parallel_read.ItemSelector.weigh = lambda *_: time.sleep(60)
 from curation.export.jobs import export
 export(1)
 """

@@ -391,7 +391,7 @@ def of_an_unlicensed_kernel() -> None:
             "validate --pending --device cuda --now",
         ),
         (of_an_unreviewed_kernel, "1 pending. Review them in the browser, or export with", "up"),
-        (of_an_unlicensed_kernel, "1 licence", "report"),
+        (of_an_unlicensed_kernel, "1 license", "report"),
     ],
 )
 def test_an_export_of_nothing_names_the_stage_to_run(

@@ -137,7 +137,7 @@ def test_two_releases_differ_in_what_came_went_and_changed(tmp_path: Path) -> No
     def named(kernel: Kernel) -> str:
         return f"{kernel.name.replace('_', '-')}-{kernel.content_hash[:12]}"
 
-    assert f"- {named(goes)}: Its licence is blocked: MIT." in lines
+    assert f"- {named(goes)}: Its license is blocked: MIT." in lines
     assert f"+ {named(added)}: A did not know it" in lines
     assert f"~ {named(new)} (was {named(old)}): another version of it" in lines
     assert f'~ {named(relabelled)}: operation_type "other" → "scan"' in lines

@@ -156,10 +156,10 @@ def test_an_export_killed_in_the_middle_leaves_rows_and_folders_as_they_were(
     program = (
         "import time, django; django.setup();"
         "from pathlib import Path; from curation.export import dataset;"
-        "from curation.export.options import Options;"
+        "from curation.export.options import ExportOptions;"
         "whole = dataset.write_card;"
         "dataset.write_card = lambda *a: (print('writing', flush=True), time.sleep(60));"
-        "options = Options(without_benchmarks=True);"
+        "options = ExportOptions(without_benchmarks=True);"
         f"dataset.export(options, Path({str(tmp_path / 'out')!r}), name='1')"
     )
     environment = {

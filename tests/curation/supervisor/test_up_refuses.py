@@ -31,7 +31,7 @@ def test_a_folder_that_cannot_be_written_to() -> None:
 
 
 def test_what_is_no_port(tmp_path: Path) -> None:
-    assert "'eighty' is no port" in sentence(tmp_path, "--port", "eighty")
+    assert "'eighty' is not a port" in sentence(tmp_path, "--port", "eighty")
 
 
 def test_a_port_in_use(tmp_path: Path) -> None:
