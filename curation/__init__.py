@@ -1,3 +1,3 @@
-"""The ground floor: what is curated, who decided what, what leaves."""
+"""Curation: models, review, search, queue and export of kernels and pairs."""
 
 __version__ = "0.1.0"

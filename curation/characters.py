@@ -15,9 +15,9 @@ from pygments.token import Comment, String
 
 from curation.review.lexer import LEXER, is_readable
 
-# All of the categories Cc, Cf, Zl, Zp and Zs but tab, newline and space, and what Unicode calls
-# default-ignorable: variation selectors, fillers, the joiner of graphemes. A carriage return is a
-# line end before a newline only.
+# All characters of the categories Cc, Cf, Zl, Zp and Zs except tab, newline and space, and
+# Unicode's default-ignorable ones: variation selectors, fillers, the grapheme joiner. A carriage
+# return is a line end only before a newline.
 INVISIBLE = re.compile(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891"
@@ -26,18 +26,18 @@ INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]|\r(?!\n)"
 )
-# Bidirectional controls, tags (which spell hidden text), and controls of terminals: no comment
-# and no string needs them as they are.
+# Bidirectional controls, tags (which spell hidden text) and terminal controls. No comment and no
+# string needs them unescaped.
 DECEIVING = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
     "\U000e0000-\U000e007f]|\r"
 )
-# So many code points are named.
+# Maximum number of code points named in a message.
 NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class InvisibleCharacter:
     """An invisible character, the first of its lines, and how often the text has it."""
 
     character: str
@@ -59,12 +59,12 @@ def name(character: str) -> str:
 
 def code_points(text: str) -> str:
     """Return the invisible characters of a path or a name in a few words, or ""."""
-    found = dict.fromkeys(INVISIBLE.findall(text))
-    return ", ".join(f"{code_point(one)} {name(one)}" for one in [*found][:NAMED])
+    characters = dict.fromkeys(INVISIBLE.findall(text))
+    return ", ".join(f"{code_point(one)} {name(one)}" for one in [*characters][:NAMED])
 
 
 def has_invisible(text: str) -> bool:
-    """Return whether a text has any. A text of ASCII takes a sixth of the time of the search."""
+    """Return True if a text has any. The check for ASCII takes a sixth of the search's time."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return False
     return INVISIBLE.search(text) is not None
@@ -80,7 +80,7 @@ def _box(found: re.Match[str]) -> str:
     return f'<span class="cp" title="{name(character)}">{code_point(character)}</span>'
 
 
-def invisible(text: str) -> tuple[list[Seen], list[Seen]]:
+def invisible(text: str) -> tuple[list[InvisibleCharacter], list[InvisibleCharacter]]:
     """Return the invisible characters that can deceive, and the others.
 
     Bidirectional controls, tags and terminal controls deceive anywhere, all others in code only:
@@ -89,21 +89,21 @@ def invisible(text: str) -> tuple[list[Seen], list[Seen]]:
     """
     if not has_invisible(text):
         return [], []
-    found = [(one.start(), one[0]) for one in INVISIBLE.finditer(text) if one[0] != "\f"]
-    if found and found[0] == (0, "\ufeff"):
-        del found[0]
-    places = () if all(DECEIVING.match(character) for _, character in found) else _prose(text)
+    matches = [(one.start(), one[0]) for one in INVISIBLE.finditer(text) if one[0] != "\f"]
+    if matches and matches[0] == (0, "\ufeff"):
+        del matches[0]
+    places = () if all(DECEIVING.match(character) for _, character in matches) else _prose(text)
     deceiving: list[tuple[int, str]] = []
     others: list[tuple[int, str]] = []
-    for at, character in found:
-        # An odd number of ends of stretches of prose stands before a place inside one.
+    for at, character in matches:
+        # An odd number of boundaries before the place means that it is inside a comment or string.
         harmless = bisect(places, at) % 2 == 1 and not DECEIVING.match(character)
         (others if harmless else deceiving).append((at, character))
     return _counted(text, deceiving), _counted(text, others)
 
 
 def _prose(text: str) -> Sequence[int]:
-    """Return where each comment and each string begins and ends, in the order of the text."""
+    """Return the offsets at which comments and strings begin and end, in order."""
     if not is_readable(text):
         return ()
     places: list[int] = []
@@ -113,26 +113,26 @@ def _prose(text: str) -> Sequence[int]:
     return places
 
 
-def _counted(text: str, found: Iterable[tuple[int, str]]) -> list[Seen]:
+def _counted(text: str, matches: Iterable[tuple[int, str]]) -> list[InvisibleCharacter]:
     first: dict[str, int] = {}
     count: dict[str, int] = {}
-    for at, character in found:
+    for at, character in matches:
         first.setdefault(character, at)
         count[character] = count.get(character, 0) + 1
     return [
-        Seen(character, text.count("\n", 0, at) + 1, count[character])
+        InvisibleCharacter(character, text.count("\n", 0, at) + 1, count[character])
         for character, at in first.items()
     ]
 
 
-def listed(seen: Iterable[Seen]) -> str:
-    """Return what was seen in a few words, or ""."""
+def listed(seen: Iterable[InvisibleCharacter]) -> str:
+    """Describe invisible characters in a few words, or return ""."""
     every = list(seen)
     more = f"; and {len(every) - NAMED} other code points" if len(every) > NAMED else ""
     return "; ".join(map(str, every[:NAMED])) + more
 
 
 def listed_in(text: str) -> str:
-    """Return all invisible characters of a text in a few words, or ""."""
+    """Describe all invisible characters of a text in a few words, or return ""."""
     deceiving, others = invisible(text)
     return listed([*deceiving, *others])

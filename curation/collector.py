@@ -1,9 +1,9 @@
-"""The garbage collector, relieved of what was there before the work began.
+"""Garbage collector settings for long-lived processes.
 
-A project's modules are some hundred thousand objects that never go; each time that a few more
-thousand came by, it would look at all of them again: a tenth of an export's time, and now and then
-a tenth of a second of whoever asks for a page. What either makes goes by itself, but for some
-statements' parts: to look for circles once in many thousand objects is enough.
+A process holds some hundred thousand objects of modules that are never freed. A full collection
+scans them all again every few thousand allocations. That takes a tenth of an export's time, and
+sometimes a tenth of a second of a page. Requests and exports create few reference cycles, so a rare
+collection is enough.
 """
 
 import gc
@@ -14,7 +14,7 @@ OBJECTS = 50_000
 
 
 def relieve_collector() -> None:
-    """For as long as this process lives."""
+    """Freeze the present objects and collect rarely, for the life of this process."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS)

@@ -1,14 +1,14 @@
-"""Errors that are sentences for a person: what was wrong, with which input, what to do.
+"""Errors whose text is a sentence for a person: problem, input and remedy.
 
-Raise `CurationError` (or a subclass) for anything that the person at the keyboard can mend.
-`manage.py` prints it and exits with 1; a job writes it into its run.
+Raise `CurationError` or a subclass for anything that the user can fix. `manage.py` prints it and
+exits with 1; a job writes it to its run.
 """
 
 
 class CurationError(Exception):
-    """Something a person can understand and mend; `str()` of it is the whole sentence.
+    """An error that a person can understand and fix; `str()` of it is the whole sentence.
 
-    `retry` says whether the same call may succeed later: a job then tries again by itself.
+    `retry` is True if the same call may succeed later; a job then retries by itself.
     """
 
     retry = False

@@ -1,8 +1,7 @@
-"""gunicorn's threaded worker, taking in no more connections than it serves.
+"""gunicorn's threaded worker, limited to as many connections as it can serve.
 
-gunicorn's own accepts whoever comes, so that one process may hold all connections while another has
-nothing to do, and who waits in it is not served by whoever is free. Here the kernel keeps them in
-the order in which they came, and each process takes the next one when it has room.
+gunicorn's own accepts every connection, so one process may hold them all while another is idle.
+Here the kernel queues them in order, and each process takes the next one when a thread is free.
 """
 
 import errno
@@ -15,12 +14,13 @@ from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-# One thread fills a processor. What takes longer than this waits for something, a lock or a slow
-# client, and keeps nobody else out while there are threads.
+# One thread fills a core. A request that takes longer than this is waiting for a lock or a slow
+# client, so it blocks no new connection while threads are free.
 AT_ONCE, FRESH_SECONDS = 1, 0.05
-# A browser opens connections ahead of need; one that stays silent is closed.
+# Browsers open connections ahead of need; a silent one is closed after this time.
 SILENT_SECONDS = 15.0
-# A client that has its answer hangs up; what it still sends is read, or its answer may be cut off.
+# After the response, the client closes the connection. Until then its data is read: closing early
+# could cut the response off.
 LINGER_SECONDS, LINGER_BYTES = 2.0, 65536
 AGAIN = (errno.EAGAIN, errno.EWOULDBLOCK, errno.ECONNABORTED)
 
@@ -38,7 +38,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if not self.alive:
             for conn in self.pending_conns:
                 conn.timeout = 0.0
-        # Room comes by waiting too.
+        # Waiting frees threads too.
         super().wait_for_and_dispatch_events(
             timeout if self._accepting else min(timeout, FRESH_SECONDS)
         )
@@ -76,7 +76,7 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
         if done.cancelled() or done.exception() or done.result():
             super().finish_request(conn, done)
             return
-        # gunicorn's own waits here for the client to hang up, and serves nobody meanwhile.
+        # gunicorn's own waits here for the client to hang up, and blocks all other requests.
         try:
             conn.sock.shutdown(socket.SHUT_WR)
         except OSError:
@@ -90,13 +90,13 @@ class FairWorker(ThreadWorker):  # type: ignore[misc]
 
     def _hear_out(self, conn: TConn, client: socket.socket) -> None:
         try:
-            said = len(client.recv(4096))
+            received = len(client.recv(4096))
         except BlockingIOError:
             return
         except OSError:
-            said = 0
-        self._leaving[conn] += said
-        if not said or self._leaving[conn] > LINGER_BYTES:
+            received = 0
+        self._leaving[conn] += received
+        if not received or self._leaving[conn] > LINGER_BYTES:
             self._leave(conn)
 
     def _leave(self, conn: TConn) -> None:

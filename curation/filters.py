@@ -1,9 +1,9 @@
-"""One language of filters: for lists, bulk decisions, the API, saved views and the export.
+"""Filter language of lists, bulk decisions, the API, saved views and the export.
 
-A filter is written as a query string (`?status=approved&operation=matmul`) or as a text for the
-shell (`status=approved operation=matmul "tl.dot"`). A key given twice means either value; keys
-narrow one another; words without a key are searched for. What a key can't say of an item, such as
-the language of a pair, is not true of it.
+A filter is a query string (`?status=approved&operation=matmul`) or a shell text (`status=approved
+operation=matmul "tl.dot"`). Values of one key are alternatives; keys are combined with AND; words
+without a key are searched for. A key that does not apply to an item, such as the language of a
+pair, does not match it.
 """
 
 import shlex
@@ -51,13 +51,13 @@ CHOICES: Mapping[str, Words] = {
     "origin": tuple(PairOrigin.values),
 }
 LONGEST = 1000
-# A statement has a condition for each word: SQLite takes 1,000, and each costs time.
+# A statement has a condition for each word: SQLite allows 1,000, and each costs time.
 MOST_OF_KEY, MOST_VALUES = 50, 200
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What an item must be like. Empty: anything goes."""
+    """Conditions on items. An empty filter matches all."""
 
     items: Words = ()
     status: Words = ()
@@ -83,23 +83,23 @@ class Filter:
 
     @classmethod
     def parse(cls, written: Iterable[tuple[str, str]]) -> Self:
-        """From keys and values. An empty value, as an untouched form sends, says nothing."""
-        said: dict[str, list[str]] = {}
+        """Parse keys and values. Empty values, as an untouched form sends, are ignored."""
+        values_by_key: dict[str, list[str]] = {}
         for key, value in written:
             if key not in KEYS:
                 raise WrongFilter(f"There is no filter {key!r}. There are: {', '.join(KEYS)}.")
             if value := _checked(key, value.strip()):
-                said.setdefault(key, []).append(value)
-        for key, values in said.items():
+                values_by_key.setdefault(key, []).append(value)
+        for key, values in values_by_key.items():
             if len(values) > MOST_OF_KEY:
                 raise WrongFilter(
                     f"A filter takes at most {MOST_OF_KEY} values under one key, "
                     f"not {len(values):,} under {key!r}."
                 )
-        if (count := sum(map(len, said.values()))) > MOST_VALUES:
+        if (count := sum(map(len, values_by_key.values()))) > MOST_VALUES:
             raise WrongFilter(f"A filter takes at most {MOST_VALUES} values in all, not {count:,}.")
-        # Sorted and without repetition: what means the same is written the same.
-        return cls(**{key: tuple(sorted(set(values))) for key, values in said.items()})
+        # Sorted and without repetition, so that equal filters have equal text.
+        return cls(**{key: tuple(sorted(set(values))) for key, values in values_by_key.items()})
 
     @classmethod
     def from_query(cls, query: str) -> Self:
@@ -107,7 +107,7 @@ class Filter:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """From what `--where` takes; words without a key are searched for."""
+        """Parse the text of `--where`; words without a key are searched for."""
         try:
             parts = shlex.split(text)
         except ValueError:
@@ -119,11 +119,11 @@ class Filter:
         return [(key, value) for key in KEYS for value in getattr(self, key)]
 
     def query(self) -> str:
-        """The same filter as a query string, always in the same order."""
+        """Return the filter as a query string, in canonical order."""
         return urlencode(self.pairs())
 
     def text(self) -> str:
-        """The same filter for the shell, always in the same order."""
+        """Return the filter as shell text, in canonical order."""
         return " ".join(shlex.quote(f"{key}={value}") for key, value in self.pairs())
 
     def without(self, key: str) -> Self:
@@ -133,9 +133,10 @@ class Filter:
         return any(getattr(self, key) for key in KEYS)
 
     def of(self, items: models.QuerySet[Item], bounded: bool = False) -> models.QuerySet[Item]:
-        """Those of `items`, kernels or pairs, that are like this.
+        """Return the kernels or pairs of `items` that match.
 
-        `bounded`, for lists that answer at once, searches the newest hits of a common word only.
+        `bounded`, for lists that must answer quickly, searches only the newest hits of a common
+        word.
         """
         for key in KEYS:
             if values := getattr(self, key):
@@ -151,12 +152,12 @@ KEYS: Words = tuple(field.name for field in fields(Filter))
 
 def _checked(key: str, value: str) -> str:
     if len(value) > LONGEST:
-        raise WrongFilter(f"What is looked for under {key!r} is longer than {LONGEST:,} letters.")
+        raise WrongFilter(f"The value of {key!r} is longer than {LONGEST:,} characters.")
     if "\0" in value:
-        raise WrongFilter(f"What is looked for under {key!r} holds a zero byte.")
+        raise WrongFilter(f"The value of {key!r} contains a zero byte.")
     allowed = CHOICES.get(key)
     if value and allowed and value not in allowed:
-        raise WrongFilter(f"{key}={value} means nothing here: {key} is {' or '.join(allowed)}.")
+        raise WrongFilter(f"{key}={value} is not valid: {key} is {' or '.join(allowed)}.")
     if value and key == "decided":
         day_range(value)
     return value

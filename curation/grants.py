@@ -1,7 +1,7 @@
-"""What migrations call to make the groups and to grant them permissions, and to take them back.
+"""Functions for migrations: create the groups, grant and revoke permissions.
 
-A migration names its permissions itself: it tells what was true on its day, and must go through
-also when `curation.people` has changed. A test compares the two.
+A migration names its permissions itself, so that it still runs after `curation.people` has changed.
+A test compares the two.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ APPLICATIONS = ("auth", "curation", "django_rq")
 
 
 def grant(apps: Apps, alias: str, group: str, permissions: Sequence[str]) -> None:
-    """Give `group` the permissions (`application.codename`), and make whatever is missing."""
+    """Give `group` the permissions (`application.codename`). Create missing rows."""
     _create_permissions(apps, alias)
     row, _ = apps.get_model("auth", "Group").objects.using(alias).get_or_create(name=group)
     row.permissions.add(*_permissions(apps, alias, permissions))
@@ -34,9 +34,9 @@ def _permissions(apps: Apps, alias: str, names: Sequence[str]) -> list[Any]:
 
 
 def _create_permissions(apps: Apps, alias: str) -> None:
-    """Django creates permissions only after the last migration, which is too late for these."""
+    """Create the permissions now: Django does so only after the last migration."""
     for label in APPLICATIONS:
-        # The application as it is now, for Django skips one without a module of models, and
-        # those of a migration have none; which permissions there are, `apps` tells.
+        # The current application, because Django skips one without a models module, as in
+        # migrations. The permissions themselves come from `apps`.
         config = current.get_app_config(label)
         create_permissions(config, using=alias, apps=apps, verbosity=0, interactive=False)

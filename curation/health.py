@@ -1,4 +1,4 @@
-"""`/healthz`: can requests be served and work be stored, and what works behind the site?"""
+"""`/healthz`: report whether requests are served and work is stored."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
 from curation.installation.data_folder import free_space
-from curation.models import Lease
+from curation.models import Lease, ValidationRun
 from curation.queue.duty import SCHEDULER, scheduler_seconds
 from curation.queue.workers import alive_workers
 from curation.review.figures import keep
@@ -25,9 +25,9 @@ from curation.review.figures import keep
 log = logging.getLogger(__name__)
 
 NAME = "healthz"
-# A flood of requests must not become a flood of writes.
+# Limits writes: many requests must not cause many writes.
 PROBE_SECONDS = 10.0
-# An operator's check gives up after few seconds; the settings let a writer wait for 20.
+# Monitoring gives up after few seconds; the settings let a writer wait for 20.
 MOST_SECONDS = 1.5
 
 
@@ -36,7 +36,7 @@ MOST_SECONDS = 1.5
 def healthz(request: HttpRequest) -> JsonResponse:
     """Answer 200 while decisions and work can be stored, else 503 with sentences.
 
-    Missing workers are told, not fatal.
+    Missing workers are reported, but are not fatal.
     """
     complaints: list[str] = []
     parts = _database(complaints) | _redis(complaints) | _disk(complaints)
@@ -50,7 +50,9 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def _database(complaints: list[str]) -> dict[str, Any]:
     age = None
     lacks = "The database can't be reached."
+    memory = None
     try:
+        memory = _memory_bound()
         lease = Lease.objects.filter(name=SCHEDULER).first()
         if lease is not None:
             left = (lease.expires_at - timezone.now()).total_seconds()
@@ -63,7 +65,14 @@ def _database(complaints: list[str]) -> dict[str, Any]:
         "database": "down" if lacks else "ok",
         "scheduler": age is not None and age < scheduler_seconds(),
         "scheduler_age_seconds": age,
+        "sandbox_memory": memory,
     }
+
+
+def _memory_bound() -> str | None:
+    """Return how the newest validation bounded the memory of its sandboxes, or None before one."""
+    runs = ValidationRun.objects.filter(environment__has_key="memory").order_by("-pk")
+    return runs.values_list("environment__memory", flat=True).first()
 
 
 def _redis(complaints: list[str]) -> dict[str, Any]:
@@ -88,8 +97,8 @@ def _disk(complaints: list[str]) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Probe:
-    """A small write to the database, and its outcome until the next one is due."""
+class WriteProbe:
+    """A small write to the database, whose outcome is cached until the next one is due."""
 
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _due: float = -float("inf")
@@ -97,7 +106,7 @@ class Probe:
 
     def lacks(self) -> str:
         """Return why the database stores nothing, or "" if it does."""
-        # While one thread waits for the database, the others repeat what was last known.
+        # While one thread waits for the database, the others repeat the cached outcome.
         if time.monotonic() >= self._due and self._turn.acquire(blocking=self._due < 0):
             try:
                 if time.monotonic() >= self._due:
@@ -108,7 +117,7 @@ class Probe:
         return self._lacks
 
 
-probe = Probe()
+probe = WriteProbe()
 
 
 def _write() -> str:
@@ -119,7 +128,7 @@ def _write() -> str:
         log.warning("/healthz could not write to the database: %s", error)
         if "locked" in str(error) or "timeout" in str(error):
             return f"The database did not take a write within {MOST_SECONDS:g} seconds."
-        # A message of PostgreSQL's may name a host.
+        # A message of PostgreSQL may contain a host name.
         reason = f": {error}" if connection.vendor == "sqlite" else ""
         return f"The database takes no writes{reason}."
     return ""
@@ -127,7 +136,7 @@ def _write() -> str:
 
 @contextmanager
 def _impatient() -> Iterator[None]:
-    """A transaction that waits for other writers for `MOST_SECONDS` only."""
+    """Open a transaction that waits at most `MOST_SECONDS` for other writers."""
     sqlite = connection.vendor == "sqlite"
     most = int(MOST_SECONDS * 1000)
     with connection.cursor() as cursor:

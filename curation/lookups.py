@@ -1,11 +1,11 @@
-"""`column__among=keys`: one of a list of any length, handed to the database as one value.
+"""Database lookups: `column__among=keys` and `stored(column)`.
 
-Django's own `in` prepares each key by itself and sends each as a parameter of its own: for a
-thousand of them that takes longer than the answer. Where it counts, give a set: of a list, Django
-looks at each element.
+`among` is `in` with the whole list as one parameter. Django's `in` prepares each key separately,
+which for a thousand keys takes longer than the query. Pass a set if speed matters, because Django
+inspects each element of a list.
 
-`stored(column)`: as the database has it, where making a truth, a time or a document of it would
-take longer than reading the row.
+`stored(column)` returns a value as stored, where converting booleans, times or JSON would take
+longer than reading the row.
 """
 
 import json
@@ -30,7 +30,7 @@ class Among(Lookup):
     prepare_rhs = False
 
     def get_prep_lookup(self) -> Any:
-        # Of a prepared query the list comes later.
+        # In a prepared query, the list is bound later.
         return self.rhs if isinstance(self.rhs, Expression) else list(self.rhs)
 
     def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
@@ -38,7 +38,7 @@ class Among(Lookup):
         if between := self._between():
             return f"{column} BETWEEN %s AND %s", [*params, *between]
         keys = json.dumps(self.rhs) if isinstance(self.rhs, list) else self.rhs
-        return f"{column} IN (SELECT value FROM json_each(%s))", [*params, keys]  # noqa: S608 - no text of others
+        return f"{column} IN (SELECT value FROM json_each(%s))", [*params, keys]  # noqa: S608 - no foreign text
 
     def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)
@@ -47,7 +47,7 @@ class Among(Lookup):
         return f"{column} = ANY(%s)", [*params, self.rhs]
 
     def _between(self) -> tuple[int, int] | None:
-        """The ends of keys without a gap, which a database reads in one go."""
+        """Return the bounds of keys without a gap, which a database reads as one range."""
         keys = self.rhs
         if not isinstance(keys, list) or len(keys) < 2 or not isinstance(keys[0], int):
             return None

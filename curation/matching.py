@@ -1,7 +1,7 @@
-"""What each key of a filter means for the rows of kernels and of pairs.
+"""SQL conditions of each filter key, for kernels and for pairs.
 
-What is rare is looked up first (`pk IN (...)`), what is common is tried row by row (`EXISTS`), so
-that a page of a list over 200,000 rows stays a matter of milliseconds either way.
+Rare values are looked up first (`pk IN (...)`), common ones are tested row by row (`EXISTS`). So a
+page of a list over 200,000 rows takes milliseconds either way.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,20 +33,20 @@ Condition = Callable[[Model, tuple[str, ...]], Q]
 
 NONE = "none"
 NOTHING = Q(pk__in=())
-# By what a person calls them, in addresses too.
+# Names of the models in commands and in URLs.
 KINDS: Mapping[str, Model] = {"kernels": Kernel, "pairs": Pair}
 
 
 class WrongFilter(CurationError):
-    """A filter that says something which can't be looked for."""
+    """A filter that can't be evaluated."""
 
 
 class Duplicates(models.TextChoices):
-    """Where an item stands among its like."""
+    """Position of an item in its cluster of near-duplicates."""
 
-    UNIQUE = "unique", "Not a twin of another"
-    REPRESENTATIVE = "representative", "Stands for others"
-    MEMBER = "member", "A twin of another"
+    UNIQUE = "unique", "Unique or representative"
+    REPRESENTATIVE = "representative", "Representative"
+    MEMBER = "member", "Near-duplicate"
 
 
 def _items(model: Model, values: tuple[str, ...]) -> Q:
@@ -61,14 +61,14 @@ def _column(name: str, none: str | None = None) -> Condition:
 
 
 def _only(model: Model, name: str) -> Condition:
-    def condition(asked: Model, values: tuple[str, ...]) -> Q:
-        return Q(**{f"{name}__in": values}) if asked is model else NOTHING
+    def condition(given_model: Model, values: tuple[str, ...]) -> Q:
+        return Q(**{f"{name}__in": values}) if given_model is model else NOTHING
 
     return condition
 
 
 def about(model: Model) -> str:
-    """The name of the column by which other rows point to items of `model`."""
+    """Return the name of the foreign key column to `model`."""
     return "kernel" if model is Kernel else "pair"
 
 
@@ -104,31 +104,31 @@ def _finding(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def _validation(model: Model, values: tuple[str, ...]) -> Q:
-    """By the newest result for the content as it is now."""
+    """Match the newest verdict for the item's present content."""
     newest = ValidationResult.objects.filter(
         **{about(model): OuterRef("pk")}, content_hash=OuterRef("content_hash")
     ).order_by("-pk")
-    found = Q(In(Subquery(newest.values("verdict")[:1]), values))
+    matches = Q(In(Subquery(newest.values("verdict")[:1]), values))
     if Verdict.PASSED not in values:
-        # All others are rare enough to be looked up.
+        # All other verdicts are rare enough to be looked up first.
         ever = ValidationResult.objects.filter(verdict__in=values).exclude(**{about(model): None})
-        found &= Q(pk__in=ever.order_by().values(about(model)))
-    return found | Q(~Exists(newest)) if NONE in values else found
+        matches &= Q(pk__in=ever.order_by().values(about(model)))
+    return matches | Q(~Exists(newest)) if NONE in values else matches
 
 
 def _duplicates(model: Model, values: tuple[str, ...]) -> Q:
-    me = OuterRef("pk")
-    member = Exists(DuplicateLink.objects.filter(**{about(model): me}))
-    stands = Exists(DuplicateLink.objects.filter(**{f"of_{about(model)}": me}))
+    this_item = OuterRef("pk")
+    member = Exists(DuplicateLink.objects.filter(**{about(model): this_item}))
+    stands = Exists(DuplicateLink.objects.filter(**{f"of_{about(model)}": this_item}))
     meaning = {
         Duplicates.UNIQUE: Q(~member),
         Duplicates.REPRESENTATIVE: Q(stands),
         Duplicates.MEMBER: Q(member),
     }
-    found = Q()
+    matches = Q()
     for value in values:
-        found |= meaning[Duplicates(value)]
-    return found
+        matches |= meaning[Duplicates(value)]
+    return matches
 
 
 def _contaminated(model: Model, values: tuple[str, ...]) -> Q:
@@ -141,7 +141,7 @@ def _contaminated(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def _disputed(model: Model, values: tuple[str, ...]) -> Q:
-    """Two reviewers disagree on it, and the dispute is not settled."""
+    """Match items on which two reviewers disagree without a settlement."""
     if set(values) == {"yes", "no"}:
         return Q()
     name = about(model)
@@ -152,7 +152,7 @@ def _disputed(model: Model, values: tuple[str, ...]) -> Q:
 
 
 def day_range(written: str) -> tuple[datetime | None, datetime | None]:
-    """`2026-01-05..2026-01-31`, either end open, or one day: from its beginning to its end."""
+    """Parse `2026-01-05..2026-01-31`, either end open, or a single day."""
     first, dots, last = written.partition("..")
     try:
         begin = date.fromisoformat(first) if first else None
@@ -173,7 +173,10 @@ def _midnight(day: date | None) -> datetime | None:
 
 
 def _newest_decision(model: Model, like: Q) -> Q:
-    """Its newest decision is `like` this: the first condition finds, the second makes sure."""
+    """Match items whose newest decision fulfills `like`.
+
+    The first condition finds candidates; the second one excludes older decisions.
+    """
     name = about(model)
     all_like = Decision.objects.filter(like, **{f"{name}__isnull": False}).order_by()
     newest = all_like.filter(**{name: OuterRef("pk")}, version=OuterRef("version") - 1)

@@ -1,13 +1,12 @@
-"""Who may do what: the two groups and their permissions, as plain data.
+"""The two groups and their permissions, as plain data.
 
-The groups of an installation are made by migrations. A change here needs a new migration; a test
-holds the two together.
+Migrations create the groups, so a change here needs a new migration. A test compares the two.
 """
 
 REVIEWERS = "reviewers"
 CURATORS = "curators"
 
-# What a reviewer does in the browser; the admin is not for reviewers.
+# Permissions of reviewers. They do not use the admin.
 REVIEW = ("add_decision", "view_decision", "add_claim", "view_kernel", "view_pair")
 
 _VIEWED = (
@@ -41,7 +40,7 @@ CURATE = (
     "steer_queue",
 )
 
-# From Django's own applications: curators manage people.
+# From Django's own applications: curators manage accounts.
 PEOPLE = ("view_user", "add_user", "change_user", "view_group")
 
 # From django-rq: its page of queues, jobs and workers.

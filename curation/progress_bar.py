@@ -1,16 +1,16 @@
-"""The progress of a long command, for a person who waits at a shell."""
+"""Progress of a long command, for a person who waits at a shell."""
 
 import time
 from typing import TextIO
 
-# Without a terminal, a line each so many seconds shows that the command is alive.
+# Without a terminal, a line at this interval shows that the command is alive.
 LINE_SECONDS = 10.0
 
 
 class Bar:
-    """One line that is written over on a terminal; elsewhere a line every ten seconds.
+    """One line that is rewritten on a terminal; otherwise a line every ten seconds.
 
-    `lines` is False where the output belongs to no waiting person, as in a worker.
+    `lines` is False if no person reads the output, as in a worker.
     """
 
     WIDTH = 30

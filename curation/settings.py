@@ -1,4 +1,4 @@
-"""Every setting in one place, each settable by the environment; the defaults fit one machine."""
+"""All settings, each with an environment variable. The defaults fit one machine."""
 
 import os
 from pathlib import Path
@@ -39,7 +39,7 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 def env_percents(name: str, default: str) -> dict[str, float]:
-    """`5` is `*:5`: five in a hundred, in every category that is not named."""
+    """Parse percentages by category. `5` means `*:5`: 5 % of every category not named."""
     shares = {}
     for part in env_list(name, default):
         category, _, percent = part.rpartition(":")
@@ -53,7 +53,7 @@ def env_percents(name: str, default: str) -> dict[str, float]:
 
 
 def env_redis_url() -> str:
-    """Return REDIS_URL, or "". Refuses TCP without a password: writing to Redis stops workers."""
+    """Return REDIS_URL, or "". Refuse TCP without a password: writing to Redis stops workers."""
     url = os.environ.get("REDIS_URL", "").strip()
     try:
         parts = urlsplit(url)
@@ -73,9 +73,9 @@ def env_redis_url() -> str:
 
 
 BASE_DIR = data_folder.BASE_DIR
-# Everything that the application writes stands below this folder.
+# Everything that the application writes is in this folder.
 DATA_DIR = data_folder.path()
-# Every process passes here: what it creates is for its own user, unless it says otherwise.
+# Files are created private to their user, unless the code says otherwise.
 os.umask(data_folder.OTHERS)
 
 DEBUG = env_bool("DEBUG", False)
@@ -86,7 +86,7 @@ SECRET_KEY_FALLBACKS = env_list("SECRET_KEY_FALLBACKS", "")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS", "")
 ROOT_URLCONF = "curation.urls"
-# Addresses of rooms that `curation` doesn't know.
+# URLs of packages that `curation` does not import.
 MORE_URLS = ["ingest.urls", "validation.urls"]
 WSGI_APPLICATION = "curation.wsgi.application"
 
@@ -152,20 +152,20 @@ WHITENOISE_USE_FINDERS = DEBUG
 # On wherever DEBUG is off. `manage.py up`, which serves plain HTTP on loopback, turns it off.
 HTTPS = env_bool("HTTPS", not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-# What asks here stands on the same network, and not behind whoever ends TLS.
+# Probes come from the same network, not through the proxy that ends TLS.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 # Behind a proxy that ends TLS, and only there: HTTPS_HEADER=X-Forwarded-Proto.
 if _header := os.environ.get("HTTPS_HEADER"):
     SECURE_PROXY_SSL_HEADER = (f"HTTP_{_header.upper().replace('-', '_')}", "https")
-# How many proxies stand before the site; each appends an address to X-Forwarded-For.
+# Number of proxies before the site; each appends an address to X-Forwarded-For.
 TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_ENGINE = "curation.security.sessions"
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
-# The largest that is sent is a pair that somebody has edited.
+# The largest legitimate request is an edited pair.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
 AUTHENTICATION_BACKENDS = ["curation.security.permissions.Backend"]
@@ -191,7 +191,7 @@ if EMBEDDED_DATABASE:
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / data_folder.DATABASE,
-            # A connection that is opened for each request begins with an empty cache.
+            # A new connection for each request would start with an empty cache.
             "CONN_MAX_AGE": None,
             "OPTIONS": {
                 # Deferred transactions that turn into writers fail at once with "database is
@@ -208,9 +208,9 @@ else:
     DATABASES = {
         "default": dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
     }
-    # Compiling a statement takes longer than any page's; `?options=` in the address overrides it.
+    # JIT compilation takes longer than any page's query. `?options=` in the URL overrides it.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("options", "-c jit=off")
-    # What was asked so often on a connection is planned for good; see `curation.prepared`.
+    # Number of executions after which a statement is prepared; see `curation.compiled_queries`.
     DATABASES["default"]["OPTIONS"]["prepare_threshold"] = (
         5 if env_bool("PREPARED_STATEMENTS", True) else None
     )
@@ -223,7 +223,7 @@ REDIS_SOCKET = data_folder.redis_socket(DATA_DIR)
 _redis = REDIS_URL or f"unix://{REDIS_SOCKET}"
 RQ_QUEUES = {
     name: {
-        # Without a bound on connecting, a Redis that is gone would hang the web.
+        # Without a connection timeout, an unavailable Redis would hang the web.
         "URL": f"{_redis}{'&' if '?' in _redis else '?'}socket_connect_timeout=3",
         "SERIALIZER": "rq.serializers.JSONSerializer",
         "DEFAULT_TIMEOUT": 6 * 3600,
@@ -231,72 +231,68 @@ RQ_QUEUES = {
     }
     for name in ("ingest", "validation", "default")
 }
-# A worker renews its lease while it works; a row whose lease has run out is given to another.
+# A worker renews its lease while it works. A run with an expired lease goes to another.
 LEASE_SECONDS = env_int("LEASE_SECONDS", 120)
 MOST_ATTEMPTS = env_int("MOST_ATTEMPTS", 3)
 SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
-# How long a queued row may be without a job in Redis before it counts as lost.
+# A queued run without a job in Redis counts as lost after this time.
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
-# What the scheduler does at every sweep, one after the other.
+# Tasks of the scheduler at every sweep, in order.
 SCHEDULED = [
     "curation.queue.sweep.sweep",
     "ingest.refresh.queue_due",
     "validation.requests.queue_uncompiled",
-    "curation.evidence.twins.follow_decisions",
-    "curation.evidence.resemblance.gather_for_pairs_now_and_then",
+    "curation.evidence.clusters.follow_decisions",
+    "curation.evidence.refresh.refresh_pairs_periodically",
     "curation.export.withdrawals.mark_withdrawn_now_and_then",
     "curation.export.retention.remove_old_archives_now_and_then",
     "ingest.mirrors.remove_unused_now_and_then",
     "curation.review.priority.refresh",
     "curation.review.dashboard.refresh",
 ]
-# How often pairs are searched for what nobody looked at.
+# Interval of the search for items that were not compared yet.
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)
-# How often releases are searched for records that may not be given away any more.
+# Interval of the search for released records that may no longer be distributed.
 WITHDRAWAL_SECONDS = env_int("WITHDRAWAL_SECONDS", 600)
-# How many archives of exports that are no releases stay in the data folder; 0 keeps all.
+# Number of archives kept of exports without a release; 0 keeps all.
 EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
-# Mirrors of repositories go so many days after their last use, and the least recently used ones
-# while all together take more; 0 lifts either bound.
+# Mirrors are deleted this many days after their last use. The least recently used ones are deleted
+# while all together exceed the size limit. 0 lifts either limit.
 MIRROR_DAYS = env_int("MIRROR_DAYS", 30)
 MIRRORS_BYTES = env_int("MIRRORS_BYTES", 50_000_000_000)
-# How many processes read the rows of an export; 0 for as many as there are cores.
+# Number of processes that read the rows of an export; 0 for one a core.
 EXPORT_PROCESSES = env_int("EXPORT_PROCESSES", 0)
-# The fingerprints of benchmarks that are compared with before any benchmark was ingested here.
+# Fingerprints of benchmarks that are used until a benchmark was ingested here.
 BENCHMARK_FINGERPRINTS = Path(
     os.environ.get("BENCHMARK_FINGERPRINTS")
     or BASE_DIR / "curation" / "evidence" / "benchmark_fingerprints"
 )
 REFRESHES_AT_ONCE = env_int("REFRESHES_AT_ONCE", 4)
-# How many compile runs the scheduler keeps in the queue; 0 leaves the asking to people.
+# Number of compile runs that the scheduler keeps queued; 0 leaves requests to people.
 COMPILES_AT_ONCE = env_int("COMPILES_AT_ONCE", 2)
 
-# --- Validation -----------------------------------------------------------------------------
-# Where pairs are checked by the button on their page: "cuda" wherever a worker has a GPU.
+# Device of validations requested on a pair's page: "cuda" if a worker has a GPU.
 VALIDATION_DEVICE = env_one_of("VALIDATION_DEVICE", "interpreter", ("interpreter", "cuda"))
 
-# --- Review ---------------------------------------------------------------------------------
-# How long an item stays with who looks at it; an open page renews that every minute.
+# Length of a claim. An open page renews it every minute.
 CLAIM_SECONDS = env_int("CLAIM_SECONDS", 600)
 PRIORITY_SECONDS = env_int("PRIORITY_SECONDS", 60)
 DASHBOARD_SECONDS = env_int("DASHBOARD_SECONDS", 60)
-# How much of what people decide gets a second, blind look: "5", or by category "jax:20,*:5".
+# Share of decisions that get a second, blind review: "5", or by category "jax:20,*:5".
 SECOND_REVIEW_PERCENT = env_percents("SECOND_REVIEW_PERCENT", "5")
-# So many failed logins within an hour, and the next has to wait, longer after each.
+# Failed logins in an hour before a wait, which grows with each further failure.
 LOGIN_FAILURES = env_int("LOGIN_FAILURES", 5)
 
-# --- Git ------------------------------------------------------------------------------------
-# Hosts of repositories that may have a private address or another port than 443.
+# Repository hosts that may have a private address or another port than 443.
 GIT_ALLOWED_HOSTS = env_list("GIT_ALLOWED_HOSTS", "")
 
 # --- GitHub ---------------------------------------------------------------------------------
 GITHUB_API = os.environ.get("GITHUB_API", "https://api.github.com")
 GITHUB_TOKEN = os.environ.get("GITHUB_TOKEN", "")
 
-# --- Operating ------------------------------------------------------------------------------
-# Who shows it reads /metrics. Without one this machine may, while HTTPS is off.
+# Token that grants access to /metrics. Without it, only this machine has access, if HTTPS is off.
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
-# /healthz answers 503 while less is free on the disk of the data folder.
+# /healthz answers 503 if less is free on the disk of the data folder.
 FREE_DISK_BYTES = env_int("FREE_DISK_BYTES", 200_000_000)
 
 # --- The rest -------------------------------------------------------------------------------

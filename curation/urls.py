@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""All URLs of the site."""
 
 from django.conf import settings
 from django.contrib import admin
@@ -19,8 +19,10 @@ def icon(request: HttpRequest) -> HttpResponse:
 
 
 def administration() -> tuple[list[URLPattern | URLResolver], str, str]:
-    """Without Django's way from any row to its page: no page of ours goes it, and from a model that
-    has no table it could only fail."""
+    """Return the admin's URLs without "view on site".
+
+    No page uses it, and for a model without a table it could only fail.
+    """
     addresses, app, name = admin.site.urls
     return [each for each in addresses if getattr(each, "name", "") != "view_on_site"], app, name
 
@@ -30,7 +32,7 @@ handler404 = "curation.review.api.not_here"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("metrics", metrics, name="metrics"),
-    # The admin's pages name no icon, so that browsers ask for this one.
+    # The admin's pages name no icon, so browsers request this one.
     path("favicon.ico", login_not_required(icon), name="icon"),
     path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

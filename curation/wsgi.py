@@ -1,4 +1,4 @@
-"""The door that gunicorn knocks on."""
+"""WSGI entry point for gunicorn."""
 
 import os
 

@@ -16,8 +16,8 @@ from curation.kinds.difficulty import pair_difficulty
 from curation.models import Origin, Provenance, Repository, Role
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_versions
-from curation.pairs.unfinished import Kept, Unfinished, keep
-from curation.words import counted
+from curation.pairs.unfinished import DraftCounts, Unfinished, keep
+from curation.text import pluralize
 from ingest.classify.pairs import pair_operation
 from ingest.drafting import Missing, Operation, Outcome, Place, Texts, draft
 from ingest.drafting.naming import entry_point
@@ -92,16 +92,16 @@ class Drafting:
         )
         del missing[None]
         reasons = [
-            f"{counted(count, 'operation')} {REASONS.get(reason, str(reason))}"
+            f"{pluralize(count, 'operation')} {REASONS.get(reason, str(reason))}"
             for reason, count in missing.most_common()
             if reason is not None
         ]
         repositories = len(self.drafts)
         sources = "1 repository" if repositories == 1 else f"{repositories:,} repositories"
-        line = f"{sources} -> {counted(len(self.pairs), 'pair')}"
+        line = f"{sources} -> {pluralize(len(self.pairs), 'pair')}"
         return f"{line} ({', '.join(reasons)})" if reasons else line
 
-    def store(self, limit: int | None = None) -> tuple[Stored, Kept]:
+    def store(self, limit: int | None = None) -> tuple[Stored, DraftCounts]:
         """Store the whole drafts as pairs, at most `limit`, and keep the others for curators."""
         stored = store_versions(self.pairs[:limit])
         each = []
@@ -112,7 +112,7 @@ class Drafting:
         added, changed, left = (
             sum(getattr(kept, name) for kept in each) for name in ("added", "changed", "left")
         )
-        return stored, Kept(added, changed, left)
+        return stored, DraftCounts(added, changed, left)
 
 
 def draft_repositories(repositories: Iterable[Repository], progress: Progress) -> Drafting:

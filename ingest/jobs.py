@@ -10,12 +10,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.evidence.clusters import place_changed
 from curation.evidence.opt_outs import mark_opted_out
-from curation.evidence.resemblance import gather
+from curation.evidence.progress import JobProgress
+from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, seen_in
 from curation.evidence.triage import triage
-from curation.evidence.twins import settle
-from curation.evidence.watch import Watch
 from curation.models import (
     Condition,
     Drop,
@@ -133,14 +133,14 @@ def _judge(repository: Repository, attempt: Attempt[IngestRun], progress: RunPro
         attempt.renew()
         mark_opted_out(places)
     # Near-duplicates depend on settled licenses and retired rows.
-    subjects, watch = seen_in(repository), Watch(renew=attempt.renew, tell=progress)
-    gather(subjects, watch)
+    subjects, watch = seen_in(repository), JobProgress(renew=attempt.renew, report=progress)
+    refresh_similarity(subjects, watch)
     # A benchmark's problems may overlap the kernels of any source.
     is_benchmark = repository.role == Role.BENCHMARK
     kernels = Kernel.objects.all() if is_benchmark else subjects.rows(KERNEL)
     if triage(kernels, attempt.renew):
         # A rejected item no longer represents others.
-        settle(subjects, watch)
+        place_changed(subjects, watch)
 
 
 def _queue_submodules(run: IngestRun, snapshot: Snapshot) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from curation.errors import CurationError
 from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE, validate_command
-from curation.export.dataset import Outcome
+from curation.export.dataset import ExportOutcome
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
-from curation.export.gates import Reason
+from curation.export.gates import ExclusionReason
 from curation.models import Device, IngestRun, Origin, Repository, Role
 from curation.sources.load import load_sources
-from curation.words import counted
+from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.report import report
 from ingest.sources import take_up
@@ -84,22 +84,22 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
     # A kernel that does not stand alone is stored all the same.
     del drops["not-standalone"]
     return with_reasons(
-        f"{counted(len(readings), 'source')} -> {counted(kernels, 'kernel')}, "
-        f"{standalone:,} standalone, in {counted(files, 'file')}",
+        f"{pluralize(len(readings), 'source')} -> {pluralize(kernels, 'kernel')}, "
+        f"{standalone:,} standalone, in {pluralize(files, 'file')}",
         drops,
     )
 
 
-def export_summary(outcome: Outcome) -> str:
+def export_summary(outcome: ExportOutcome) -> str:
     """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
     found, exported = (
-        " and ".join(counted(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
+        " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
         for stage in ("found", "exported")
     )
     return with_reasons(f"{found} -> {exported}", outcome.left_out)
 
 
-def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[Reason, int]) -> str:
+def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[ExclusionReason, int]) -> str:
     if not any(left_out.values()):
         return line
     ordered = sorted(left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -107,7 +107,7 @@ def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[Reason, int]) 
     return f"{line} ({sum(left_out.values()):,} left out: {reasons})"
 
 
-def next_command(outcome: Outcome | None, out: Path, device: str) -> str:
+def next_command(outcome: ExportOutcome | None, out: Path, device: str) -> str:
     """Return the command to type after a pipeline.
 
     outcome: of the export, or None if it failed.
@@ -116,8 +116,8 @@ def next_command(outcome: Outcome | None, out: Path, device: str) -> str:
     if outcome is None:
         folder = shlex.quote(str(out / DATASET))
         return f"python manage.py export_dataset --include-pending --out {folder}"
-    if outcome.left_out.get(Reason.UNEXAMINED):
+    if outcome.left_out.get(ExclusionReason.UNEXAMINED):
         return EXAMINE
-    if outcome.left_out.get(Reason.NOT_VALIDATED):
+    if outcome.left_out.get(ExclusionReason.NOT_VALIDATED):
         return VALIDATE.format(device) if device == Device.CUDA else validate_command()
     return REVIEW if any(stages["found"] for stages in outcome.funnel.values()) else READ

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from curation.evidence.funnel import Stage
-from curation.words import counted
+from curation.evidence.funnel import FunnelStage
+from curation.text import pluralize
 from ingest.report import (
     COVERAGE,
     SUMMED,
@@ -44,7 +44,7 @@ def statistics(rows: Sequence[SourceReport]) -> Iterator[str]:
             missing = [file for file, read in row.key_files.items() if not read]
             yield (
                 f"{'':{width}}  {len(row.key_files) - len(missing)} of "
-                f"{counted(len(row.key_files), 'key file')} found"
+                f"{pluralize(len(row.key_files), 'key file')} found"
                 + (f"; missing: {', '.join(missing)}" if missing else "")
             )
     yield ""
@@ -66,7 +66,7 @@ def gates(counts: Mapping[str, Mapping[str, Passed]]) -> Iterator[str]:
         yield _line(width, gate, *(_share(cell.passed, cell.of) if cell else "" for cell in cells))
 
 
-def funnel(stages: Iterable[Stage]) -> Iterator[str]:
+def funnel(stages: Iterable[FunnelStage]) -> Iterator[str]:
     for stage in stages:
         yield f"{stage.count:>10,}  {stage.name}"
         for reason, count in stage.behind.items():

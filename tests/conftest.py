@@ -64,10 +64,20 @@ SANDBOXED = (TESTS / "hostile", TESTS / "validation")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
+        "--all",
+        action="store_true",
+        help="also run the tests marked slow; those of files named on the command line always run",
+    )
+    parser.addoption(
         "--part",
         choices=PARTS,
         help="only what touches the database; of what another database changes nothing of, only "
         "what runs others' code; or only the rest",
+    )
+    parser.addoption(
+        "--every-variant",
+        action="store_true",
+        help="check every variant of each kind of fault in the zoo, not one",
     )
 
 
@@ -76,6 +86,16 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "any_database: needs rows, but proves on every database the same; counts to the rest",
     )
+    config.addinivalue_line("markers", "slow: runs only with --all, or if its file is named")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use every CPU for the whole suite, and this process alone for a part or for named files."""
+    return 0 if config.getoption("--part") or _names_files(config) else None
+
+
+def _names_files(config: pytest.Config) -> bool:
+    return config.args_source is not config.ArgsSource.TESTPATHS
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -89,9 +109,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     part = config.getoption("--part")
-    if part is None:
-        return
-    left_out = [item for item in items if _part(item) != part]
+    slow = config.getoption("--all") or _names_files(config)
+    left_out = [
+        item
+        for item in items
+        if (part and _part(item) != part) or (not slow and item.get_closest_marker("slow"))
+    ]
     config.hook.pytest_deselected(items=left_out)
     gone = set(map(id, left_out))
     items[:] = [item for item in items if id(item) not in gone]

@@ -512,7 +512,7 @@ def a_split_assignment(**over: Any) -> SplitAssignment:
 
 def a_withdrawal(**over: Any) -> Withdrawal:
     over["member"] = over.get("member") or a_release_member()
-    values = {"reason": "licence", "message": "Its licence is blocked."}
+    values = {"reason": "license", "message": "Its license is blocked."}
     return Withdrawal.objects.create(**values | over)
 
 

@@ -373,7 +373,7 @@ def remember() -> None:
             version=kernel.version,
             user=ada if number % 3 else bob,
             request=uuid.uuid4(),
-            reasons=[] if good else ["Nothing can be learned from it"],
+            reasons=[] if good else ["Trivial"],
             comment="Clear, and well masked." if number % 5 == 0 else "",
         )
         when = timezone.now() - timedelta(days=(number * 5) % 12, hours=number)

@@ -20,7 +20,7 @@ from curation.models import (
     ValidationResult,
     ValidationRun,
 )
-from curation.words import counted
+from curation.text import pluralize
 from validation.requests import request_validation
 
 # Items with actions of this package, because `curation` does not import validation.
@@ -66,8 +66,8 @@ def _ask(request: HttpRequest, queryset: QuerySet[Any], device: Device) -> None:
     except CurationError as error:
         messages.warning(request, f"Not queued: {error}")
         return
-    item_count = counted(sum(run.total for run in runs), str(queryset.model._meta.verbose_name))
-    said = f"{item_count} in {counted(len(runs), 'run')}: queued."
+    item_count = pluralize(sum(run.total for run in runs), str(queryset.model._meta.verbose_name))
+    said = f"{item_count} in {pluralize(len(runs), 'run')}: queued."
     ids = ",".join(str(run.pk) for run in runs)
     messages.success(request, list_link(ValidationRun, said, id__in=ids))
 

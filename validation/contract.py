@@ -1,14 +1,15 @@
-"""Does a record follow the dataset's contract? By syntax alone: nothing of it is run.
+"""The dataset's contract for a record, checked by syntax alone: nothing of the record is run.
 
-Whatever is wrong is said in a sentence, all of it at once, so that an author mends it in one go.
+Every violation is a sentence, and all are reported at once, so that an author corrects them in one
+go.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeGuard
 
 OPERATION_TYPES = (
     "element-wise", "reduction", "normalization", "softmax", "matmul", "attention", "convolution",
@@ -30,31 +31,62 @@ MAY_IMPORT = {
         *("functools", "inspect", "random", "python_code", "triton_code"),
     },
 }
+CHOICES = {"operation_type": OPERATION_TYPES, "difficulty": DIFFICULTIES, "origin": ORIGINS}
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+# Optional fields of the metadata: the default, what holds for a value, and the violation.
+OPTIONAL: Mapping[str, tuple[Any, Callable[[Any], bool], str]] = {
+    "description": (
+        "", lambda value: isinstance(value, str) and len(value) <= LONGEST_DESCRIPTION,
+        f"is not a text of at most {LONGEST_DESCRIPTION:,} characters",
+    ),
+    "tags": ([], _are_names, "is no list of texts"),
+    "mutates": ([], _are_names, "is no list of the names of arguments"),
+    "computed_by": (
+        "triton", lambda value: value in COMPUTED_BY, f"is neither {' nor '.join(COMPUTED_BY)}",
+    ),
+    "differentiable": (
+        False, lambda value: isinstance(value, bool), "is neither true nor false",
+    ),
+    "provenance": ({}, lambda value: isinstance(value, Mapping), "is no object"),
+}  # fmt: skip
+# Optional constants of test_code: the syntax of their values, and the violation.
+CONSTANTS: Mapping[str, tuple[tuple[type[ast.expr], ...], str]] = {
+    "CASES": ((ast.List, ast.ListComp), "is no list"),
+    "TOLERANCE": ((ast.Dict,), "is no dictionary of (rtol, atol) by dtype"),
+    "FIXED": ((ast.Set, ast.Tuple, ast.List, ast.Call), "is no collection of names"),
+    "SIZES": ((ast.Dict,), "is no dictionary of what sizes may be, by the name of the size"),
+    "PERF_CASES": ((ast.List, ast.ListComp), "is no list"),
+}
 
 
 def violations(record: object) -> list[str]:
-    """Every breach of the contract, in words; none if the record keeps it."""
+    """Return every violation of the contract in words, an empty list if there is none."""
     if not isinstance(record, Mapping):
         return ["The record is not a JSON object."]
-    found = [*_of_fields(record)]
+    sentences = [*_of_fields(record)]
     trees: dict[str, ast.Module] = {}
     for key in TEXTS:
         text = record.get(key)
         if isinstance(text, str) and text.strip():
             tree = _parsed(text)
             if isinstance(tree, str):
-                found.append(f"{key} does not parse: {tree}.")
+                sentences.append(f"{key} does not parse: {tree}.")
             else:
                 trees[key] = tree
-                found += _foreign_imports(key, tree)
-    entry_point = _entry_point(record)
-    if entry_point is not None:
+                sentences += _of_imports(key, tree)
+    metadata = record.get("metadata")
+    if isinstance(metadata, Mapping) and _is_name(entry_point := metadata.get("entry_point")):
         try:
-            found += _of_code(trees, entry_point)
-            found += _of_mutated(record, trees.get("python_code"), entry_point)
+            sentences += _of_code(trees, entry_point)
+            sentences += _of_mutated(metadata.get("mutates"), trees.get("python_code"), entry_point)
         except RecursionError:
-            found.append("The code is nested too deeply to be checked.")
-    return found
+            sentences.append("The code is nested too deeply to be checked.")
+    return sentences
 
 
 def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:
@@ -68,38 +100,19 @@ def _of_fields(record: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(metadata, Mapping):
         yield "metadata is missing or no object."
         return
-    for key, allowed in (
-        ("operation_type", OPERATION_TYPES),
-        ("difficulty", DIFFICULTIES),
-        ("origin", ORIGINS),
-    ):
+    for key, allowed in CHOICES.items():
         if metadata.get(key) not in allowed:
             choice = ", ".join(allowed)
             yield f"metadata.{key} is {metadata.get(key)!r}: it must be one of {choice}."
-    entry_point = metadata.get("entry_point")
-    if not isinstance(entry_point, str) or not entry_point.isidentifier():
+    if not _is_name(entry_point := metadata.get("entry_point")):
         yield f"metadata.entry_point is {entry_point!r}: it must name a function."
-    description = metadata.get("description", "")
-    if not isinstance(description, str) or len(description) > LONGEST_DESCRIPTION:
-        yield f"metadata.description is not a text of at most {LONGEST_DESCRIPTION:,} characters."
-    tags = metadata.get("tags", [])
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        yield "metadata.tags is no list of texts."
-    mutates = metadata.get("mutates", [])
-    if not isinstance(mutates, list) or not all(isinstance(name, str) for name in mutates):
-        yield "metadata.mutates is no list of the names of arguments."
-    if metadata.get("computed_by", "triton") not in COMPUTED_BY:
-        yield f"metadata.computed_by is neither {' nor '.join(COMPUTED_BY)}."
-    if not isinstance(metadata.get("differentiable", False), bool):
-        yield "metadata.differentiable is neither true nor false."
-    if not isinstance(metadata.get("provenance", {}), Mapping):
-        yield "metadata.provenance is no object."
+    for key, (default, holds, violation) in OPTIONAL.items():
+        if not holds(metadata.get(key, default)):
+            yield f"metadata.{key} {violation}."
 
 
-def _entry_point(record: Mapping[str, Any]) -> str | None:
-    metadata = record.get("metadata")
-    name = metadata.get("entry_point") if isinstance(metadata, Mapping) else None
-    return name if isinstance(name, str) and name.isidentifier() else None
+def _is_name(value: Any) -> TypeGuard[str]:
+    return isinstance(value, str) and value.isidentifier()
 
 
 def _parsed(text: str) -> ast.Module | str:
@@ -111,7 +124,7 @@ def _parsed(text: str) -> ast.Module | str:
         return str(error) or type(error).__name__
 
 
-def _foreign_imports(key: str, tree: ast.Module) -> Iterator[str]:
+def _of_imports(key: str, tree: ast.Module) -> Iterator[str]:
     named: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -127,50 +140,44 @@ def _foreign_imports(key: str, tree: ast.Module) -> Iterator[str]:
 
 
 def _of_code(trees: Mapping[str, ast.Module], entry_point: str) -> Iterator[str]:
-    python, triton, test = (trees.get(key) for key in TEXTS)
-    functions = {}
-    for key, tree in (("python_code", python), ("triton_code", triton)):
-        if tree is not None:
-            functions[key] = _function(tree, entry_point)
-            if functions[key] is None:
+    functions = []
+    for key in ("python_code", "triton_code"):
+        if key in trees:
+            functions.append(_function(trees[key], entry_point))
+            if functions[-1] is None:
                 yield f"{key} defines no function {entry_point} at its top level."
-    reference, launcher = functions.get("python_code"), functions.get("triton_code")
-    if reference is not None and launcher is not None:
-        ours, theirs = _parameters(reference), _parameters(launcher)
-        if ours != theirs:
-            yield (
-                f"{entry_point} takes ({', '.join(ours)}) in python_code and "
-                f"({', '.join(theirs)}) in triton_code: the two signatures must be the same."
-            )
-    if triton is not None:
-        kernels = [node.name for node in ast.walk(triton) if _is_kernel(node)]  # type: ignore[attr-defined]
+    signatures = [", ".join(_parameters(function)) for function in functions if function]
+    if len(set(signatures)) > 1:
+        yield (
+            f"{entry_point} takes ({signatures[0]}) in python_code and ({signatures[1]}) in "
+            f"triton_code: the two signatures must be the same."
+        )
+    if "triton_code" in trees:
+        nodes = list(ast.walk(trees["triton_code"]))
+        defined = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        kernels = [node.name for node in defined if _is_kernel(node)]
         if not kernels:
             yield "triton_code holds no function decorated with triton.jit."
         elif entry_point in kernels:
             yield f"{entry_point} is the kernel itself: it must be the function that launches it."
-        elif not any(isinstance(n, ast.Call) and _is_launch(n) for n in ast.walk(triton)):
+        elif not any(isinstance(node, ast.Call) and _is_launch(node) for node in nodes):
             yield "triton_code launches no kernel: nothing is called as kernel[grid](...)."
-    if test is not None:
-        yield from _of_test(test, entry_point)
+    if "test_code" in trees:
+        yield from _of_test(trees["test_code"], entry_point)
 
 
-def _of_mutated(
-    record: Mapping[str, Any], python: ast.Module | None, entry_point: str
-) -> Iterator[str]:
+def _of_mutated(mutates: Any, python: ast.Module | None, entry_point: str) -> Iterator[str]:
     """Each name in `mutates` is an argument of the function."""
     function = _function(python, entry_point) if python is not None else None
-    metadata = record.get("metadata")
-    mutates = metadata.get("mutates") if isinstance(metadata, Mapping) else None
-    if function is None or not isinstance(mutates, list):
-        return
-    for name in mutates:
-        if name not in _parameters(function):
-            yield f"metadata.mutates names {name!r}: {entry_point} takes no such argument."
+    if function is not None and isinstance(mutates, list):
+        for name in mutates:
+            if name not in _parameters(function):
+                yield f"metadata.mutates names {name!r}: {entry_point} takes no such argument."
 
 
 def _function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    found = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
-    return next(found, None)
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return next((function for function in functions if function.name == name), None)
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
@@ -183,9 +190,7 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
     ]
 
 
-def _is_kernel(node: ast.AST) -> bool:
-    if not isinstance(node, ast.FunctionDef):
-        return False
+def _is_kernel(node: ast.FunctionDef) -> bool:
     names = (ast.unparse(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list)
     return any(re.fullmatch(r"(.*\.)?jit", name) for name in names)
 
@@ -206,6 +211,34 @@ def _of_test(test: ast.Module, entry_point: str) -> Iterator[str]:
     for module, name in (("python_code", "reference"), ("triton_code", "candidate")):
         if (module, entry_point, name) not in imported:
             yield f"test_code does not say “from {module} import {entry_point} as {name}”."
+    yield from _of_constants(test)
+    make_inputs, check = (_function(test, name) for name in ("make_inputs", "test_equivalence"))
+    if make_inputs is None:
+        yield "test_code defines no function make_inputs."
+    elif _parameters(make_inputs)[:2] != ["case", "device"]:
+        yield "make_inputs does not take (case, device)."
+    if check is None:
+        yield "test_code defines no function test_equivalence."
+        return
+    if _parameters(check) != ["case"]:
+        yield "test_equivalence does not take (case)."
+    decorators = map(ast.unparse, check.decorator_list)
+    if not any("parametrize" in text and "CASES" in text for text in decorators):
+        yield "test_equivalence is not parametrized over CASES."
+    called = {ast.unparse(n.func) for n in ast.walk(test) if isinstance(n, ast.Call)}
+    if "make_inputs" not in called:
+        yield "test_code never calls make_inputs."
+    # A use need not be a call: a loop may go over (reference, candidate).
+    used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
+    for name in ("reference", "candidate"):
+        if name not in used:
+            yield f"test_code never uses {name}."
+    if not any(name.rpartition(".")[2] in COMPARISONS for name in called):
+        choice = "torch.allclose, torch.testing.assert_close or torch.equal"
+        yield f"test_code compares by none of {choice}."
+
+
+def _of_constants(test: ast.Module) -> Iterator[str]:
     assigned = {
         target.id: node.value
         for node in test.body
@@ -213,60 +246,20 @@ def _of_test(test: ast.Module, entry_point: str) -> Iterator[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    yield from _of_constants(assigned)
-    make_inputs = _function(test, "make_inputs")
-    if make_inputs is None:
-        yield "test_code defines no function make_inputs."
-    elif _parameters(make_inputs)[:2] != ["case", "device"]:
-        yield "make_inputs does not take (case, device)."
-    check = _function(test, "test_equivalence")
-    if check is None:
-        yield "test_code defines no function test_equivalence."
-        return
-    if _parameters(check) != ["case"]:
-        yield "test_equivalence does not take (case)."
-    if not any(
-        "parametrize" in ast.unparse(d) and "CASES" in ast.unparse(d) for d in check.decorator_list
-    ):
-        yield "test_equivalence is not parametrised over CASES."
-    everywhere = {ast.unparse(n.func) for n in ast.walk(test) if isinstance(n, ast.Call)}
-    if "make_inputs" not in everywhere:
-        yield "test_code never calls make_inputs."
-    # Also handed on as a value, such as in a loop over (reference, candidate).
-    used = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    for name in ("reference", "candidate"):
-        if name not in used:
-            yield f"test_code never uses {name}."
-    if not any(name.rpartition(".")[2] in COMPARISONS for name in everywhere):
-        choice = "torch.allclose, torch.testing.assert_close or torch.equal"
-        yield f"test_code compares by none of {choice}."
-
-
-def _of_constants(assigned: Mapping[str, ast.expr]) -> Iterator[str]:
-    cases = assigned.get("CASES")
-    if cases is None:
+    if "CASES" not in assigned:
         yield "test_code defines no constant CASES."
-    elif isinstance(cases, ast.List):
-        if not cases.elts:
-            yield "CASES is empty."
-        elif not all(isinstance(case, ast.Dict) for case in cases.elts):
-            yield "CASES holds something else than plain dictionaries."
-    elif not isinstance(cases, ast.ListComp):
-        yield "CASES is no list."
-    tolerance = assigned.get("TOLERANCE")
-    if tolerance is None:
-        # A comparison bit for bit, or by the defaults of assert_close, has none.
-        pass
-    elif not isinstance(tolerance, ast.Dict) or not tolerance.values:
-        yield "TOLERANCE is no dictionary of (rtol, atol) by dtype."
-    elif not all(isinstance(v, ast.Tuple) and len(v.elts) == 2 for v in tolerance.values):
-        yield "TOLERANCE holds something else than pairs (rtol, atol)."
-    fixed = assigned.get("FIXED")
-    if fixed is not None and not isinstance(fixed, ast.Set | ast.Tuple | ast.List | ast.Call):
-        yield "FIXED is no collection of names."
-    sizes = assigned.get("SIZES")
-    if sizes is not None and not isinstance(sizes, ast.Dict):
-        yield "SIZES is no dictionary of what sizes may be, by the name of the size."
-    perf_cases = assigned.get("PERF_CASES")
-    if perf_cases is not None and not isinstance(perf_cases, ast.List | ast.ListComp):
-        yield "PERF_CASES is no list."
+    for name, (kinds, violation) in CONSTANTS.items():
+        value = assigned.get(name)
+        if value is not None and not isinstance(value, kinds):
+            yield f"{name} {violation}."
+        elif isinstance(value, ast.List) and name == "CASES":
+            if not value.elts:
+                yield "CASES is empty."
+            elif not all(isinstance(case, ast.Dict) for case in value.elts):
+                yield "CASES holds something else than plain dictionaries."
+        # Without TOLERANCE, the comparison is bit for bit or by the defaults of assert_close.
+        elif isinstance(value, ast.Dict) and name == "TOLERANCE":
+            if not value.values:
+                yield "TOLERANCE is no dictionary of (rtol, atol) by dtype."
+            elif not all(isinstance(v, ast.Tuple) and len(v.elts) == 2 for v in value.values):
+                yield "TOLERANCE holds something else than pairs (rtol, atol)."

@@ -47,31 +47,31 @@ in_the_interpreter = partial(open_harness, Device.INTERPRETER)
 @contextmanager
 def _opened(options: harness.Options) -> Iterator["Harness"]:
     try:
-        with harness.opened(options) as crew:
-            yield Harness(crew)
+        with harness.open_pool(options) as pool:
+            yield Harness(pool)
     except (SandboxUnavailable, harness.Unsuited) as error:
         raise HarnessUnavailable(str(error)) from None
     except harness.GpuSick as error:
         ended = " This worker ends." if retire() else ""
         raise HarnessAway(f"{error}{ended}") from None
-    except harness.ParentAway as error:
+    except harness.ForkServerFailed as error:
         raise HarnessAway(str(error)) from None
 
 
 class Harness:
-    def __init__(self, crew: harness.Crew) -> None:
-        self._crew = crew
+    def __init__(self, pool: harness.WorkerPool) -> None:
+        self._pool = pool
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        return {**self._crew.environment(), "seed": self._crew.options.seed}
+        return {**self._pool.environment(), "seed": self._pool.options.seed}
 
     def check(
         self, items: Iterable[Pair], beat: Beat, begin: Begin
     ) -> Iterator[tuple[Pair, Finding]]:
         pairs = {str(pair.pk): pair for pair in items}
         entries = map(entry, pairs.values())
-        reports = harness.reports(entries, self._crew, beat, lambda entry: begin(pairs[entry.id]))
+        reports = harness.reports(entries, self._pool, beat, lambda entry: begin(pairs[entry.id]))
         with closing(reports):
             for report in reports:
                 yield pairs[report.id], judged(partial(finding, report))
@@ -86,6 +86,7 @@ def entry(pair: Pair) -> harness.Entry:
         entry_point=pair.entry_point,
         differentiable=pair.differentiable,
         origin=_origin(pair),
+        min_triton=pair.min_triton,
     )
 
 

@@ -18,7 +18,7 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
-from curation.words import counted
+from curation.text import pluralize
 
 # The most items that are named for one reason of failure.
 MOST_NAMES = 5
@@ -43,7 +43,7 @@ def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
     """
     verdicts = Counter(result.verdict for result in results)
     counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
-    yield f"{counted(len(results), 'item')}: {counts or 'nothing to do'}."
+    yield f"{pluralize(len(results), 'item')}: {counts or 'nothing to do'}."
     bad = [result for result in results if result.verdict != Verdict.PASSED]
     reasons: dict[str, list[ValidationResult]] = {}
     for result in bad:

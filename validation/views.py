@@ -15,7 +15,7 @@ from curation.models import Device, DraftState, Kernel, Pair
 from curation.pairs.unfinished import as_pair
 from curation.review.access import item_or_404, may_edit_pairs, may_finish_drafts, person
 from curation.review.drafts import finish
-from curation.review.editing import Texts, as_record, edited, save_version
+from curation.review.editing import PairTexts, as_record, edited, save_version
 from curation.review.views.drafts import draft_or_404, editor, written
 from curation.review.views.edit import pair_editor
 from curation.review.views.item import address
@@ -66,7 +66,7 @@ def save_edit(request: HttpRequest, pk: int) -> HttpResponse:
     An edit that breaks the contract is not saved: the page shows it again.
     """
     pair = get_object_or_404(Pair, pk=pk)
-    texts = Texts(*(request.POST.get(name, "") for name in Pair.SOURCES))
+    texts = PairTexts(*(request.POST.get(name, "") for name in Pair.SOURCES))
     description = request.POST.get("description", "")
     try:
         version = edited(pair=pair, texts=texts, author=person(request), description=description)

@@ -1,6 +1,6 @@
-"""The admin: where curators look after sources and people, and look at everything else.
+"""Admin site: curators manage sources and people, and inspect all other rows.
 
-Sources and ingests stand in `ingest.admin`, validations in `validation.admin`.
+Sources and ingests are in `ingest.admin`, validations in `validation.admin`.
 """
 
 from django.contrib import admin

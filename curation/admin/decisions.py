@@ -1,4 +1,4 @@
-"""Who decided what, who is looking at what, and the reasons that curators offer."""
+"""Admin of decisions, claims, reasons, reviews and login failures."""
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
@@ -25,7 +25,7 @@ from curation.review.access import person
 
 
 class BlindAdmin(AboutItemAdmin[About]):
-    """Rows that tell what was decided on an item.
+    """Admin of rows that reveal the decision on an item.
 
     Hidden from a person who may still give the second review of that item.
     """
@@ -57,7 +57,7 @@ class ClaimAdmin(AboutItemAdmin[Claim]):
 
 @admin.register(DecisionReason)
 class DecisionReasonAdmin(LeanAdmin[DecisionReason]):
-    """Decisions keep the words of a reason; one that is not wanted any more is not offered."""
+    """Admin of decision reasons. Decisions copy the text; an unwanted reason is not offered."""
 
     list_display = ("text", "status", "position", "offered")
     list_editable = ("position", "offered")

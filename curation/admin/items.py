@@ -1,4 +1,4 @@
-"""Kernels and pairs, to look at. Their status changes by decisions, which reviewers make."""
+"""Read-only admin of kernels and pairs. Their status changes by decisions of reviewers."""
 
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ _ABOUT_BOTH = (
 
 
 class StatusFilter(admin.ChoicesFieldListFilter):
-    """Leaves out the items whose second review the person may still give."""
+    """Status filter without the items whose second review the person may still give."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
         rows = queryset.filter(blind=False) if self.used_parameters else queryset
@@ -44,7 +44,7 @@ class StatusFilter(admin.ChoicesFieldListFilter):
 
 
 class ItemAdmin(ReadOnlyAdmin[Row]):
-    readonly_fields = ("standing", "evidence")
+    readonly_fields = ("review_status", "evidence")
     exclude = ("status",)
     list_select_related = ("license",)
     list_filter: ClassVar[tuple[Any, ...]] = (
@@ -60,7 +60,7 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
         return super().get_queryset(request).annotate(blind=second.blind(model, person(request)))
 
     @admin.display(description="status")
-    def standing(self, item: Any) -> str:
+    def review_status(self, item: Any) -> str:
         return "Second review" if item.blind else item.get_status_display()
 
     @admin.display(description="see also")
@@ -74,7 +74,7 @@ class ItemAdmin(ReadOnlyAdmin[Row]):
 @admin.register(Kernel)
 class KernelAdmin(ItemAdmin[Kernel]):
     list_display = (
-        "name", "standing", "kind", "language", "hardware", "operation_type", "license",
+        "name", "review_status", "kind", "language", "hardware", "operation_type", "license",
         "license_verdict", "lines", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "kind", "language", "standalone")
@@ -84,7 +84,7 @@ class KernelAdmin(ItemAdmin[Kernel]):
 @admin.register(Pair)
 class PairAdmin(ItemAdmin[Pair]):
     list_display = (
-        "__str__", "standing", "origin", "hardware", "operation_type", "difficulty", "license",
+        "__str__", "review_status", "origin", "hardware", "operation_type", "difficulty", "license",
         "license_verdict", "tokens", "created_at",
     )  # fmt: skip
     list_filter = (*ItemAdmin.list_filter, "origin", "differentiable")

@@ -1,6 +1,6 @@
-"""Lists that stay quick over millions of rows: bounded counts, and no long texts.
+"""Admin lists that stay fast over millions of rows: bounded counts, no long texts.
 
-`LeanAdmin[Model]` is what every admin class of the project stands on.
+`LeanAdmin[Model]` is the base of all admin classes of the project.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from django.http import HttpRequest
 
 Row = TypeVar("Row", bound=Model)
 
-# Beyond this the exact number helps nobody, and counting it reads the whole table.
+# Maximum count: an exact one would read the whole table.
 COUNTED = 10_000
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class LeanChangeList(ChangeList):
 
 
 class LeanAdmin(ModelAdmin[Row]):
-    """`list_texts` names the long columns that a list does show; all others stay unread."""
+    """Base admin class. `list_texts` names the long columns of a list; all others are deferred."""
 
     list_texts: tuple[str, ...] = ()
     show_full_result_count = False
@@ -60,7 +60,7 @@ class LeanAdmin(ModelAdmin[Row]):
 
 
 def _long_columns(model: type[Model], related: Iterable[str]) -> Iterable[str]:
-    """Texts, JSON and bytes of `model` and of what the paths in `related` lead to."""
+    """Yield texts, JSON and bytes of `model`, and of the models that `related` refers to."""
     for field in model._meta.concrete_fields:
         if isinstance(field, TextField | JSONField | BinaryField):
             yield field.name

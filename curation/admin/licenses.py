@@ -1,4 +1,4 @@
-"""Licences, whose verdict a curator may correct, and the evidence for them, which nobody may."""
+"""Admin of licenses, whose verdict curators may correct, and of their read-only evidence."""
 
 from django.contrib import admin
 from django.db.models import Model
@@ -11,7 +11,7 @@ from curation.models import License, LicenseEvidence, LicenseReading
 
 @admin.register(License)
 class LicenseAdmin(LeanAdmin[License]):
-    """Ingests name new licences; what is a licence at all is not for typing in."""
+    """Admin of licenses. Ingests add them; only the verdict is editable."""
 
     fields = ("expression", "name", "verdict", "text")
     readonly_fields = ("expression", "text")

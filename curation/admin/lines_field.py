@@ -1,4 +1,4 @@
-"""A list of texts, edited as one item a line."""
+"""Form field for a list of texts, one a line."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class LinesField(forms.CharField):
         return "\n".join(map(str, value)) if isinstance(value, list) else value
 
     def to_python(self, value: Any) -> Any:
-        """In the order typed; blank lines and repetitions left out."""
+        """Return the lines in order, without blank lines and repetitions."""
         if isinstance(value, list):
             return value
         stripped = (line.strip() for line in str(value or "").splitlines())

@@ -10,12 +10,12 @@ from curation.models import Run
 
 
 def run_link(run: Run) -> SafeString:
-    """A link to the page of a run on the site, where it can be cancelled and retried."""
+    """Link to a run's page on the site, where it can be cancelled and retried."""
     return format_html('<a href="{}">{}</a>', run.get_absolute_url(), run.label)
 
 
 def list_link(model: type[Model], text: str = "", /, **lookups: str | int) -> SafeString:
-    """A link to the rows of `model` that match, named after them unless `text` says otherwise."""
+    """Link to the matching rows of `model`, labeled by its name unless `text` is given."""
     page = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
     return format_html(
         '<a href="{}?{}">{}</a>',

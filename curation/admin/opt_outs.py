@@ -1,4 +1,4 @@
-"""Opt-outs of paths and authors: written once, lifted when their reason has gone, never deleted."""
+"""Admin of opt-outs of paths and authors: append-only, lifted instead of deleted."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class OptOutAdmin(LeanAdmin[OptOut]):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """What is opted out stays as it was written; only the reason may be told better."""
+        """Make an existing opt-out read-only except for its reason."""
         if obj is not None:
             return (*self.readonly_fields, "repository", "path", "author")
         return self.readonly_fields
@@ -39,7 +39,7 @@ class OptOutAdmin(LeanAdmin[OptOut]):
         super().save_model(request, obj, form, change)
         if not change:
             marked = mark_opted_out(Provenance.objects.all())
-            messages.info(request, f"{marked} places of kernels are left out by it.")
+            messages.info(request, f"{marked} places of kernels are excluded by it.")
 
     @admin.action(description="Lift", permissions=["change"])
     def lift(self, request: HttpRequest, queryset: QuerySet[OptOut]) -> None:
@@ -49,4 +49,6 @@ class OptOutAdmin(LeanAdmin[OptOut]):
             self.log_change(request, row, "Lifted.")
             lifted += 1
         marked = mark_opted_out(Provenance.objects.all())
-        messages.success(request, f"{lifted} lifted; {marked} places of kernels are free again.")
+        messages.success(
+            request, f"{lifted} lifted; {marked} places of kernels are included again."
+        )

@@ -1,7 +1,7 @@
-"""People: curators look after reviewers and curators, and nobody raises themselves above that.
+"""Admin of accounts: curators manage reviewers and curators.
 
-A curator who is no superuser can't touch an account that may do more than the two groups allow,
-for whoever sets a person's password can become that person.
+Attack: a curator sets the password of a stronger account and logs in with it. Defense: a curator
+who is no superuser can't edit an account with more permissions than the two groups have.
 """
 
 from typing import Any, ClassVar
@@ -85,7 +85,7 @@ class PersonAdmin(LeanAdmin[User], UserAdmin):  # type: ignore[type-arg] # gener
 
 @admin.register(Group)
 class PeopleGroupAdmin(LeanAdmin[Group], GroupAdmin):
-    """For superusers; the two groups that the code knows by name keep their names."""
+    """Admin of groups, for superusers. The two groups that the code refers to keep their names."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
         return super().get_queryset(request).prefetch_related("permissions__content_type")

@@ -1,4 +1,4 @@
-"""Where kernels come from: source files, and the lines in them."""
+"""Admin of the places of kernels: source files, and lines in them."""
 
 from django.contrib import admin
 

@@ -1,4 +1,4 @@
-"""What the quality gates found."""
+"""Admin of the findings of quality gates."""
 
 from django.contrib import admin
 

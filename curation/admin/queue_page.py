@@ -1,6 +1,6 @@
-"""django-rq's page of queues, jobs and workers, for those who hold its permission.
+"""django-rq's page of queues, jobs and workers, for people with its permission.
 
-What is done there harms no run: the rows are the truth, and the sweeper restores what they need.
+Actions there harm no run: the rows are authoritative, and the sweeper restores jobs.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ from curation.models import Lease
 
 PERMISSION = "django_rq.admin"
 
-# The model has no table: Django's own pages about its rows could only fail.
+# The model has no table, so Django's own pages of its rows would fail.
 _OWN_PAGES = "django_rq_dashboard_changelist"
-# Of rq-scheduler, which is not installed: the page could only fail.
+# Page of rq-scheduler, which is not installed, so it would fail.
 _FOREIGN = "django_rq_scheduler_jobs"
 
 admin.site.unregister(Dashboard)
@@ -33,7 +33,7 @@ admin.site.unregister(Dashboard)
 
 @admin.register(Dashboard)
 class QueuePageAdmin(QueueAdmin):
-    """Not in the list of models, where it would stand as "Django_Rq"; the header links to it."""
+    """Admin of the queue page. The header links to it, so it is not in the list of models."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return False
@@ -42,8 +42,10 @@ class QueuePageAdmin(QueueAdmin):
         return request.user.has_perm(PERMISSION)
 
     def get_urls(self) -> list[URLPattern]:
-        """django-rq's pages ask for staff only, and its JSON for a token; here all ask for the
-        permission."""
+        """Return django-rq's URLs, all of which require the permission.
+
+        Its own pages require staff only, and its JSON a token.
+        """
         pages: list[URLPattern] = super().get_urls()  # type: ignore[no-untyped-call]
         pages = [page for page in pages if _is_its_own(page)]
         may_see = permission_required(PERMISSION, login_url="admin:login", raise_exception=False)
@@ -53,22 +55,25 @@ class QueuePageAdmin(QueueAdmin):
 
 
 def _understood(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """django-rq trusts what stands in an address, and that a job is as its page showed it: what can
-    be no queue or job is no fault, nor is a job that a worker or somebody else was quicker with."""
+    """Wrap a view of django-rq to handle invalid queues and vanished jobs.
+
+    django-rq trusts numbers in a URL, and expects a job to be in the state its page showed. Invalid
+    URLs give 404, and a job that another process has changed gives a message.
+    """
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: Any, **named: Any) -> HttpResponse:
-        if named.get("queue_index", 0) >= len(get_queues_list()):
+    def answered(request: HttpRequest, *args: Any, **parameters: Any) -> HttpResponse:
+        if parameters.get("queue_index", 0) >= len(get_queues_list()):
             raise Http404("There is no such queue.")
         try:
-            return view(request, *args, **named)
+            return view(request, *args, **parameters)
         except ValueError as error:
             raise Http404(str(error)) from error
         except NoSuchJobError:
-            messages.error(request, "That job is gone: it is done, or somebody has deleted it.")
+            messages.error(request, "This job no longer exists: it is done or was deleted.")
         except InvalidJobOperation:
-            messages.error(request, "Nothing was done: the job is no longer in a state for that.")
-        return redirect("admin:django_rq_jobs", named["queue_index"])
+            messages.error(request, "No change: the job's state does not allow this action.")
+        return redirect("admin:django_rq_jobs", parameters["queue_index"])
 
     return answered
 

@@ -1,6 +1,6 @@
-"""For rows that machines or decisions write: everybody on the staff may look, nobody may touch.
+"""Read-only admin for rows written by machines or decisions.
 
-Not even a superuser: a decision or a finding changed by hand would no longer say what happened.
+Superusers can't edit them either: an edited decision or finding would no longer be a record.
 """
 
 from typing import Any, ClassVar, TypeVar
@@ -16,7 +16,7 @@ About = TypeVar("About", bound=AboutKernelOrPair)
 
 
 class ReadOnlyAdmin(LeanAdmin[Row]):
-    """Shows every column, editable or not, then what `readonly_fields` adds. Newest first."""
+    """Shows every column, then the `readonly_fields`. Newest first."""
 
     ordering = ("-pk",)
 
@@ -40,11 +40,11 @@ class ReadOnlyAdmin(LeanAdmin[Row]):
 
 
 class AboutItemAdmin(ReadOnlyAdmin[About]):
-    """Rows about a kernel or a pair."""
+    """Read-only admin of rows about a kernel or a pair."""
 
     list_select_related: ClassVar[tuple[str, ...]] = ("kernel", "pair")
     search_fields: ClassVar[tuple[str, ...]] = ("kernel__name", "pair__slug")
 
-    @admin.display(description="about")
+    @admin.display(description="item")
     def about(self, row: AboutKernelOrPair) -> str:
         return str(row.item)

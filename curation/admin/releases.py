@@ -1,4 +1,4 @@
-"""What left the house, what must not have, and the exports that people asked for."""
+"""Admin of releases, withdrawals and export runs."""
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
@@ -42,12 +42,12 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
         of_release = Withdrawal.objects.filter(member__release=OuterRef("pk"))
         return super().get_queryset(request).annotate(some_withdrawn=Exists(of_release))
 
-    @admin.action(description="Write again, to download", permissions=["export"])
+    @admin.action(description="Rebuild for download", permissions=["export"])
     def write_again(self, request: HttpRequest, queryset: QuerySet[Release]) -> None:
         assert isinstance(request.user, User)  # noqa: S101 - the admin is for people logged in
         for release in queryset:
             request_export(release.options, name=release.name, user=request.user)
-        messages.success(request, "Queued. The exports' list has the download once it is done.")
+        messages.success(request, "Export queued. The list of exports will have the download.")
 
     def has_export_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("curation.add_exportrun")

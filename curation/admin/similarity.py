@@ -1,4 +1,4 @@
-"""What machines found alike: fingerprints, twins, doubtful copies, matches with benchmarks."""
+"""Admin of fingerprints, near-duplicates, copy flags and benchmark matches."""
 
 from django.contrib import admin
 
@@ -19,7 +19,7 @@ class BandAdmin(ReadOnlyAdmin[Band]):
     list_select_related = ("fingerprint__kernel", "fingerprint__pair")
     search_fields = ("value__exact",)
 
-    @admin.display(description="about")
+    @admin.display(description="item")
     def about(self, band: Band) -> str:
         return str(band.fingerprint.item)
 

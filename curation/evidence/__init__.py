@@ -1,1 +1,1 @@
-"""What machines know of items, as rows: gathered, brought up to date, and counted."""
+"""Evidence about items: fingerprints, near-duplicates, benchmark overlaps, licenses, counts."""

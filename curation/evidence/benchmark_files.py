@@ -1,6 +1,6 @@
-"""The fingerprints of one benchmark: made from its files, and kept in a file without any text.
+"""Fingerprints of one benchmark: made from its files, and stored in a file without texts.
 
-A file holds hashes, and the names and paths of the problems. The shingles are kept whole, as 64-bit
+A file holds hashes, and the names and paths of the problems. All shingles are stored as 64-bit
 hashes, so that a comparison gives the same matches as with the texts.
 """
 
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from curation.errors import CurationError
 from curation.similarity import minhash, operations, syntax
 from curation.similarity.contamination import (
+    BenchmarkPart,
     BenchmarkText,
-    Part,
     fingerprint_parts,
     index,
     matches,
@@ -30,7 +30,7 @@ from curation.similarity.definitions import JIT
 from curation.similarity.operations import read_operations
 
 RULES = f"{minhash.SCHEME}/syntax{syntax.VERSION}/operations{operations.VERSION}/1"
-"""The rules that fingerprints are made by. The last number is for the choice of texts."""
+"""Version of the fingerprint rules. The last number is that of the choice of texts."""
 SUFFIX = ".npz"
 PYTHON = (".py", ".pyi")
 TABLES = (".json", ".jsonl")
@@ -39,7 +39,7 @@ CODE = re.compile(r"^[ \t]*(?:def |class |@)", re.MULTILINE)
 TASKS = {
     "ScalingIntelligence/KernelBench": "KernelBench/level*/*.py",
     "thunlp/TritonBench": "data/TritonBench_[GT]_v1/*.py",
-    # Its problems are PyTorch's operators, by their names: no file of the repository states one.
+    # Its problems are PyTorch operators, listed by name: no file of the repository states one.
     "meta-pytorch/BackendBench": "",
     "gpu-mode/reference-kernels": "problems/*/reference.py",
 }
@@ -47,25 +47,25 @@ TASKS = {
 as problems. Every file of a benchmark that is not listed counts."""
 ENTRY_POINTS = ("Model", "ref_kernel")
 """KernelBench's class and the function of gpu-mode's references. Elsewhere a problem's function is
-called as its file."""
+named like its file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BenchmarkProblem:
     benchmark: str
     name: str
     path: str
     chain_hash: str = ""
-    """The hash of the operations that its PyTorch side asks for; "" if none could be read."""
+    """Hash of the operations of its PyTorch code; "" if none could be read."""
 
     @property
     def key(self) -> str:
-        """Names the problem among those of all benchmarks."""
+        """Unique name of the problem among all benchmarks."""
         return "\0".join((self.benchmark, self.path, self.name))
 
     @property
     def is_task(self) -> bool:
-        """Whether it is one of the benchmark's problems, and not part of its harness."""
+        """True if it is one of the benchmark's problems, and not part of its harness."""
         return fnmatchcase(self.path, TASKS.get(self.benchmark, "*"))
 
 
@@ -75,8 +75,8 @@ class BenchmarkFingerprints:
     commit: str
     license: str
     rules: str
-    problems: tuple[Problem, ...]
-    parts: tuple[Part, ...]
+    problems: tuple[BenchmarkProblem, ...]
+    parts: tuple[BenchmarkPart, ...]
 
 
 def fingerprint_benchmark(
@@ -91,24 +91,24 @@ def fingerprint_benchmark(
     `files`: paths and texts. `kernels`: paths, names and texts of kernels in other files, such as
     Markdown.
     """
-    texts: list[tuple[Problem, str]] = []
-    tables: list[tuple[Problem, str]] = []
+    texts: list[tuple[BenchmarkProblem, str]] = []
+    tables: list[tuple[BenchmarkProblem, str]] = []
     for path, text in files:
         name = str(PurePosixPath(path).with_suffix(""))
         if path.endswith(PYTHON):
-            problem = Problem(repository, name, path)
+            problem = BenchmarkProblem(repository, name, path)
             if problem.is_task:
                 problem = replace(problem, chain_hash=_chain_hash(path, text))
             texts.append((problem, text))
         elif path.endswith(TABLES):
             for number, code in enumerate(_code_in(text), start=1):
-                tables.append((Problem(repository, f"{name}:{number}", path), code))
+                tables.append((BenchmarkProblem(repository, f"{name}:{number}", path), code))
     for path, name, text in kernels:
-        texts.append((Problem(repository, f"{path}:{name}", path), text))
+        texts.append((BenchmarkProblem(repository, f"{path}:{name}", path), text))
     parts = list(_parts(texts))
     if tables:
-        # Tables mostly repeat the files beside them. A repeated problem must not be counted
-        # again: a shingle of many problems is an idiom, and no longer counts as a match.
+        # Tables mostly repeat the neighboring files. A repeated problem must not be counted again:
+        # a shingle of many problems is an idiom, and no longer counts as a match.
         known = index(parts)
         new = [(problem, text) for problem, text in tables if not matches(text, known)]
         parts.extend(_parts(new))
@@ -124,26 +124,26 @@ def fingerprint_benchmark(
     )
 
 
-def _parts(texts: Iterable[tuple[Problem, str]]) -> Iterator[Part]:
+def _parts(texts: Iterable[tuple[BenchmarkProblem, str]]) -> Iterator[BenchmarkPart]:
     return fingerprint_parts(
         BenchmarkText(problem.key, problem.path, text) for problem, text in texts
     )
 
 
 def _chain_hash(path: str, text: str) -> str:
-    """The hash of the operations of a PyTorch problem. A file of kernels states none."""
+    """Return the operation hash of a PyTorch problem. A file of kernels has none."""
     if JIT.search(text):
         return ""
     for name in (*ENTRY_POINTS, PurePosixPath(path).stem):
         if re.search(rf"^(?:def|class) {re.escape(name)}\b", text, re.MULTILINE):
             read = read_operations(text, name)
-            # A star stands for layers that only running the module would tell.
+            # A star stands for layers that are known only after the module has run.
             return "" if any("*" in each for each in read.chain) else read.chain_hash
     return ""
 
 
 def _code_in(table: str) -> Iterator[str]:
-    """The texts in a table that hold Python, each once."""
+    """Yield the texts in a table that contain Python, each once."""
     seen: set[str] = set()
     pending = list(_values(table))
     while pending:
@@ -158,7 +158,7 @@ def _code_in(table: str) -> Iterator[str]:
 
 
 def _values(table: str) -> Iterator[object]:
-    """The value of a JSON table, or that of each line; a text that is no JSON holds none."""
+    """Yield the value of a JSON table, or of each line. Text that is not JSON has none."""
     try:
         yield json.loads(table)
     except (ValueError, RecursionError):
@@ -184,7 +184,7 @@ def write_fingerprints(fingerprints: BenchmarkFingerprints, folder: Path) -> Pat
     shingles = [part.shingles for part in parts] or [np.zeros(0, np.uint64)]
     distinct, places = np.unique(np.concatenate(shingles), return_inverse=True)
     lengths = np.array([len(part.shingles) for part in parts], np.uint32)
-    # Differences, because they are small and compress well. A part's places rise.
+    # Differences are small and compress well, since the places of a part ascend.
     steps = np.diff(places.astype(np.int64), prepend=0)
     stream = io.BytesIO()
     np.savez_compressed(
@@ -204,28 +204,28 @@ def write_fingerprints(fingerprints: BenchmarkFingerprints, folder: Path) -> Pat
 
 
 def read_fingerprints(path: Path) -> BenchmarkFingerprints:
-    """Return what `write_fingerprints` wrote."""
+    """Read a file that `write_fingerprints` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as held:
-            about = json.loads(held["about"].tobytes())
-            return _read(about, {name: held[name] for name in held.files})
+        with np.load(path, allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            return _read(about, {name: arrays[name] for name in arrays.files})
     except (OSError, ValueError, KeyError) as error:
         raise CurationError(
-            f"{path} holds no fingerprints of a benchmark ({error}). Remove it, or write it again "
-            "with `manage.py fingerprint_benchmarks`."
+            f"{path} is not a file of benchmark fingerprints ({error}). Delete it, or write it "
+            "again with `manage.py fingerprint_benchmarks`."
         ) from error
 
 
-def _read(about: dict[str, Any], held: dict[str, NDArray[Any]]) -> BenchmarkFingerprints:
+def _read(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> BenchmarkFingerprints:
     repository = about["repository"]
     problems = tuple(
-        Problem(repository, name, path, chain) for name, path, chain in about["problems"]
+        BenchmarkProblem(repository, name, path, chain) for name, path, chain in about["problems"]
     )
-    distinct = np.cumsum(held["shingles"], dtype=np.uint64)
-    every = distinct[np.cumsum(held["places"], dtype=np.int64)]
-    shingles = np.split(every, np.cumsum(held["lengths"], dtype=np.int64)[:-1])
+    distinct = np.cumsum(arrays["shingles"], dtype=np.uint64)
+    every = distinct[np.cumsum(arrays["places"], dtype=np.int64)]
+    shingles = np.split(every, np.cumsum(arrays["lengths"], dtype=np.int64)[:-1])
     parts = tuple(
-        Part(
+        BenchmarkPart(
             problems[number].key,
             problems[number].path,
             exact.tobytes().hex(),
@@ -234,12 +234,12 @@ def _read(about: dict[str, Any], held: dict[str, NDArray[Any]]) -> BenchmarkFing
             these,
         )
         for number, exact, loose, words, these in zip(
-            held["problems"].tolist(),
-            held["syntax"],
-            held["loose_syntax"],
-            held["words"].tolist(),
-            # Splitting nothing gives one empty piece.
-            shingles if len(held["lengths"]) else (),
+            arrays["problems"].tolist(),
+            arrays["syntax"],
+            arrays["loose_syntax"],
+            arrays["words"].tolist(),
+            # np.split returns one empty piece for an empty input.
+            shingles if len(arrays["lengths"]) else (),
             strict=True,
         )
     )

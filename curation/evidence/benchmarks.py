@@ -1,7 +1,7 @@
-"""The benchmarks that items are compared with: shipped fingerprints, and what was ingested here.
+"""The benchmarks that items are compared with: shipped fingerprints and ingested benchmarks.
 
-A fresh installation compares with the shipped files, without any network. A benchmark that was
-ingested into this database is compared as it was read, which is newer.
+A fresh installation compares with the shipped files, without network access. An ingested benchmark
+replaces its shipped file, because it is newer.
 """
 
 import functools
@@ -22,7 +22,7 @@ from curation.evidence.benchmark_files import (
     RULES,
     SUFFIX,
     BenchmarkFingerprints,
-    Problem,
+    BenchmarkProblem,
     fingerprint_benchmark,
     read_fingerprints,
 )
@@ -37,7 +37,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.similarity.contamination import Index, Match, index, matches
+from curation.similarity.contamination import BenchmarkMatch, Index, index, matches
 from curation.sources.load import load_sources, url_of
 
 
@@ -46,56 +46,56 @@ class Benchmarks:
     version: str
     held: tuple[BenchmarkFingerprints, ...]
     rows: Mapping[str, int]
-    """The primary keys of their repositories, by name; without those that have no row yet."""
+    """Primary keys of their repositories by name; those without a row are left out."""
     index: Index
-    problems: Mapping[str, Problem]
+    problems: Mapping[str, BenchmarkProblem]
     """By key."""
-    by_chain: Mapping[str, tuple[Problem, ...]]
-    """By the operations that they ask for."""
+    by_chain: Mapping[str, tuple[BenchmarkProblem, ...]]
+    """By operation hash."""
 
-    def matches(self, texts: list[str]) -> list[tuple[Problem, Match]]:
+    def matches(self, texts: list[str]) -> list[tuple[BenchmarkProblem, BenchmarkMatch]]:
         return [(self.problems[match.problem], match) for match in matches(texts, self.index)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A benchmark that can be compared with."""
+    """A benchmark that items can be compared with."""
 
     name: str
     digest: str
     row: int | None
     shipped: Path | None
-    """The file of its fingerprints; None for a benchmark that was ingested here."""
+    """The file of its fingerprints; None for an ingested benchmark."""
     commit: str = ""
     license: str = ""
 
 
 def current() -> Benchmarks:
-    """Return the benchmarks as they are now. A process builds the index of a version once."""
+    """Return the present benchmarks. A process builds the index of a version once."""
     return _built(_held())
 
 
 def version() -> str:
-    """Return a hash over all that is compared with, or `NO_BENCHMARKS`."""
+    """Return a hash of all benchmarks, or `NO_BENCHMARKS`."""
     return _version(_held())
 
 
 def not_held() -> list[str]:
-    """Return the names of the registered benchmarks that nothing can be compared with."""
+    """Return the names of the registered benchmarks without fingerprints."""
     held = {one.row for one in _held()}
     rows = Repository.objects.benchmarks().order_by("name").values_list("pk", "name")
     return [name for pk, name in rows if pk not in held]
 
 
 def being_read() -> bool:
-    """Return whether an ingest is changing what a benchmark holds at this moment."""
+    """Return True if an ingest is changing a benchmark at this moment."""
     return IngestRun.objects.filter(
         repository__in=Repository.objects.benchmarks(), state=RunState.RUNNING
     ).exists()
 
 
 def register_shipped() -> None:
-    """Add the rows of shipped benchmarks that the database lacks: a match needs its benchmark."""
+    """Add the missing rows of shipped benchmarks: a match refers to its benchmark."""
     missing = {one.name for one in _held() if one.row is None}
     if not missing:
         return
@@ -106,7 +106,7 @@ def register_shipped() -> None:
                 values = {"url": url_of(name), "role": Role.BENCHMARK}
                 Repository.objects.get_or_create(name=name, defaults=values)
     except IntegrityError:
-        # Another worker added the same rows at this moment.
+        # Another worker has just added the same rows.
         return
 
 
@@ -118,14 +118,14 @@ def _version(held: tuple[_Held, ...]) -> str:
 
 
 def _held() -> tuple[_Held, ...]:
-    """Every benchmark that was ingested here, and the shipped files of the others.
+    """Return every ingested benchmark, and the shipped files of the others.
 
-    A repository that an admin gave another role is no benchmark, whatever is shipped.
+    A repository that an admin gave another role is no benchmark, even if a file is shipped.
     """
     columns = ("pk", "name", "url", "role", "last_commit", "expected_license")
     rows = list(Repository.objects.order_by("pk").values_list(*columns))
     digests = _digests_of_ingested()
-    found = [
+    benchmarks = [
         _Held(name, digests[pk], pk, None, commit, license)
         for pk, name, _, _, commit, license in rows
         if pk in digests
@@ -134,12 +134,12 @@ def _held() -> tuple[_Held, ...]:
     for name, digest, path in _shipped():
         pk, role = known.get(name) or known.get(url_of(name)) or (None, Role.BENCHMARK)
         if role == Role.BENCHMARK and pk not in digests:
-            found.append(_Held(name, digest, pk, path))
-    return tuple(sorted(found, key=lambda one: one.name))
+            benchmarks.append(_Held(name, digest, pk, path))
+    return tuple(sorted(benchmarks, key=lambda one: one.name))
 
 
 def _digests_of_ingested() -> dict[int, str]:
-    """A hash over the files of each benchmark that was ingested, by primary key."""
+    """Return a hash of the files of each ingested benchmark, by primary key."""
     files = SourceFile.objects.filter(
         repository__in=Repository.objects.benchmarks(), retired_at=None
     )
@@ -151,7 +151,7 @@ def _digests_of_ingested() -> dict[int, str]:
 
 
 def _shipped() -> Iterator[tuple[str, str, Path]]:
-    """The name, hash and path of each shipped file that was made by the present rules."""
+    """Yield name, hash and path of each shipped file that was made by the present rules."""
     folder = Path(settings.BENCHMARK_FINGERPRINTS)
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         name, rules, digest = _label(path, path.stat().st_mtime_ns)
@@ -161,24 +161,28 @@ def _shipped() -> Iterator[tuple[str, str, Path]]:
 
 @functools.lru_cache(maxsize=64)
 def _label(path: Path, modified: int) -> tuple[str, str, str]:
-    """The repository, the rules and the hash of a file, read once as long as it is unchanged."""
-    held = read_fingerprints(path)
-    return held.repository, held.rules, hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return repository, rules and hash of a file, cached while it is unchanged."""
+    fingerprints = read_fingerprints(path)
+    return (
+        fingerprints.repository,
+        fingerprints.rules,
+        hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
 
 
 @functools.lru_cache(maxsize=1)
 def _built(held: tuple[_Held, ...]) -> Benchmarks:
     every = tuple(map(_fingerprints, held))
-    problems = {problem.key: problem for one in every for problem in one.problems}
-    by_chain: defaultdict[str, list[Problem]] = defaultdict(list)
+    problems = {problem.key: problem for benchmark in every for problem in benchmark.problems}
+    by_chain: defaultdict[str, list[BenchmarkProblem]] = defaultdict(list)
     for problem in problems.values():
         if problem.chain_hash:
             by_chain[problem.chain_hash].append(problem)
     return Benchmarks(
         version=_version(held),
         held=every,
-        rows={one.name: one.row for one in held if one.row is not None},
-        index=index(part for one in every for part in one.parts),
+        rows={benchmark.name: benchmark.row for benchmark in held if benchmark.row is not None},
+        index=index(part for benchmark in every for part in benchmark.parts),
         problems=problems,
         by_chain={chain: tuple(asking) for chain, asking in by_chain.items()},
     )
@@ -188,7 +192,7 @@ def _fingerprints(held: _Held) -> BenchmarkFingerprints:
     if held.shipped is not None:
         return read_fingerprints(held.shipped)
     files = SourceFile.objects.filter(repository=held.row, retired_at=None)
-    # Kernels may stand in files that are no modules, such as Markdown.
+    # Kernels may be in files that are no modules, such as Markdown.
     places = Provenance.objects.filter(source_file__in=files, retired_at=None).order_by("pk")
     for kind in PYTHON:
         places = places.exclude(source_file__path__endswith=kind)
@@ -199,7 +203,7 @@ def _fingerprints(held: _Held) -> BenchmarkFingerprints:
 
 
 def _texts(files: QuerySet[SourceFile]) -> Iterator[tuple[str, str]]:
-    """The paths and texts of files."""
+    """Yield the paths and texts of files."""
     for chunk in chunks(files.order_by("pk").values_list("path", "sha256")):
         wanted = {sha256 for _, sha256 in chunk}
         texts = dict(SourceText.objects.filter(sha256__among=wanted).values_list("sha256", "text"))

@@ -1,17 +1,17 @@
-"""What is known about whether a kernel compiles: the newest verdict on its present content."""
+"""Compile verdicts: the newest one on a kernel's present content."""
 
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.models import Device, Kernel, ValidationResult
-from curation.prepared import prepared
 
 
 def compile_verdict(kernel: Kernel) -> ValidationResult | None:
-    """With its run, whose environment says for which Triton and target it holds."""
+    """Return the result with its run, whose environment names the Triton version and target."""
     return _newest.first(kernel, kernel.content_hash)
 
 
-@prepared
+@compiled_query
 def _newest(kernel: Kernel, content_hash: str) -> QuerySet[ValidationResult]:
     results = ValidationResult.objects.filter(
         kernel=kernel, content_hash=content_hash, run__device=Device.COMPILER

@@ -1,6 +1,6 @@
 """Comparison of items with the benchmarks: an item that overlaps a problem is never exported.
 
-A pair that asks for the same operation as a problem gets a note, and stays: its text is its own.
+A pair with the same operation as a problem gets a note, but stays, because its text differs.
 """
 
 from collections.abc import Sequence
@@ -9,18 +9,19 @@ from django.db import transaction
 
 from curation.evidence import benchmarks
 from curation.evidence.benchmarks import Benchmarks
+from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import PAIR, SUBJECTS, Subject
-from curation.evidence.watch import NOBODY, Watch
 from curation.models import ContaminationMatch, Fingerprint, OperationOverlap
 
 BATCH = 50
 
 
-def compare(watch: Watch = NOBODY, *, benchmark_is_read: bool = False) -> int:
-    """Compare what was not compared with the present benchmarks; return how many items that were.
+def compare(progress: JobProgress = NO_PROGRESS, *, benchmark_is_read: bool = False) -> int:
+    """Compare items that were not compared with the present benchmarks; return their number.
 
-    While a benchmark is being read, only items that were never compared: the others wait for
-    that ingest's end (`benchmark_is_read`), or each file of it would ask for all of them again.
+    While a benchmark is being read, only items that were never compared are processed. The others
+    wait for the end of that ingest (`benchmark_is_read`), or each of its files would cause a
+    comparison of all items.
     """
     benchmarks.register_shipped()
     held = benchmarks.current()
@@ -28,8 +29,8 @@ def compare(watch: Watch = NOBODY, *, benchmark_is_read: bool = False) -> int:
     compared = 0
     for subject in SUBJECTS:
         keys = _due(subject, None if waits else held.version)
-        for batch in watch.batches("benchmarks", keys, BATCH):
-            _compare(subject, batch, held, watch)
+        for batch in progress.batches("benchmarks", keys, BATCH):
+            _compare(subject, batch, held, progress)
         compared += len(keys)
     return compared
 
@@ -40,7 +41,9 @@ def _due(subject: Subject, version: str | None) -> list[int]:
     return list(stale.order_by(subject.column).values_list(subject.column, flat=True))
 
 
-def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Watch) -> None:
+def _compare(
+    subject: Subject, keys: Sequence[int], held: Benchmarks, progress: JobProgress
+) -> None:
     rows = (
         subject.rows().filter(pk__among=keys).values_list("pk", "content_hash", *subject.compared)
     )
@@ -62,7 +65,7 @@ def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Wat
     ]
     about = subject.about(keys)
     with transaction.atomic():
-        watch.renew()
+        progress.renew()
         ContaminationMatch.objects.filter(**about).delete()
         ContaminationMatch.objects.bulk_create(matches)
         OperationOverlap.objects.filter(**about).delete()
@@ -73,7 +76,7 @@ def _compare(subject: Subject, keys: Sequence[int], held: Benchmarks, watch: Wat
 def _overlaps(
     subject: Subject, about: dict[str, list[int]], held: Benchmarks
 ) -> list[OperationOverlap]:
-    """The problems that ask for the same operations as these pairs, by their python sides."""
+    """Return the problems with the same operations as these pairs, by their Python code."""
     if subject is not PAIR:
         return []
     rows = Fingerprint.objects.filter(**about).exclude(chain_hash="").order_by("pk")

@@ -1,4 +1,4 @@
-"""Gives each item that has none a fingerprint, wherever the item came from."""
+"""Creation of missing fingerprints, for items of any source."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,45 +6,45 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.known_shingles import keep_shingles
+from curation.evidence.placement_lock import take_placement_lock
+from curation.evidence.progress import NO_PROGRESS, JobProgress
 from curation.evidence.subjects import (
     EVERYTHING,
     KERNEL,
-    Scope,
+    ItemScope,
     Subject,
     chunks,
     identity_fingerprints,
 )
-from curation.evidence.turn import one_at_a_time
-from curation.evidence.watch import NOBODY, Watch
 from curation.models import CopyFlag, DuplicateLink, Fingerprint, Status
-from curation.prepared import prepared
 from curation.similarity import fingerprint, minhash, operations, syntax
 from curation.similarity.duplicates import FLOOR_WORDS
 
 BATCH = 250
 BANDS_A_STATEMENT = 2000
-# Raise the last number when another text represents an item, its functions are read otherwise, or
-# another rule says what may represent it: all items are then placed anew.
+# Raise the last number if another text represents an item, if its functions are read otherwise, or
+# if the rules for representatives change: all items are then placed again.
 SCHEME = f"{minhash.SCHEME}/syntax{syntax.VERSION}/{operations.VERSION}.3"
 
 
-def make_missing(scope: Scope = EVERYTHING, watch: Watch = NOBODY) -> int:
-    """Fingerprint what has no current one, and say how many items that were.
+def make_missing(scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS) -> int:
+    """Fingerprint items without a current fingerprint, and return their number.
 
-    A run that is killed leaves the rest to whoever comes next.
+    If a run is killed, the next one continues.
     """
-    made = 0
+    count = 0
     for subject in scope.subjects:
         keys = list(missing(subject, scope).order_by("pk").values_list("pk", flat=True))
-        for batch in watch.batches("fingerprints", keys, BATCH):
-            make(subject, batch, watch)
-        made += len(keys)
-    return made
+        for batch in progress.batches("fingerprints", keys, BATCH):
+            make(subject, batch, progress)
+        count += len(keys)
+    return count
 
 
-def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
-    """Items that take part and have no fingerprint of their content by the present scheme."""
+def missing(subject: Subject, scope: ItemScope = EVERYTHING) -> QuerySet[Any]:
+    """Return live items that lack a fingerprint of their content by the present scheme."""
     current = Fingerprint.objects.filter(
         scheme=SCHEME,
         content_hash=OuterRef("content_hash"),
@@ -53,23 +53,24 @@ def missing(subject: Subject, scope: Scope = EVERYTHING) -> QuerySet[Any]:
     return scope.rows(subject).exclude(status=Status.RETIRED).filter(~Exists(current))
 
 
-def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
-    """The fingerprints and bands of these items, in one transaction."""
+def make(subject: Subject, keys: Sequence[int], progress: JobProgress = NO_PROGRESS) -> None:
+    """Write the fingerprints and bands of these items, in one transaction."""
     rows = _texts(subject, list(keys))
     known = len(subject.identity)
-    made = identity_fingerprints([texts[:known] for _, _, _, *texts in rows])
+    fingerprints = identity_fingerprints([texts[:known] for _, _, _, *texts in rows])
     if subject.python_side:
-        made = [
-            fingerprint.with_python_side(one, *texts[known:])
-            for one, (_, _, _, *texts) in zip(made, rows, strict=True)
+        fingerprints = [
+            fingerprint.with_python_side(each, *texts[known:])
+            for each, (_, _, _, *texts) in zip(fingerprints, rows, strict=True)
         ]
-    prints = {pk: one for (pk, *_), one in zip(rows, made, strict=True)}
-    keep_shingles(subject, {row[1]: one.shingles for row, one in zip(rows, made, strict=True)})
+    prints = {pk: each for (pk, *_), each in zip(rows, fingerprints, strict=True)}
+    keep_shingles(
+        subject, {row[1]: each.shingles for row, each in zip(rows, fingerprints, strict=True)}
+    )
     with transaction.atomic():
-        watch.renew()
+        progress.renew()
         _forget(subject, [pk for pk, _, outdated, *_ in rows if outdated])
-        # Another worker may write the same fingerprints at this moment; in one order everywhere,
-        # neither can lock the other out.
+        # Another worker may write the same fingerprints now. A common order avoids deadlocks.
         Fingerprint.objects.bulk_create(
             [_row(subject, pk, content, prints[pk]) for pk, content, *_ in rows],
             ignore_conflicts=True,
@@ -78,7 +79,7 @@ def make(subject: Subject, keys: Sequence[int], watch: Watch = NOBODY) -> None:
 
 
 def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint]) -> None:
-    """Twenty-five for each item: as objects they would cost more than their indexes do."""
+    """Insert the bands, 25 for each item. Model objects would cost more than their indexes."""
     rows = (
         f"({key}, {number}, {value})"
         for key, one in prints.items()
@@ -97,33 +98,33 @@ def _keep_bands(subject: Subject, prints: Mapping[int, fingerprint.Fingerprint])
 
 
 def _row(
-    subject: Subject, pk: int, content_hash: str, made: fingerprint.Fingerprint
+    subject: Subject, pk: int, content_hash: str, fingerprint: fingerprint.Fingerprint
 ) -> Fingerprint:
     return Fingerprint(
         **{subject.column: pk},
         scheme=SCHEME,
         content_hash=content_hash,
-        syntax_hash=made.syntax_hash,
-        token_count=made.words,
-        signature=made.signature,
-        operation_hash=made.operation_hash,
-        chain_hash=made.chain_hash,
-        structure=made.structure,
+        syntax_hash=fingerprint.syntax_hash,
+        token_count=fingerprint.words,
+        signature=fingerprint.signature,
+        operation_hash=fingerprint.operation_hash,
+        chain_hash=fingerprint.chain_hash,
+        structure=fingerprint.structure,
     )
 
 
 def _forget(subject: Subject, outdated: Sequence[int]) -> None:
-    """What another scheme or an earlier text said goes, and the item's place with it."""
+    """Delete the rows of an older scheme or text, and the item's place in its cluster."""
     if not outdated:
         return
-    one_at_a_time()
+    take_placement_lock()
     Fingerprint.objects.filter(**subject.about(outdated)).delete()
     DuplicateLink.objects.filter(**subject.about(outdated)).delete()
     if subject is KERNEL:
         CopyFlag.objects.filter(Q(kernel__among=outdated) | Q(blocked__among=outdated)).delete()
 
 
-@prepared
+@compiled_query
 def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     own = Fingerprint.objects.filter(**{subject.name: OuterRef("pk")})
     outdated = Exists(own.exclude(scheme=SCHEME, content_hash=OuterRef("content_hash")))

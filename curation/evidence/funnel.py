@@ -1,4 +1,4 @@
-"""The funnel: how many kernels pass each stage, and why the others stay behind."""
+"""Funnel: the number of kernels that pass each stage, and reasons for the others."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -21,8 +21,8 @@ from curation.models import (
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """`count` kernels came this far; `behind` says by reason what stayed before it."""
+class FunnelStage:
+    """`count` kernels passed; `behind` counts by reason those that did not."""
 
     name: str
     count: int
@@ -32,22 +32,22 @@ class Stage:
         return asdict(self)
 
 
-def funnel(repositories: QuerySet[Repository]) -> Iterator[Stage]:
-    """Found, standalone, licensed, quality, unique, uncontaminated, and where those stand."""
-    here = Provenance.objects.filter(
+def funnel(repositories: QuerySet[Repository]) -> Iterator[FunnelStage]:
+    """Yield the stages from found to uncontaminated, then the statuses of the rest."""
+    places = Provenance.objects.filter(
         kernel=OuterRef("pk"), retired_at=None, source_file__repository__in=repositories
     )
-    kernels = Kernel.objects.filter(Exists(here)).order_by()
+    kernels = Kernel.objects.filter(Exists(places)).order_by()
     count = kernels.count()
-    yield Stage("found", count)
+    yield FunnelStage("found", count)
     for name, passing, reasons in STAGES:
         passed = kernels.filter(passing)
         stayed = kernels.exclude(passing)
         kernels, before = passed, count
         count = passed.count()
-        yield Stage(name, count, reasons(stayed) if count < before else {})
+        yield FunnelStage(name, count, reasons(stayed) if count < before else {})
     for status, number in _by(kernels, "status").items():
-        yield Stage(_STANDING.get(status, status), number)
+        yield FunnelStage(_STANDING.get(status, status), number)
 
 
 _STANDING: dict[str, str] = {Status.PENDING: "pending review"}
@@ -62,7 +62,7 @@ def _not_standalone(kernels: QuerySet[Kernel]) -> dict[str, int]:
     return {"not standalone": kernels.count()}
 
 
-def _by_licence(kernels: QuerySet[Kernel]) -> dict[str, int]:
+def _by_license(kernels: QuerySet[Kernel]) -> dict[str, int]:
     wished = kernels.filter(opted_out()).count()
     return _by(kernels.exclude(opted_out()), "license_verdict") | (
         {"opted out": wished} if wished else {}
@@ -73,7 +73,7 @@ _failed = QualityFinding.objects.filter(passed=False, action=Action.BLOCK)
 
 
 def _by_gate(kernels: QuerySet[Kernel]) -> dict[str, int]:
-    """One that fails two gates counts under both."""
+    """Count by quality gate. A kernel that fails two gates counts under both."""
     rows = _failed.filter(kernel__in=kernels).values_list("gate")
     return dict(rows.annotate(number=Count("pk")).order_by("-number", "gate"))
 
@@ -92,14 +92,14 @@ _match = ContaminationMatch.objects.filter(
 
 
 def _by_benchmark(kernels: QuerySet[Kernel]) -> dict[str, int]:
-    """One that overlaps two benchmarks counts under both."""
+    """Count by benchmark. A kernel that overlaps two benchmarks counts under both."""
     rows = ContaminationMatch.objects.filter(kernel__in=kernels).values_list("benchmark__name")
     return dict(rows.annotate(number=Count("kernel", distinct=True)).order_by("-number"))
 
 
 STAGES = (
     ("standalone", Q(standalone=True), _not_standalone),
-    ("licensed", Q(license_verdict=LicenseVerdict.PERMISSIVE) & ~opted_out(), _by_licence),
+    ("licensed", Q(license_verdict=LicenseVerdict.PERMISSIVE) & ~opted_out(), _by_license),
     ("quality", ~Exists(_failed.filter(kernel=OuterRef("pk"))), _by_gate),
     ("unique", ~Exists(_link), _by_likeness),
     ("uncontaminated", ~Exists(_match), _by_benchmark),

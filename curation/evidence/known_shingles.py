@@ -1,4 +1,4 @@
-"""The shingles of items' texts, read when two items are compared and kept for a while."""
+"""LRU cache of shingles, which are read when two items are compared."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -6,45 +6,45 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.subjects import Subject, chunks, identity_shingles
-from curation.prepared import prepared
 from curation.similarity.shingles import Shingles
 
 KEPT = 10_000
-"""Some 30 MB. A text is asked for again and again while its cluster is worked on."""
+"""Some 30 MB. A text is needed repeatedly while its cluster is processed."""
 
 _kept: OrderedDict[tuple[str, str], Shingles] = OrderedDict()
 
 
-def known_shingles(subject: Subject, wanted: Mapping[str, int]) -> dict[str, Shingles]:
-    """By content hash; `wanted` has the item that each content belongs to."""
-    found: dict[str, Shingles] = {}
+def known_shingles(subject: Subject, keys: Mapping[str, int]) -> dict[str, Shingles]:
+    """Return shingles by content hash; `wanted` maps each content to its item."""
+    shingles: dict[str, Shingles] = {}
     missing: list[int] = []
-    for content, key in wanted.items():
-        kept = _kept.get((subject.name, content))
-        if kept is None:
+    for content, key in keys.items():
+        cached = _kept.get((subject.name, content))
+        if cached is None:
             missing.append(key)
         else:
             _kept.move_to_end((subject.name, content))
-            found[content] = kept
+            shingles[content] = cached
     for chunk in chunks(missing):
         rows = _texts(subject, chunk)
         read = identity_shingles([texts for _, *texts in rows])
         made = {content: one for (content, *_), one in zip(rows, read, strict=True)}
         keep_shingles(subject, made)
-        found |= made
-    return found
+        shingles |= made
+    return shingles
 
 
-def keep_shingles(subject: Subject, made: Mapping[str, Shingles]) -> None:
-    """By content hash. Whoever has made some for another reason spares us their texts."""
-    for content, shingles in made.items():
+def keep_shingles(subject: Subject, by_content: Mapping[str, Shingles]) -> None:
+    """Cache shingles by content hash, so that their texts need not be read again."""
+    for content, shingles in by_content.items():
         _kept[subject.name, content] = shingles
     while len(_kept) > KEPT:
         _kept.popitem(last=False)
 
 
-@prepared
+@compiled_query
 def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
     rows = subject.rows().filter(pk__among=keys)
     return rows.values_list("content_hash", *subject.identity)

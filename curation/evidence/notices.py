@@ -1,16 +1,16 @@
-"""What must travel with a kernel that is given away: whose it is, and on which terms."""
+"""Notices of distributed kernels: copyright lines and license texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from curation.evidence.places import Place, places_of
+from curation.evidence.places import KernelPlace, places_of
 from curation.evidence.sources import every_source
 from curation.models import License, SourceText
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
-    """A licence file of a repository, or the standard text of an expression (then without path)."""
+class LicenseText:
+    """A license file of a repository, or the standard text of an expression (with empty path)."""
 
     path: str
     text: str
@@ -18,18 +18,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Of the one place that a kernel is taken from."""
+    """Notice of the one place that a kernel is taken from."""
 
     provenance: int
     expression: str
     copyrights: tuple[str, ...]
-    texts: tuple[Text, ...]
+    texts: tuple[LicenseText, ...]
 
 
 def notices(kernels: Collection[int]) -> dict[int, Notice]:
-    """A notice for each of these kernels that stands somewhere under a permissive licence.
+    """Return a notice for each kernel that has a place with a permissive license.
 
-    A handful of queries, however many kernels.
+    The number of queries does not depend on the number of kernels.
     """
     places = places_of(kernels, every_source())
     giving = {kernel: seen[0] for kernel, seen in places.items() if seen[0].gives}
@@ -43,14 +43,16 @@ def texts_named(names: Collection[str]) -> dict[str, str]:
 
 
 def standard_texts(expressions: Collection[str]) -> dict[str, str]:
-    """For works that carry no licence file of their own."""
+    """Return standard texts, for places without a license file of their own."""
     rows = License.objects.filter(expression__among=expressions).exclude(text="")
     return dict(rows.values_list("expression", "text"))
 
 
-def _notice(place: Place, texts: Mapping[str, str], standard: Mapping[str, str]) -> Notice:
+def _notice(place: KernelPlace, texts: Mapping[str, str], standard: Mapping[str, str]) -> Notice:
     expression, terms = place.expression or "", place.terms
-    found: Sequence[Text] = [Text(path, texts[sha]) for path, sha in terms.texts if sha in texts]
-    if not found and expression in standard:
-        found = [Text("", standard[expression])]
-    return Notice(place.pk, expression, terms.copyrights, tuple(found))
+    files: Sequence[LicenseText] = [
+        LicenseText(path, texts[sha]) for path, sha in terms.texts if sha in texts
+    ]
+    if not files and expression in standard:
+        files = [LicenseText("", standard[expression])]
+    return Notice(place.pk, expression, terms.copyrights, tuple(files))

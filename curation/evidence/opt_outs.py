@@ -1,5 +1,4 @@
-"""Which places of kernels somebody asked to leave out. One such place keeps a kernel from leaving,
-wherever else it stands."""
+"""Opt-outs applied to places. One such place excludes a kernel, wherever else it was found."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +12,7 @@ BATCH = 2_000
 
 
 def opted_out() -> Exists:
-    """A condition on kernels: somebody asked that it be left out, in one place at least."""
+    """Return a condition on kernels: an opt-out covers at least one of its places."""
     return Exists(
         Provenance.objects.filter(kernel=OuterRef("pk")).filter(
             Q(opted_out=True) | Q(source_file__repository__opted_out_at__isnull=False)
@@ -22,7 +21,7 @@ def opted_out() -> Exists:
 
 
 def mark_opted_out(places: QuerySet[Provenance]) -> int:
-    """Bring the mark of these places up to date, and say how many changed."""
+    """Update the opt-out mark of these places, and return how many changed."""
     wishes = [_wish(row) for row in OptOut.objects.in_force()]
     changed = 0
     columns = (
@@ -35,13 +34,13 @@ def mark_opted_out(places: QuerySet[Provenance]) -> int:
     for pk, marked, copyrights, path, repository, name in (
         places.order_by().values_list(*columns).iterator(chunk_size=BATCH)
     ):
-        wanted = any(wish(repository, name, path, copyrights) for wish in wishes)
-        if wanted is not marked:
-            moved[wanted].append(pk)
-    for wanted, pks in moved.items():
+        covered = any(wish(repository, name, path, copyrights) for wish in wishes)
+        if covered is not marked:
+            moved[covered].append(pk)
+    for covered, pks in moved.items():
         for start in range(0, len(pks), 500):
             rows = Provenance.objects.filter(pk__among=pks[start : start + 500])
-            changed += rows.update(opted_out=wanted)
+            changed += rows.update(opted_out=covered)
     return changed
 
 
@@ -54,21 +53,21 @@ def _wish(row: OptOut) -> Wish:
     return _of_paths(row.repository_id, row.path)
 
 
-def _of_paths(wanted: int | None, pattern: str) -> Wish:
+def _of_paths(opted_out_repository: int | None, pattern: str) -> Wish:
     matches = re.compile(translate(pattern + "*" if pattern.endswith("/") else pattern)).match
 
     def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
-        return repository == wanted and matches(path) is not None
+        return repository == opted_out_repository and matches(path) is not None
 
     return wish
 
 
 def _of_author(author: str) -> Wish:
     owner = author.casefold() + "/"
-    # Whole words: an opt-out of Ada is none of Adam.
-    named = re.compile(rf"(?<!\w){re.escape(author)}(?!\w)", re.IGNORECASE).search
+    # Whole words: an opt-out of Ada does not cover Adam.
+    mentions = re.compile(rf"(?<!\w){re.escape(author)}(?!\w)", re.IGNORECASE).search
 
     def wish(repository: int, name: str, path: str, copyrights: Iterable[str]) -> bool:
-        return name.casefold().startswith(owner) or any(map(named, copyrights))
+        return name.casefold().startswith(owner) or any(map(mentions, copyrights))
 
     return wish

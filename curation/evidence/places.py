@@ -1,4 +1,4 @@
-"""Where kernels were seen, and which of the places a kernel is given away from."""
+"""Places of kernels, and the choice of the place that a kernel is exported from."""
 
 import json
 from collections import defaultdict
@@ -6,22 +6,22 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from curation.evidence.sources import Source
+from curation.evidence.sources import ExportSource
 from curation.lookups import stored
 from curation.models import LicenseVerdict, Provenance
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 
 
-class Terms(NamedTuple):
-    """What a place asks for, its texts by their names: a sha256."""
+class LicenseTerms(NamedTuple):
+    """License terms of a place; its texts by path and sha256."""
 
     copyrights: tuple[str, ...]
     texts: tuple[tuple[str, str], ...]
 
 
-class Place(NamedTuple):
-    """A million of them are made for an export: as a tuple, each in a third of the time."""
+class KernelPlace(NamedTuple):
+    """A place of a kernel. A tuple, because an export creates a million: a third of the time."""
 
     pk: int
     source: int
@@ -29,16 +29,16 @@ class Place(NamedTuple):
     commit: str
     lines: tuple[int, int]
     cell: int | None
-    """In a notebook: the code cell that the lines are counted in."""
+    """In a notebook: the code cell in which the lines are counted."""
     live: bool
     expression: str | None
     verdict: str
     opted_out: bool
-    terms: Terms
+    terms: LicenseTerms
 
     @property
     def gives(self) -> bool:
-        """Whether a kernel may be taken from here."""
+        """True if a kernel may be distributed from here."""
         return self.live and self.verdict == PERMISSIVE
 
 
@@ -47,15 +47,19 @@ _COLUMNS = (
     "start_line", "end_line", "cell", "license__expression", "license_verdict",
     stored("retired_at"), stored("opted_out"),
 )  # fmt: skip
-# As JSON: a repository's places mostly say the same, which is read once.
+# Cached as JSON text, because most places of a repository have the same terms.
 _TERMS = (stored("copyrights"), stored("license_texts"))
 
 
-def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[int, list[Place]]:
-    """The places of each of these kernels, the one that speaks for it first: one that may give it
-    away, in the most known repository; then by name, so that the first one does not depend on
-    which worker came first."""
-    found: dict[int, list[Place]] = defaultdict(list)
+def places_of(
+    kernels: Collection[int], sources: Mapping[int, ExportSource]
+) -> dict[int, list[KernelPlace]]:
+    """Return the places of each kernel, the one to export from first.
+
+    It is one with a permissive license, in the repository with most stars. Ties are broken by name,
+    so that the result does not depend on which worker was faster.
+    """
+    places_by_kernel: dict[int, list[KernelPlace]] = defaultdict(list)
     rows = Provenance.objects.filter(kernel__among=frozenset(kernels)).order_by()
     for (
         kernel,
@@ -73,7 +77,7 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
         copyrights,
         texts,
     ) in rows.values_list(*_COLUMNS, *_TERMS):
-        place = Place(
+        place = KernelPlace(
             pk,
             source,
             path,
@@ -86,19 +90,21 @@ def places_of(kernels: Collection[int], sources: Mapping[int, Source]) -> dict[i
             bool(opted_out) or sources[source].opted_out,
             _terms(copyrights, texts),
         )
-        found[kernel].append(place)
-    for places in found.values():
+        places_by_kernel[kernel].append(place)
+    for places in places_by_kernel.values():
         if len(places) > 1:
             places.sort(key=lambda place: _order(place, sources[place.source]))
-    return found
+    return places_by_kernel
 
 
-def _order(place: Place, source: Source) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
+def _order(
+    place: KernelPlace, source: ExportSource
+) -> tuple[bool, bool, int, str, str, int, tuple[int, int]]:
     known, cell = -(source.stars or 0), place.cell or 0
     return (not place.gives, not place.live, known, source.name, place.path, cell, place.lines)
 
 
 @lru_cache(maxsize=4096)
-def _terms(copyrights: str, texts: str) -> Terms:
+def _terms(copyrights: str, texts: str) -> LicenseTerms:
     named = tuple((path, sha256) for path, sha256 in json.loads(texts))
-    return Terms(tuple(json.loads(copyrights)), named)
+    return LicenseTerms(tuple(json.loads(copyrights)), named)

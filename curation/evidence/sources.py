@@ -1,4 +1,4 @@
-"""Where records come from, as an export names it: never by a path of the machine it runs on."""
+"""Sources of records, as an export names them: never by a path of this machine."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -6,9 +6,9 @@ from pathlib import PurePath
 from curation.models import Origin, PairOrigin, Repository, Role
 
 
-# One object a repository, so that what is worked out for it can be kept by it.
+# One object a repository, so that derived values can be cached by it.
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class ExportSource:
     name: str
     category: str
     origin: str
@@ -26,15 +26,15 @@ class Source:
         return self.row.page_url(commit, path)
 
 
-def every_source() -> dict[int, Source]:
-    """By primary key; some thousands at the most."""
+def every_source() -> dict[int, ExportSource]:
+    """Return all sources by primary key; some thousands at most."""
     return {row.pk: _source(row) for row in Repository.objects.order_by("pk")}
 
 
-def _source(row: Repository) -> Source:
+def _source(row: Repository) -> ExportSource:
     local = row.origin != Origin.GIT
-    return Source(
-        # A folder's name is its path, which says who keeps what where.
+    return ExportSource(
+        # A folder's name is its path, which would reveal the machine's layout.
         name=f"local/{PurePath(row.name).name}" if local else row.name,
         category=row.category,
         origin=PairOrigin.INDUCTOR if row.origin == Origin.INDUCTOR else PairOrigin.REAL_WORLD,

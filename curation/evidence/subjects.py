@@ -1,4 +1,4 @@
-"""Kernels and pairs as what is compared: which rows there are, and which of their texts speak."""
+"""Kernels and pairs as subjects of a comparison: their rows, and the compared texts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from curation.similarity.shingles import Shingles, shingles_and_counts
 Row = TypeVar("Row")
 
 CHUNK = 500
-"""Databases bound the number of parameters of one statement."""
+"""Databases limit the number of parameters of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,14 @@ class Subject:
     """One of the two kinds of items."""
 
     name: str
-    """Of the column that points to such an item."""
+    """Name of the column that points to such an item."""
     model: type[Kernel] | type[Pair]
     identity: tuple[str, ...]
-    """The text by which twins are told, and the longer one that speaks where it is short."""
+    """The text that identifies near-duplicates, and a longer one for short texts."""
     compared: tuple[str, ...]
-    """The texts that are held against benchmarks."""
+    """The texts that are compared with benchmarks."""
     python_side: tuple[str, ...] = ()
-    """The columns of the function that it is an implementation of, and of that one's name."""
+    """The columns of the Python function, and of its name."""
 
     @property
     def column(self) -> str:
@@ -39,7 +39,7 @@ class Subject:
         return self.model._default_manager.order_by()
 
     def about(self, keys: Iterable[int]) -> dict[str, list[int]]:
-        """Narrows rows about items to those about these."""
+        """Return the condition that selects rows about these items."""
         return {f"{self.name}__among": list(keys)}
 
 
@@ -60,12 +60,12 @@ SUBJECTS = (KERNEL, PAIR)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which items a piece of work looks at."""
+class ItemScope:
+    """The items that a task processes."""
 
     subjects: tuple[Subject, ...] = SUBJECTS
     repository: Repository | None = None
-    """Only what was ever seen there."""
+    """Limit to items that were ever found there."""
 
     def rows(self, subject: Subject) -> QuerySet[Any]:
         if self.repository is None:
@@ -74,12 +74,12 @@ class Scope:
         return subject.rows().filter(pk__in=seen.values("kernel"))
 
 
-EVERYTHING = Scope()
-PAIRS = Scope((PAIR,))
+EVERYTHING = ItemScope()
+PAIRS = ItemScope((PAIR,))
 
 
-def seen_in(repository: Repository) -> Scope:
-    return Scope((KERNEL,), repository)
+def seen_in(repository: Repository) -> ItemScope:
+    return ItemScope((KERNEL,), repository)
 
 
 def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
@@ -88,24 +88,24 @@ def chunks(rows: Iterable[Row], size: int = CHUNK) -> Iterator[list[Row]]:
         yield every[start : start + size]
 
 
-# A kernel is its function: two that share a file's helpers are two, though most of their units is
-# the same text. But a function of a few words is what its helpers make of it.
+# A kernel is its function: two kernels that share helpers differ, though most of their units is the
+# same text. But a function of a few words is defined by its helpers.
 def identity_fingerprints(texts: Sequence[Sequence[str]]) -> list[Fingerprint]:
-    """The fingerprint of each item, from the values of its `identity` columns."""
-    found = fingerprints(each[0] for each in texts)
-    short = [n for n, one in enumerate(found) if _asks_for_more(one.words, texts[n])]
+    """Return the fingerprint of each item, from the values of its `identity` columns."""
+    results = fingerprints(each[0] for each in texts)
+    short = [n for n, one in enumerate(results) if _asks_for_more(one.words, texts[n])]
     for number, longer in zip(short, fingerprints(texts[n][1] for n in short), strict=True):
-        found[number] = longer
-    return found
+        results[number] = longer
+    return results
 
 
 def identity_shingles(texts: Sequence[Sequence[str]]) -> list[Shingles]:
-    """The shingles of the same texts."""
-    found = shingles_and_counts(each[0] for each in texts)
-    short = [n for n, (_, words) in enumerate(found) if _asks_for_more(words, texts[n])]
+    """Return the shingles of the same texts."""
+    results = shingles_and_counts(each[0] for each in texts)
+    short = [n for n, (_, words) in enumerate(results) if _asks_for_more(words, texts[n])]
     for number, longer in zip(short, shingles_and_counts(texts[n][1] for n in short), strict=True):
-        found[number] = longer
-    return [shingles for shingles, _ in found]
+        results[number] = longer
+    return [shingles for shingles, _ in results]
 
 
 def _asks_for_more(words: int, texts: Sequence[str]) -> bool:

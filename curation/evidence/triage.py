@@ -1,6 +1,6 @@
-"""What rules reject without a person: each gate in force, its sentence, and the way back.
+"""Triage: automatic rejections by gates, with their sentences, and their reversal.
 
-A person's word stands: an item whose newest decision is a person's is left alone.
+Decisions of people take precedence: an item whose newest decision is a person's is skipped.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from curation.models import (
 )
 from curation.review.decisions import decide_by_policy
 
-# Raise it when a gate means something else; a decision names the version that it was made by.
+# Raise it if the meaning of a gate changes; a decision names the version that made it.
 VERSION = 1
 POLICY = "triage"
 BATCH = 500
@@ -31,7 +31,7 @@ Renew = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class TriageGate:
     name: str
     holds_back: Q | Exists
     sentence: str
@@ -41,25 +41,25 @@ class Gate:
         return f"{POLICY} {VERSION}: {self.name}"
 
 
-def gates() -> Iterator[Gate]:
-    """In the order in which a person would reject; the first that holds an item back is named."""
-    yield Gate(
-        "licence", Q(license_verdict=LicenseVerdict.BLOCKED), "Its licence forbids giving it away."
+def gates() -> Iterator[TriageGate]:
+    """Yield the gates in a person's order of checks; the first failed one is named."""
+    yield TriageGate(
+        "license", Q(license_verdict=LicenseVerdict.BLOCKED), "Its license forbids distribution."
     )
     blocked = QualityFinding.objects.filter(passed=False, action=Action.BLOCK)
     for name in blocked.order_by("gate").values_list("gate", flat=True).distinct():
-        here = blocked.filter(kernel=OuterRef("pk"), gate=name)
-        yield Gate(f"quality, {name}", Exists(here), f"It fails the gate “{name}”.")
+        failures = blocked.filter(kernel=OuterRef("pk"), gate=name)
+        yield TriageGate(f"quality, {name}", Exists(failures), f"It fails the gate “{name}”.")
     match = ContaminationMatch.objects.filter(
         kernel=OuterRef("pk"), content_hash=OuterRef("content_hash")
     )
-    yield Gate("contamination", Exists(match), "A benchmark holds it, or nearly it.")
+    yield TriageGate("contamination", Exists(match), "It overlaps a benchmark.")
 
 
 def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[str]:
-    """Reject what a gate holds back, reopen what none does any more; count by rules.
+    """Reject items that fail a gate, reopen items that no longer do, and count by rules.
 
-    `renew` is called in each transaction, so that a run that was given up decides nothing.
+    `renew` is called in each transaction, so that a run that lost its lease decides nothing.
     """
     decided: Counter[str] = Counter()
     left_to_rules = kernels.alias(
@@ -75,22 +75,22 @@ def triage(kernels: QuerySet[Kernel], renew: Renew = lambda: None) -> Counter[st
     for gate in in_force:
         free = free.exclude(gate.holds_back)
     rules = f"{POLICY} {VERSION}: reopened"
-    decided[rules] += _each(free, Status.PENDING, rules, "No gate holds it back any more.", renew)
+    decided[rules] += _each(free, Status.PENDING, rules, "It no longer fails a gate.", renew)
     return +decided
 
 
 def _rejected_here(kernels: QuerySet[Kernel]) -> QuerySet[Kernel]:
-    """Those that stand rejected by an earlier triage, and by nothing since."""
+    """Select items that were rejected by an earlier triage and not decided on since."""
     newest = Decision.objects.filter(kernel=OuterRef("pk")).order_by("-pk")
     return (
         kernels.filter(status=Status.REJECTED)
-        .alias(said_by=Subquery(newest.values("rules")[:1]))
-        .filter(said_by__startswith=f"{POLICY} ")
+        .alias(decided_by=Subquery(newest.values("rules")[:1]))
+        .filter(decided_by__startswith=f"{POLICY} ")
     )
 
 
 def _each(items: QuerySet[Kernel], status: Status, rules: str, sentence: str, renew: Renew) -> int:
-    """In short transactions: nobody waits long for a lock."""
+    """Decide in short transactions, so that no lock is held for long."""
     decided = 0
     pks = list(items.order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(pks), BATCH):

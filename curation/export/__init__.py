@@ -1,1 +1,1 @@
-"""What leaves the house: selection, formats, releases."""
+"""Export of datasets: selection, splits, formats, releases."""

@@ -1,4 +1,4 @@
-"""README.md: the dataset's card, with the header that the Hub and `datasets` read."""
+"""README.md: the dataset card, with the header that the Hub and `datasets` read."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ from curation.export.card_sections import (
     splits_section,
 )
 from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
-from curation.export.draw import KINDS, Draw
 from curation.export.held_out import FOLDER as HELD_OUT
-from curation.export.options import Options
+from curation.export.options import ExportOptions
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
+from curation.text import pluralize
 from curation.tokens import tokenizer_of
-from curation.words import counted
 
 PARQUET = "parquet"
 
@@ -35,7 +35,7 @@ SIZES = (
     (10_000_000, "1M<n<10M"),
 )  # fmt: skip
 
-# The Hub knows these names, in lower case.
+# License names that the Hub knows, in lower case.
 HUB_LICENSES = {
     "MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Zlib", "BSL-1.0", "CC0-1.0",
     "Unlicense",
@@ -44,8 +44,8 @@ HUB_LICENSES = {
 
 def write_card(
     folder: Path,
-    drawn: Draw,
-    options: Options,
+    plan: ExportPlan,
+    options: ExportOptions,
     name: str,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
@@ -53,17 +53,17 @@ def write_card(
 ) -> None:
     title = f"Triton kernels{f' {name}' if name else ''}"
     configs = list(_configs(files, pair_columns(checks)))
-    # `datasets` reads all configs of a card as one kind of file, so that Parquet has its own.
+    # `datasets` reads all configs of a card as one file type, so Parquet has its own card.
     lines = [config for config in configs if not config.folder.startswith(PARQUET)]
     parquet = [config for config in configs if config.folder.startswith(PARQUET)]
     text = [
-        *_header(title, drawn, statistics, lines or parquet, ""),
-        *_body(folder, title, drawn, options, statistics, files),
+        *_header(title, plan, statistics, lines or parquet, ""),
+        *_body(folder, title, plan, options, statistics, files),
     ]
     (folder / "README.md").write_bytes(("\n".join(text) + "\n").encode())
     if parquet:
         beside = [
-            *_header(title, drawn, statistics, parquet, PARQUET),
+            *_header(title, plan, statistics, parquet, PARQUET),
             f"# {title}",
             "",
             "The records of the [folder above](../README.md) as Parquet.",
@@ -73,7 +73,7 @@ def write_card(
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A folder of records, as the card's header has it: its splits where they are not empty."""
+    """A folder of records for the card's header, with its non-empty splits."""
 
     name: str
     folder: str
@@ -105,9 +105,9 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
 
 
 def _header(
-    title: str, drawn: Draw, statistics: Statistics, configs: Sequence[Config], root: str
+    title: str, plan: ExportPlan, statistics: Statistics, configs: Sequence[Config], root: str
 ) -> Iterator[str]:
-    number = sum(len(drawn.of(kind)) for kind in KINDS)
+    number = sum(len(plan.of(kind)) for kind in KINDS)
     yield "---"
     yield f"pretty_name: {json.dumps(title)}"
     yield f"license: [{', '.join(_hub_licenses(statistics))}]"
@@ -142,48 +142,48 @@ def _header(
 def _body(
     folder: Path,
     title: str,
-    drawn: Draw,
-    options: Options,
+    plan: ExportPlan,
+    options: ExportOptions,
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
 ) -> Iterator[str]:
-    numbers, pallas = {kind: len(drawn.of(kind)) for kind in KINDS}, statistics.pallas
+    numbers, pallas = {kind: len(plan.of(kind)) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
     yield ""
     yield (
-        f"{counted(numbers['kernel'] - pallas.records, 'kernel')} "
+        f"{pluralize(numbers['kernel'] - pallas.records, 'kernel')} "
         f"({statistics.tokens['kernel'] - pallas.tokens:,} tokens) and "
-        f"{counted(numbers['pair'], 'pair')} of Python and Triton "
+        f"{pluralize(numbers['pair'], 'pair')} of Python and Triton "
         f"({statistics.tokens['pair']:,} tokens), counted by {tokenizer_of(options.tokenizer)}. "
         "Each record names its "
-        "repository, commit, path, lines and licence; what licences ask to travel along stands in "
-        "[NOTICE](NOTICE) and `licenses/`. What was left out, and why, stands in "
+        "repository, commit, path, lines and license; the notices that licenses require are in "
+        "[NOTICE](NOTICE) and `licenses/`. Items left out, with reasons, are in "
         "[REJECTED.jsonl](REJECTED.jsonl); hashes of all files in [MANIFEST.json](MANIFEST.json)."
     )
     if pallas.records:
         yield ""
         yield (
-            f"{counted(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
+            f"{pluralize(pallas.records, 'kernel')} in Pallas, JAX's kernel language "
             f"({pallas.tokens:,} tokens), have files of their own in `{PALLAS}/`. They are not "
             "Triton. The tables and pictures below count them among the kernels."
         )
     yield from files_table(files, options)
-    yield from splits_section(drawn, options)
-    if drawn.held_out:
-        yield from held_out_section(drawn.held_out, files)
-    yield from benchmarks_section(drawn)
-    yield from left_out_section(drawn)
+    yield from splits_section(plan, options)
+    if plan.held_out:
+        yield from held_out_section(plan.held_out, files)
+    yield from benchmarks_section(plan)
+    yield from left_out_section(plan)
     for kind in KINDS:
         if numbers[kind]:
             yield from pictures_section(folder, kind, statistics)
-    yield from review_section(drawn, statistics)
-    yield from mixing_section(drawn, options)
-    yield from estimates_table(drawn, options)
+    yield from review_section(plan, statistics)
+    yield from mixing_section(plan, options)
+    yield from estimates_table(plan, options)
     yield from phases_table(statistics, options)
 
 
 def _hub_licenses(statistics: Statistics) -> list[str]:
-    """Those of the records, as the Hub calls them."""
+    """Return the licenses of the records by the Hub's names."""
     every = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
     names = {name.lower() if name in HUB_LICENSES else "other" for name in every}
     return sorted(names) or ["other"]

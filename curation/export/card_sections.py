@@ -1,32 +1,32 @@
-"""The sections of the dataset's card, each as lines of Markdown."""
+"""Sections of the dataset card, each as lines of Markdown."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from curation.export.draw import KINDS, Draw
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.manifest import SPLIT_RULE, shares, splits
 from curation.export.mixing import by_phase
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.pictures import draw_bars
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.splits import SPLITS
 from curation.export.statistics import Statistics
+from curation.text import pluralize
 from curation.tokens import tokenizer_of
-from curation.words import counted
 
 PICTURES = {
     "operation_type": "Operations",
-    "license": "Licences",
+    "license": "Licenses",
     "origin": "Origins",
     "category": "Sources by category",
     "validated on": "Where it was validated",
 }
 
 
-def files_table(files: Sequence[dict[str, Any]], options: Options) -> Iterator[str]:
+def files_table(files: Sequence[dict[str, Any]], options: ExportOptions) -> Iterator[str]:
     tokens = f"tokens ({tokenizer_of(options.tokenizer).name})"
     yield from ("", "## Files", "", f"| file | records | {tokens} | bytes |", "|---|--:|--:|--:|")
     for file in sorted(files, key=lambda file: str(file["path"])):
@@ -35,24 +35,24 @@ def files_table(files: Sequence[dict[str, Any]], options: Options) -> Iterator[s
         )
 
 
-def splits_section(drawn: Draw, options: Options) -> Iterator[str]:
+def splits_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     yield from ("", "## Splits", "")
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
-    tables = splits(drawn, options)
-    for kind, found in tables.items():
+    tables = splits(plan, options)
+    for kind, table in tables.items():
         for split in SPLITS:
-            row = found[split.value]
+            row = table[split.value]
             yield (
                 f"| {kind}, {split.value} | {row['asked']:.0%} | {row['records']:,} "
                 f"| {row['share']:.2%} |"
             )
-    for kind, found in tables.items():
-        if found["remark"]:
-            yield from ("", f"Of the {kind}: {found['remark']}")
-    for kind, found in tables.items():
-        if any(found[split.value]["records"] for split in SPLITS):
-            yield from _balance(kind, found)
+    for kind, table in tables.items():
+        if table["remark"]:
+            yield from ("", f"Of the {kind}: {table['remark']}")
+    for kind, table in tables.items():
+        if any(table[split.value]["records"] for split in SPLITS):
+            yield from _balance(kind, table)
 
 
 def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -66,7 +66,7 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
         "validation lack the records that are near-duplicates of a record of a later split, or "
         "have the same operations in the same order: "
         f"{dropped['train']:,} were dropped from train and {dropped['validation']:,} from "
-        f"validation ([list]({DROPPED})). Python code of nearly the same structure may stand "
+        f"validation ([list]({DROPPED})). Python code of nearly the same structure may be "
         "on both sides. Do not mix it with `pairs`: a record may be in train there and in test "
         "here."
     )
@@ -74,22 +74,22 @@ def held_out_section(held_out: HeldOut, files: Sequence[dict[str, Any]]) -> Iter
     for split in SPLITS:
         named = f": {', '.join(recipes[split.value])}" if split.value in recipes else ""
         number = records[f"{HELD_OUT}/{split}.jsonl"]
-        yield f"- {split.value}, {counted(number, 'record')}{named}"
+        yield f"- {split.value}, {pluralize(number, 'record')}{named}"
 
 
-def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
-    """The counts of each split: by operation type and difficulty, and the largest sources."""
+def _balance(kind: str, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the counts of each split by operation type and difficulty, and the largest sources."""
     yield from ("", f"### The splits of the {kind}", "")
     yield f"| | {' | '.join(SPLITS)} |"
     yield f"|---|{'--:|' * len(SPLITS)}"
     for what in ("operation_type", "difficulty"):
-        counts = [found[split.value][what] for split in SPLITS]
+        counts = [table[split.value][what] for split in SPLITS]
         for name in sorted(set().union(*counts)):
             yield f"| {name} | {' | '.join(f'{of_split.get(name, 0):,}' for of_split in counts)} |"
     yield ""
     for split in SPLITS:
         for what, plural in (("recipe", "recipes"), ("repository", "repositories")):
-            row = found[split.value][what]
+            row = table[split.value][what]
             if row["number"]:
                 yield (
                     f"- {split.value}: {row['number']:,} {plural}, the largest "
@@ -97,29 +97,29 @@ def _balance(kind: str, found: Mapping[str, Any]) -> Iterator[str]:
                 )
 
 
-def benchmarks_section(drawn: Draw) -> Iterator[str]:
-    yield from ("", "## Benchmarks", "", " ".join(drawn.coverage.sentences()))
-    if not drawn.coverage.compared:
+def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
+    yield from ("", "## Benchmarks", "", " ".join(plan.coverage.sentences()))
+    if not plan.coverage.compared:
         return
     yield from (
         "",
         "| benchmark | commit | license | problems | all texts |",
         "|---|---|---|--:|--:|",
     )
-    for one in drawn.coverage.compared:
+    for benchmark in plan.coverage.compared:
         yield (
-            f"| {one.name} | `{one.commit[:12]}` | {one.license} | {one.problems:,} "
-            f"| {one.texts:,} |"
+            f"| {benchmark.name} | `{benchmark.commit[:12]}` | {benchmark.license} "
+            f"| {benchmark.problems:,} | {benchmark.texts:,} |"
         )
     yield from (
         "",
         "Compared were a kernel's function and its unit, and both sides of a pair: by syntax with "
-        "names and constants set aside, by shingles, and for a problem inside a longer text.",
+        "names and constants ignored, by shingles, and for a problem inside a longer text.",
     )
 
 
-def left_out_section(drawn: Draw) -> Iterator[str]:
-    funnel = drawn.funnel()
+def left_out_section(plan: ExportPlan) -> Iterator[str]:
+    funnel = plan.funnel()
     stages = list(next(iter(funnel.values())))
     yield from ("", "## What was left out", "", f"| | {' | '.join(funnel)} |")
     yield f"|---|{'--:|' * len(funnel)}"
@@ -143,28 +143,28 @@ def _in_words(counts: Mapping[str, int], most: int = 5) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in first)
 
 
-def review_section(drawn: Draw, statistics: Statistics) -> Iterator[str]:
+def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
     yield from ("## Review and validation", "")
     for kind in KINDS:
-        if whole := len(drawn.of(kind)):
+        if whole := len(plan.of(kind)):
             reviewed = statistics.counts[kind]["reviewed"]["yes"]
             yield f"- {reviewed / whole:.1%} of the {kind}s were approved by a person."
-    if pairs := len(drawn.pairs):
+    if pairs := len(plan.pairs):
         devices: Counter[str] = statistics.counts["pair"]["validated on"]
         for device, count in sorted(devices.items()):
             yield f"- {count / pairs:.1%} of the pairs passed their validation on: {device}."
-    agreed, disputed = drawn.agreement["agreed"], drawn.agreement["disputed"]
+    agreed, disputed = plan.agreement["agreed"], plan.agreement["disputed"]
     if agreed + disputed:
         yield (
-            f"- Of {counted(agreed + disputed, 'record')} that several people decided on, they "
+            f"- Of {pluralize(agreed + disputed, 'record')} that several people decided on, they "
             f"agreed on {agreed / (agreed + disputed):.1%}."
         )
     else:
         yield "- No record was decided on by more than one person: agreement is not known."
 
 
-def mixing_section(drawn: Draw, options: Options) -> Iterator[str]:
-    table = shares(drawn)
+def mixing_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
+    table = shares(plan)
     tokens, weighted = sum(s.tokens for s in table), sum(s.weighted for s in table)
     of_all = " of all training tokens |" if options.total_tokens else ""
     yield from ("", "## Mixing", "")
@@ -186,12 +186,12 @@ def mixing_section(drawn: Draw, options: Options) -> Iterator[str]:
         yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
 
 
-def estimates_table(drawn: Draw, options: Options) -> Iterator[str]:
-    """Set the estimate of each source beside the tokens that are exported."""
-    exported = {share.source: share.tokens for share in shares(drawn)}
+def estimates_table(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
+    """Yield a table of each source's estimated and exported tokens."""
+    exported = {share.source: share.tokens for share in shares(plan)}
     estimated = sorted(
         (source.name, row.estimated_tokens_low, row.estimated_tokens_high)
-        for source in drawn.sources.values()
+        for source in plan.sources.values()
         if (row := source.row).last_ingested_at and row.estimated_tokens_low is not None
     )
     if not estimated:
@@ -202,8 +202,8 @@ def estimates_table(drawn: Draw, options: Options) -> Iterator[str]:
         yield f"| {name} | {low:,} to {high:,} | {exported.get(name, 0):,} |"
 
 
-def phases_table(statistics: Statistics, options: Options) -> Iterator[str]:
-    """The mix by phase of training: what is recommended, and what these tokens are of it."""
+def phases_table(statistics: Statistics, options: ExportOptions) -> Iterator[str]:
+    """Yield the recommended mix by phase of training, and this dataset's share in it."""
     total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
     yield ""
     yield (
@@ -237,7 +237,7 @@ def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> s
 
 
 def _short(count: float) -> str:
-    """Return "50 B" of fifty billion."""
+    """Format a number with a unit: "50 B" for fifty billion."""
     for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
         if count >= unit:
             return f"{count / unit:g} {name}"

@@ -1,7 +1,7 @@
-"""The columns of the records: one description, from which the card and Parquet take theirs.
+"""Columns of the records: one description, used by the card and by Parquet.
 
-Every record has every column, empty where there is nothing to say: readers infer a file's columns
-from its first records, and refuse the later ones that differ.
+Every record has every column, empty where there is no value, because readers infer a file's columns
+from its first records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ PROVENANCE: Columns = {
     "copyright": TEXT,
 }
 
-# Where no validation has named any: a column can't hold records of no keys.
+# Used if no validation has named a check: a column can't hold records without keys.
 NO_CHECKS = {"equivalence": None}
 
 _SHARED: Columns = {
@@ -73,7 +73,7 @@ KERNEL: Columns = {
 
 
 def pair_columns(checks: Sequence[str]) -> Columns:
-    """`checks` are the names of all checks that any record's validation made."""
+    """Return the columns of pairs. `checks`: the names of all checks of any record's validation."""
     return {
         "id": TEXT,
         "python_code": TEXT,
@@ -119,14 +119,14 @@ _FORMER: Columns = {"details": TEXT}
 def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
     """Return the columns of a release, by the names in one of its records.
 
-    A release is written again with the columns that it had, and in their order.
+    A release is rebuilt with the columns it had, in their order.
     """
-    kept: Columns = {}
+    selected: Columns = {}
     for name, value in record.items():
         column = {**_FORMER, **columns}[name]
         nested = isinstance(column, dict) and isinstance(value, Mapping)
-        kept[name] = columns_as_in(cast(Columns, column), value) if nested else column
-    return kept
+        selected[name] = columns_as_in(cast(Columns, column), value) if nested else column
+    return selected
 
 
 ALPACA: Columns = {"instruction": TEXT, "input": TEXT, "output": TEXT}
@@ -148,7 +148,7 @@ KERNELBOOK: Columns = {
 
 
 def features(columns: Columns, indent: str) -> list[str]:
-    """As the Hub's card header spells them, in YAML."""
+    """Format columns as YAML for the Hub's card header."""
     lines = []
     for name, column in columns.items():
         lines.append(f"{indent}- name: {name}")
@@ -163,7 +163,7 @@ def features(columns: Columns, indent: str) -> list[str]:
 
 
 def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:
-    """Where a record's keys are not the columns': for tests."""
+    """Return the places at which a record's keys differ from the columns, for tests."""
     wrong = [] if list(columns) == list(record) else [at or "record"]
     for name, column in columns.items():
         inner = record.get(name)

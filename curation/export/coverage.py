@@ -1,7 +1,7 @@
-"""The benchmarks that the records of an export were compared with, and those that they were not.
+"""Benchmark coverage of an export: the benchmarks that its records were compared with.
 
-An export claims nothing that was not compared: the card, the manifest and the command line say the
-same sentences, and a release is refused as long as a comparison is missing.
+An export claims no comparison that was not made. The card, the manifest and the command line use
+the same sentences. A release is refused while a comparison is missing.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from django.db.models import Count
 
 from curation.errors import CurationError
 from curation.evidence import benchmarks
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.models import Fingerprint, OperationOverlap
 
 BATCH = 10_000
 
 
 class NotComparedError(CurationError):
-    """A release would hold records whose overlap with benchmarks is unknown."""
+    """A release would contain records whose overlap with benchmarks is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Compared:
     license: str
     problems: int
     texts: int
-    """All that was compared: the problems, and the rest of the repository."""
+    """Number of compared texts: the problems, and the rest of the repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class Coverage:
     version: str = Fingerprint.NO_BENCHMARKS
     compared: tuple[Compared, ...] = ()
     missing: tuple[str, ...] = ()
-    """The registered benchmarks that nothing was compared with."""
+    """Registered benchmarks that no record was compared with."""
     records: int = 0
     left_out: int = 0
-    """Records that were not compared with these benchmarks, but never, or with earlier ones."""
+    """Number of records never compared, or compared only with earlier benchmarks."""
     pairs: int = 0
     same_operation: int = 0
-    """Pairs that ask for the operations of a benchmark problem."""
+    """Number of pairs with the same operations as a benchmark problem."""
     rest: str = ""
     """The part of the texts that was not compared in any record."""
 
@@ -56,30 +56,32 @@ class Coverage:
         return bool(self.compared) and not (self.missing or self.left_out or self.rest)
 
     def sentences(self) -> list[str]:
-        """Yield sentences on the overlaps with benchmarks that are known, and on the rest."""
-        said = []
+        """Return sentences on known and unknown overlaps with benchmarks."""
+        sentences = []
         if not self.compared:
-            said.append("No benchmark was compared: overlap is unknown.")
+            sentences.append("No benchmark was compared: overlap is unknown.")
         elif self.complete:
-            said.append("Nothing that overlaps a registered benchmark is in any split.")
+            sentences.append("No split contains an overlap with a registered benchmark.")
         else:
             names = ", ".join(one.name for one in self.compared)
-            said.append(f"The benchmarks that were compared: {names}.")
+            sentences.append(f"The benchmarks that were compared: {names}.")
         if self.missing:
-            said.append(f"Not compared: {', '.join(self.missing)}. Overlap with it is unknown.")
+            sentences.append(
+                f"Not compared: {', '.join(self.missing)}. Overlap with it is unknown."
+            )
         if self.compared and self.left_out:
-            said.append(
+            sentences.append(
                 f"{self.left_out:,} of {self.records:,} records were not compared with "
                 "these benchmarks: their overlap is unknown."
             )
         if self.compared and self.rest:
-            said.append(f"{self.rest} not compared: overlap of it is unknown.")
+            sentences.append(f"{self.rest} not compared: its overlap is unknown.")
         if self.compared and self.pairs:
-            said.append(
-                f"{self.same_operation:,} of {self.pairs:,} pairs ask for the same "
+            sentences.append(
+                f"{self.same_operation:,} of {self.pairs:,} pairs have the same "
                 "operation as a benchmark problem."
             )
-        return said
+        return sentences
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -90,8 +92,8 @@ class Coverage:
         }
 
 
-def cover(keys: Mapping[str, Sequence[int]], options: Options) -> Coverage:
-    """Return what the chosen items were compared with. `keys`: primary keys by kind."""
+def cover(keys: Mapping[str, Sequence[int]], options: ExportOptions) -> Coverage:
+    """Return the benchmark coverage of the chosen items. `keys`: primary keys by kind."""
     current = benchmarks.current()
     versions: Counter[str] = Counter()
     for kind, every in keys.items():
@@ -103,19 +105,19 @@ def cover(keys: Mapping[str, Sequence[int]], options: Options) -> Coverage:
         OperationOverlap.objects.filter(pair__among=some).values("pair").distinct().count()
         for some in _batches(keys["pair"])
     )
-    # A kernel may stand for several files.
+    # A kernel may represent several files.
     records = sum(len(set(every)) for every in keys.values())
     return Coverage(
         current.version,
         tuple(
             Compared(
-                _shown(one.repository),
-                one.commit,
-                one.license,
-                sum(problem.is_task for problem in one.problems),
-                len(one.problems),
+                _shown(benchmark.repository),
+                benchmark.commit,
+                benchmark.license,
+                sum(problem.is_task for problem in benchmark.problems),
+                len(benchmark.problems),
             )
-            for one in current.held
+            for benchmark in current.held
         ),
         tuple(map(_shown, benchmarks.not_held())),
         records,
@@ -127,7 +129,7 @@ def cover(keys: Mapping[str, Sequence[int]], options: Options) -> Coverage:
 
 
 def check_release(name: str, coverage: Coverage) -> None:
-    """Refuse a release with a missing comparison, in a sentence that says what to do."""
+    """Refuse a release with a missing comparison, in a sentence with the remedy."""
     if coverage.complete:
         return
     if coverage.missing or not coverage.compared:
@@ -143,7 +145,7 @@ def check_release(name: str, coverage: Coverage) -> None:
     )
 
 
-def _rest(options: Options) -> str:
+def _rest(options: ExportOptions) -> str:
     if options.unit == "file":
         return "The rest of a kernel's file was"
     return "Launchers of kernels were" if options.with_launcher else ""
@@ -155,5 +157,5 @@ def _batches(keys: Sequence[int]) -> list[list[int]]:
 
 
 def _shown(name: str) -> str:
-    """The name of a benchmark. A folder is named without its path, which tells of its machine."""
+    """Return the name of a benchmark; of a folder only its last part, since paths are private."""
     return f"local/{PurePath(name).name}" if PurePath(name).is_absolute() else name

@@ -1,4 +1,4 @@
-"""What one release has that another has not, and why."""
+"""Differences between two releases, with reasons."""
 
 import json
 import zlib
@@ -9,7 +9,7 @@ from typing import Any, Literal
 from curation.models import Kernel, Pair, Release, ReleaseFile, ReleaseMember
 
 BATCH = 1000
-# Longer chains of versions are told as one removed and one added.
+# Longer chains of versions are reported as one removed and one added.
 STEPS = 20
 
 Change = Literal["added", "removed", "changed"]
@@ -35,14 +35,14 @@ class Difference:
 
 @dataclass(slots=True)
 class _Apart:
-    """Members that only one of the two has: primary key of the item → record id."""
+    """Members of only one of the releases: primary key of the item → record id."""
 
     old: dict[int, str] = field(default_factory=dict)
     new: dict[int, str] = field(default_factory=dict)
 
 
 def differences(old: Release, new: Release) -> Iterator[Difference]:
-    """Changed first, then removed, then added; each by content."""
+    """Yield changed items, then removed, then added ones; each by content."""
     for kind in ("pair", "kernel"):
         apart = _Apart()
         yield from _same_content(kind, old, new, apart)
@@ -67,21 +67,21 @@ def differences(old: Release, new: Release) -> Iterator[Difference]:
 
 
 def _same_content(kind: str, old: Release, new: Release, apart: _Apart) -> Iterator[Difference]:
-    """Walk both in one order; what both have may differ in what is said of it."""
+    """Walk both releases in one order, and yield items whose metadata differ."""
     left, right = _members(kind, old), _members(kind, new)
-    one, other = next(left, None), next(right, None)
-    while one is not None or other is not None:
-        if other is None or (one is not None and one["content_hash"] < other["content_hash"]):
-            assert one is not None  # noqa: S101 - the loop's condition
-            apart.old[one["item"]] = one["record_id"]
-            one = next(left, None)
-        elif one is None or other["content_hash"] < one["content_hash"]:
-            apart.new[other["item"]] = other["record_id"]
-            other = next(right, None)
+    first, second = next(left, None), next(right, None)
+    while first is not None or second is not None:
+        if second is None or (first is not None and first["content_hash"] < second["content_hash"]):
+            assert first is not None  # noqa: S101 - the loop's condition
+            apart.old[first["item"]] = first["record_id"]
+            first = next(left, None)
+        elif first is None or second["content_hash"] < first["content_hash"]:
+            apart.new[second["item"]] = second["record_id"]
+            second = next(right, None)
         else:
-            if changed := _changed(one, other):
-                yield Difference("changed", kind, other["record_id"], changed, one["record_id"])
-            one, other = next(left, None), next(right, None)
+            if changed := _changed(first, second):
+                yield Difference("changed", kind, second["record_id"], changed, first["record_id"])
+            first, second = next(left, None), next(right, None)
 
 
 def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
@@ -95,18 +95,18 @@ def _members(kind: str, release: Release) -> Iterator[dict[str, Any]]:
         last = batch[-1]["content_hash"]
 
 
-def _changed(one: dict[str, Any], other: dict[str, Any]) -> str:
-    said = []
-    if one["split"] != other["split"]:
-        said.append(f"split {one['split']} → {other['split']}")
-    if one["metadata"] != other["metadata"]:
-        before, after = json.loads(one["metadata"]), json.loads(other["metadata"])
-        said += [
+def _changed(first: dict[str, Any], second: dict[str, Any]) -> str:
+    changes = []
+    if first["split"] != second["split"]:
+        changes.append(f"split {first['split']} → {second['split']}")
+    if first["metadata"] != second["metadata"]:
+        before, after = json.loads(first["metadata"]), json.loads(second["metadata"])
+        changes += [
             f"{key} {_short(before.get(key))} → {_short(after.get(key))}"
             for key in dict.fromkeys([*before, *after])
             if before.get(key) != after.get(key)
         ]
-    return ", ".join(said)
+    return ", ".join(changes)
 
 
 def _short(value: Any) -> str:
@@ -115,37 +115,37 @@ def _short(value: Any) -> str:
 
 
 def _superseded(kind: str, apart: _Apart) -> dict[int, int]:
-    """For each item that is new: the older version of it that went, if one did."""
+    """Map each new item to its older version that was removed, if any."""
     model: Any = Kernel if kind == "kernel" else Pair
-    found: dict[int, int] = {}
+    older: dict[int, int] = {}
     steps = {pk: pk for pk in apart.new}
     for _ in range(STEPS):
         earlier: dict[int, int] = {}
-        wanted = list(steps)
-        for start in range(0, len(wanted), BATCH):
-            rows = model.objects.filter(pk__among=wanted[start : start + BATCH])
+        pks = list(steps)
+        for start in range(0, len(pks), BATCH):
+            rows = model.objects.filter(pk__among=pks[start : start + BATCH])
             rows = rows.exclude(previous=None).order_by("pk").values_list("pk", "previous_id")
             for pk, previous in rows:
-                if previous in apart.old and previous not in found.values():
-                    found[steps[pk]] = previous
+                if previous in apart.old and previous not in older.values():
+                    older[steps[pk]] = previous
                 else:
                     earlier[previous] = steps[pk]
-        steps = {pk: first for pk, first in earlier.items() if first not in found}
+        steps = {pk: first for pk, first in earlier.items() if first not in older}
         if not steps:
             break
-    return found
+    return older
 
 
-def _reasons(release: Release, wanted: set[str]) -> dict[str, str]:
-    """What the ledger of a release says of these."""
-    if not wanted:
+def _reasons(release: Release, ids: set[str]) -> dict[str, str]:
+    """Return the reasons of these items from a release's ledger."""
+    if not ids:
         return {}
-    found = {}
+    messages = {}
     for line in _lines(release, "REJECTED.jsonl"):
         entry = json.loads(line)
-        if entry["id"] in wanted:
-            found[entry["id"]] = entry["message"]
-    return found
+        if entry["id"] in ids:
+            messages[entry["id"]] = entry["message"]
+    return messages
 
 
 def _lines(release: Release, path: str) -> Iterator[str]:

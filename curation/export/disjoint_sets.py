@@ -1,4 +1,4 @@
-"""Disjoint sets of numbers (union-find), at four bytes a number."""
+"""Union-find over numbers, at four bytes a number."""
 
 from array import array
 
@@ -16,7 +16,7 @@ class DisjointSets:
     def join(self, left: int, right: int) -> None:
         left, right = self._find(left), self._find(right)
         if left != right:
-            # The lower number is the root, so that the order of the links does not matter.
+            # The lower number becomes the root, so that the order of the links does not matter.
             self._parent[max(left, right)] = min(left, right)
 
     def roots(self) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""What the database knows of a batch of items, gathered with a fixed number of queries."""
+"""GateFacts about batches of items, read with a fixed number of queries."""
 
 import re
 from collections import defaultdict
@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from curation.evidence.places import Place, places_of
-from curation.evidence.sources import Source
-from curation.export.gates import APPROVED, Facts, Said, Tried, approved_by
+from curation.evidence.places import KernelPlace, places_of
+from curation.evidence.sources import ExportSource
+from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
 from curation.lookups import stored
 from curation.models import (
     Agreement,
@@ -29,29 +29,29 @@ from curation.models import (
 BATCH = 2500
 STRETCH = 5000
 
-# What a folder of somebody's machine leaves in a text that a compiler wrote there.
+# Local paths, which compilers leave in generated text.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")
 
 REAL = PairOrigin.REAL_WORLD.value
 
 Row = tuple[Any, ...]
-# Primary keys: those above the first, up to the second, or all others.
+# Range of primary keys: above the first, up to the second, or unbounded.
 Stretch = tuple[int, int | None]
 EVERYTHING: Stretch = (0, None)
 
 
 @dataclass(slots=True)
-class Known:
-    """An item, the facts that the gates weigh, and its places, the first one first."""
+class KnownItem:
+    """An item, its facts for the gates, and its places, preferred one first."""
 
     pk: int
     name: str
     tokens: int
     origin: str
-    facts: Facts
-    places: Sequence[Place]
-    # What else of its row a record tells: `KERNEL_COLUMNS` or `PAIR_COLUMNS`.
-    told: Row
+    facts: GateFacts
+    places: Sequence[KernelPlace]
+    # Further columns of its record: `KERNEL_COLUMNS` or `PAIR_COLUMNS`.
+    extra_columns: Row
     texts: Sequence[str]
 
 
@@ -68,7 +68,7 @@ PAIR_COLUMNS = (
     stored("differentiable"), "recipe", stored("metadata"), "hardware", "min_triton",
     "description",
 )  # fmt: skip
-_TOLD = len(_GATES) + 3
+_FIRST_EXTRA = len(_GATES) + 3
 _KERNEL_OF_PAIR = PAIR_COLUMNS.index("kernel_id")
 _HARDWARE_OF_KERNEL = KERNEL_COLUMNS.index("hardware")
 _HARDWARE_OF_PAIR = PAIR_COLUMNS.index("hardware")
@@ -76,11 +76,11 @@ _HARDWARE_OF_PAIR = PAIR_COLUMNS.index("hardware")
 
 def kernels(
     items: QuerySet[Kernel],
-    sources: Mapping[int, Source],
+    sources: Mapping[int, ExportSource],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
-) -> Iterator[list[Known]]:
-    """Every one of `items`, a batch at a time, in the order of their rows."""
+) -> Iterator[list[KnownItem]]:
+    """Yield all of `items` in batches, in key order."""
     columns = (*_GATES, "name", _compared_with("kernel"), stored("standalone"), *KERNEL_COLUMNS)
     end = len(columns)
     for batch in _batches(items, (*columns, *texts), within):
@@ -88,55 +88,59 @@ def kernels(
         places = places_of(pks, sources)
         local = _with_local_paths(pks, places, sources)
         about = _about("kernel", pks)
-        found = []
+        result = []
         for row in batch:
             pk, hashed, status, verdict, license, policy, tokens, name, compared, standalone = row[
-                :_TOLD
+                :_FIRST_EXTRA
             ]
             seen = places.get(pk, ())
-            facts = Facts(hashed, status, license, verdict, policy)
+            facts = GateFacts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
             facts.standalone = bool(standalone)
-            facts.hardware = row[_TOLD + _HARDWARE_OF_KERNEL]
+            facts.hardware = row[_FIRST_EXTRA + _HARDWARE_OF_KERNEL]
             facts.local_path = pk in local
             origin = sources[seen[0].source].origin if seen else REAL
-            known = Known(pk, name, tokens or 0, origin, facts, seen, row[_TOLD:end], row[end:])
-            found.append(known)
-        yield found
+            known = KnownItem(
+                pk, name, tokens or 0, origin, facts, seen, row[_FIRST_EXTRA:end], row[end:]
+            )
+            result.append(known)
+        yield result
 
 
 def pairs(
     items: QuerySet[Pair],
-    sources: Mapping[int, Source],
+    sources: Mapping[int, ExportSource],
     texts: Sequence[str] = (),
     within: Stretch = EVERYTHING,
-) -> Iterator[list[Known]]:
+) -> Iterator[list[KnownItem]]:
     columns = (*_GATES, "slug", _compared_with("pair"), "origin", *PAIR_COLUMNS)
     end = len(columns)
     for batch in _batches(items, (*columns, *texts), within):
         pks = frozenset([row[0] for row in batch])
-        drafted_from = {row[_TOLD + _KERNEL_OF_PAIR] for row in batch}
+        drafted_from = {row[_FIRST_EXTRA + _KERNEL_OF_PAIR] for row in batch}
         places = places_of(drafted_from - {None}, sources)
         about = _about("pair", pks)
-        tries = _tries(pks)
-        found = []
+        validations = _validations(pks)
+        result = []
         for row in batch:
             pk, hashed, status, verdict, license, policy, tokens, slug, compared, origin = row[
-                :_TOLD
+                :_FIRST_EXTRA
             ]
-            told = row[_TOLD:end]
-            seen = places.get(told[_KERNEL_OF_PAIR], ())
-            facts = Facts(hashed, status, license, verdict, policy)
+            extra = row[_FIRST_EXTRA:end]
+            seen = places.get(extra[_KERNEL_OF_PAIR], ())
+            facts = GateFacts(hashed, status, license, verdict, policy)
             _weigh(facts, pk, compared, about, seen, sources)
-            facts.hardware = told[_HARDWARE_OF_PAIR]
+            facts.hardware = extra[_HARDWARE_OF_PAIR]
             facts.origin = origin
-            facts.tries = [t for seen_hash, t in tries.get(pk, ()) if seen_hash == hashed]
-            found.append(Known(pk, slug, tokens or 0, origin, facts, seen, told, row[end:]))
-        yield found
+            facts.validations = [
+                t for seen_hash, t in validations.get(pk, ()) if seen_hash == hashed
+            ]
+            result.append(KnownItem(pk, slug, tokens or 0, origin, facts, seen, extra, row[end:]))
+        yield result
 
 
 def _batches(items: QuerySet[Any], columns: Sequence[Any], within: Stretch) -> Iterator[list[Row]]:
-    """By keyset, so that neither the database nor we hold more than a batch."""
+    """Yield rows by keyset pagination, so that no more than a batch is in memory."""
     last, end = within
     rows = items.order_by("pk").values_list(*columns)
     if end is not None:
@@ -147,7 +151,7 @@ def _batches(items: QuerySet[Any], columns: Sequence[Any], within: Stretch) -> I
 
 
 def stretches(items: QuerySet[Any]) -> Iterator[Stretch]:
-    """All primary keys in stretches of as many rows, for as many processes as there are."""
+    """Yield ranges of primary keys with equally many rows, for any number of processes."""
     last = 0
     keys = items.order_by("pk").values_list("pk", flat=True)
     while ends := list(keys.filter(pk__gt=last)[STRETCH - 1 : STRETCH]):
@@ -158,7 +162,7 @@ def stretches(items: QuerySet[Any]) -> Iterator[Stretch]:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    decisions: Mapping[int, Sequence[Said]]
+    decisions: Mapping[int, Sequence[DecisionRow]]
     duplicates: Mapping[int, tuple[str, str]]
     contaminations: Mapping[int, Sequence[tuple[str, str]]]
     replaced: Mapping[int, str]
@@ -166,25 +170,25 @@ class _About:
 
 
 def _about(kind: str, keys: Collection[int]) -> _About:
-    wanted = {f"{kind}__among": keys}
+    condition = {f"{kind}__among": keys}
     key = f"{kind}_id"
-    decisions: dict[int, list[Said]] = defaultdict(list)
-    said = Decision.objects.filter(**wanted).order_by()
+    decisions: dict[int, list[DecisionRow]] = defaultdict(list)
+    decision_rows = Decision.objects.filter(**condition).order_by()
     columns = (key, "pk", "status", "actor", "rules", "undoes_id", "content_hash", "user_id")
-    for pk, *values in said.values_list(*columns):
-        decisions[pk].append(Said(*values))
+    for pk, *values in decision_rows.values_list(*columns):
+        decisions[pk].append(DecisionRow(*values))
     duplicates = {}
-    links = DuplicateLink.objects.filter(**wanted).order_by()
+    links = DuplicateLink.objects.filter(**condition).order_by()
     name = "of_kernel__name" if kind == "kernel" else "of_pair__slug"
     for pk, hashed, of_hash, of_name in links.values_list(
         key, "content_hash", "of_content_hash", name
     ):
         duplicates[pk] = (hashed, f"{of_name} ({of_hash[:8]})")
     contaminations: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    matches = ContaminationMatch.objects.filter(**wanted).order_by()
+    matches = ContaminationMatch.objects.filter(**condition).order_by()
     for pk, hashed, problem in matches.values_list(key, "content_hash", "problem"):
         contaminations[pk].append((hashed, f"the benchmark problem {problem}"))
-    disputes = SecondReview.objects.filter(**wanted, state=Agreement.DISPUTED).order_by()
+    disputes = SecondReview.objects.filter(**condition, state=Agreement.DISPUTED).order_by()
     return _About(
         decisions,
         duplicates,
@@ -195,9 +199,9 @@ def _about(kind: str, keys: Collection[int]) -> _About:
 
 
 def _replaced(keys: Collection[int]) -> dict[int, str]:
-    """Return the pairs of which a later version is approved, each with the name of that version.
+    """Map each pair with a later approved version to the name of that version.
 
-    Versions of a pair are no near-duplicates of one another; still only one of them is exported.
+    Versions of a pair are no near-duplicates of each other, but only one is exported.
     """
     columns = ("pk", "previous_id", "status", "content_hash", "slug")
     replaced: dict[int, str] = {}
@@ -215,22 +219,24 @@ def _replaced(keys: Collection[int]) -> dict[int, str]:
 
 
 def _compared_with(kind: str) -> Subquery:
-    """The benchmarks that this very content was compared with; None before its near-duplicates
-    were looked for."""
+    """Select the hash of the benchmarks that this content was compared with.
+
+    None before the search for near-duplicates.
+    """
     about = {kind: OuterRef("pk"), "content_hash": OuterRef("content_hash")}
     looks = Fingerprint.objects.exclude(placed=None).filter(**about)
     return Subquery(looks.values("compared_with")[:1])
 
 
 def _weigh(
-    facts: Facts,
+    facts: GateFacts,
     pk: int,
     compared: str | None,
     about: _About,
-    places: Sequence[Place],
-    sources: Mapping[int, Source],
+    places: Sequence[KernelPlace],
+    sources: Mapping[int, ExportSource],
 ) -> None:
-    """Add what the other tables know of it."""
+    """Add the facts from the other tables."""
     hashed = facts.content_hash
     facts.compared_with = compared
     facts.decisions = about.decisions.get(pk, ())
@@ -247,28 +253,33 @@ def _weigh(
     for place in places:
         source = sources[place.source]
         if place.opted_out:
-            facts.opted_out = f"Somebody asked to leave out {place.path} of {source.name}."
+            facts.opted_out = f"An opt-out excludes {place.path} of {source.name}."
         if source.benchmark and not facts.contaminated_by:
             facts.contaminated_by = f"the benchmark {source.name}"
 
 
-def _tries(pks: Collection[int]) -> dict[int, list[tuple[str, Tried]]]:
+def _validations(pks: Collection[int]) -> dict[int, list[tuple[str, ValidationRow]]]:
     rows = ValidationResult.objects.filter(
         pair__among=pks, run__device__in=(Device.CUDA, Device.INTERPRETER)
     )
-    tries: dict[int, list[tuple[str, Tried]]] = defaultdict(list)
+    validations: dict[int, list[tuple[str, ValidationRow]]] = defaultdict(list)
     columns = ("pair_id", "content_hash", "pk", "run__device", "verdict", "figures__grades")
     for pair, hashed, pk, device, verdict, grades in rows.order_by().values_list(*columns):
-        tries[pair].append((hashed, Tried(pk, device, verdict, grades or {})))
-    return tries
+        validations[pair].append((hashed, ValidationRow(pk, device, verdict, grades or {})))
+    return validations
 
 
 def _with_local_paths(
-    pks: Collection[int], places: Mapping[int, Sequence[Place]], sources: Mapping[int, Source]
+    pks: Collection[int],
+    places: Mapping[int, Sequence[KernelPlace]],
+    sources: Mapping[int, ExportSource],
 ) -> set[int]:
-    """What came from a folder may name that folder. What came from the web is public."""
+    """Return the kernels from folders whose text may contain a local path.
+
+    Web sources are public.
+    """
     folders = {key for key, source in sources.items() if source.local}
     local = [pk for pk in pks for place in places.get(pk, ()) if place.source in folders]
     texts = ("pk", "standalone_source", "launcher_source")
     rows = Kernel.objects.filter(pk__among=local).values_list(*texts) if local else ()
-    return {pk for pk, *found in rows if any(map(LOCAL_PATH.search, found))}
+    return {pk for pk, *columns in rows if any(map(LOCAL_PATH.search, columns))}

@@ -1,7 +1,7 @@
-"""The plain folders of kernels' source files, one for each category, with their manifest.
+"""Plain folders of the kernels' source files, one for each category, with a manifest.
 
-Nothing in them depends on the moment of writing or on the machine: the same rows give the same
-bytes. So `created` is when the newest of the files came into the database.
+Their content depends on the rows only: the same rows give the same bytes. So `created` is the time
+at which the newest file came into the database.
 """
 
 import hashlib
@@ -16,35 +16,35 @@ from curation.evidence.notices import texts_named
 from curation.evidence.sources import every_source
 from curation.export.folder import new_folder
 from curation.export.manifest import write_manifest
-from curation.export.moment import one_moment
 from curation.export.notices import Notices
 from curation.export.plain_files import PlainFile, plain_files
-from curation.export.plain_paths import Wanted, placed
-from curation.export.progress import Progress, silently
+from curation.export.plain_paths import PathRequest, placed
+from curation.export.progress import ProgressCallback, no_progress
+from curation.export.snapshot import db_snapshot
 from curation.models import Category
 
 FOLDER = "triton_kernels_organized"
-# Texts that are held at once.
+# Number of texts in memory at once.
 BATCH = 200
 
 Entry = dict[str, Any]
 
 
-def extract(out: Path, *, progress: Progress = silently) -> dict[str, Any]:
-    """Write the folders below `out`, and say what their manifest says."""
+def extract(out: Path, *, progress: ProgressCallback = no_progress) -> dict[str, Any]:
+    """Write the folders below `out`, and return their manifest."""
     with new_folder(out / FOLDER) as folder:
         for category in Category:
             (folder / category).mkdir()
-        with one_moment():
+        with db_snapshot():
             manifest = _write(folder, progress)
         write_manifest(folder, manifest)
     return manifest
 
 
-def _write(folder: Path, progress: Progress) -> dict[str, Any]:
+def _write(folder: Path, progress: ProgressCallback) -> dict[str, Any]:
     sources = every_source()
     left_out: dict[str, Counter[str]] = {category.value: Counter() for category in Category}
-    leaving: dict[Wanted, PlainFile] = {}
+    leaving: dict[PathRequest, PlainFile] = {}
     for number, file in enumerate(plain_files(sources)):
         if not number % BATCH:
             progress("files weighed", number)
@@ -52,7 +52,7 @@ def _write(folder: Path, progress: Progress) -> dict[str, Any]:
         if file.why is None:
             # The stored text of a notebook is that of its code cells, which is Python.
             path = f"{file.path}.py" if file.path.endswith(".ipynb") else file.path
-            leaving[Wanted(source.category, source.name, source.row.name, path)] = file
+            leaving[PathRequest(source.category, source.name, source.row.name, path)] = file
         else:
             left_out[source.category][file.why] += 1
     notices = Notices(sources)
@@ -78,13 +78,13 @@ def _with_texts(places: Sequence[tuple[str, PlainFile]]) -> Iterator[tuple[str, 
 
 def _write_file(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Never over another one, whatever this file system takes for the same name.
+    # Never overwrite a file, even if this file system considers two names equal.
     with path.open("xb") as file:
         file.write(data)
 
 
 def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
-    """As the original plan describes a file, and below a key of its own where it comes from."""
+    """Return a file's entry of the manifest, with its source below a key of its own."""
     notice = notices.of_work(file.source.name, file.expression, file.terms)
     notices.count(notice.key)
     return {
@@ -97,7 +97,7 @@ def _entry(place: str, data: bytes, file: PlainFile, notices: Notices) -> Entry:
             "repository": file.source.name,
             "commit": file.commit,
             "path": file.path,
-            # Of the bytes there; here, lines end in a line feed and all is UTF-8.
+            # Hash of the original bytes; here, lines end in a line feed and all is UTF-8.
             "sha256": file.sha256,
             "url": file.source.url(file.commit, file.path, (1, max(file.lines, 1))),
             "license": file.expression,
@@ -114,17 +114,17 @@ def _manifest(
     beside: Sequence[Entry],
 ) -> dict[str, Any]:
     newest = max((file.came for file in written), default=None)
-    every = [entry for found in entries.values() for entry in found]
+    every = [entry for category_entries in entries.values() for entry in category_entries]
     return {
         "created": newest and newest.astimezone(UTC).isoformat(timespec="seconds"),
         "extraction_dir": FOLDER,
         "categories": {
             category: {
-                "files": found,
-                **_totals(found),
+                "files": category_entries,
+                **_totals(category_entries),
                 "left_out": dict(sorted(left_out[category].items())),
             }
-            for category, found in entries.items()
+            for category, category_entries in entries.items()
         },
         **_totals(every),
         "left_out": dict(sorted(sum(left_out.values(), Counter[str]()).items())),

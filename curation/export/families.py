@@ -1,10 +1,10 @@
-"""Groups of items that share a split, so that a model is not tested on what it was trained on.
+"""Groups of items that must share a split, so that no test item was trained on.
 
-Items are connected by near-duplicate links, by versions, by a pair and the kernel that it was
-drafted from, by a pair's split group and by equal chains of operations on the python side; if
-asked for, by a repository or a file. Items that are left out of the export connect others too.
-Exported pairs are also connected if their python sides have nearly the same structure. Only ids
-are held in memory: some 12 bytes an item.
+Items are connected by near-duplicate links and versions. Pairs are connected with their kernel,
+within their split group, and by equal chains of operations in the Python code. As an option, items
+of a repository or a file are connected. Items left out of the export connect others too. Exported
+pairs are also connected if their Python code has nearly the same structure. Only ids are kept in
+memory: some 12 bytes an item.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,12 +23,12 @@ Numbers: TypeAlias = NDArray[np.int64]
 Numbering: TypeAlias = Callable[[Numbers], Numbers]
 
 STRETCH = 10_000
-# Before groups followed the content, a generated pair's split group was its whole recipe.
+# Earlier versions used the whole recipe as the split group of a generated pair.
 WHOLE_RECIPES = "recipe:"
 
 
 class Families:
-    """Every kernel and pair has a number; `root` names the group of each number."""
+    """Group of every kernel and pair: `root` maps each item's number to its group."""
 
     def __init__(self, exported_pairs: Numbers, *, repositories: bool, files: bool) -> None:
         self._kernels = _column(Kernel.objects.order_by("pk").values_list("pk", flat=True))
@@ -36,7 +36,7 @@ class Families:
         sets = DisjointSets(len(self._kernels) + len(self._pairs))
         for left, right in self._connected(repositories, files):
             sets.join(left, right)
-        # The same without structure: near-duplicates, versions and chains of operations.
+        # Groups without structure: near-duplicates, versions and chains of operations.
         self.root_by_chain = sets.roots()
         for left, right in self._alike(exported_pairs):
             sets.join(left, right)
@@ -82,13 +82,13 @@ class Families:
                 yield from _numbered(_neighbors(rows), kernels, kernels)
 
     def _alike(self, exported_pairs: Numbers) -> Iterator[tuple[int, int]]:
-        """Connect the exported pairs with python sides of nearly the same structure."""
-        wanted = frozenset(exported_pairs.tolist())
+        """Connect the exported pairs whose Python code has nearly the same structure."""
+        exported = frozenset(exported_pairs.tolist())
         rows = Fingerprint.objects.filter(pair__isnull=False, structure__isnull=False)
         pks: list[int] = []
         structures: list[bytes] = []
         for pk, structure in _edges(rows.order_by("pair_id").values_list("pair_id", "structure")):
-            if pk in wanted:
+            if pk in exported:
                 pks.append(pk)
                 structures.append(bytes(structure))
         numbers = self.pair_numbers(np.array(pks, dtype=np.int64)).tolist()
@@ -101,7 +101,7 @@ def _column(rows: QuerySet[Any, int]) -> Numbers:
 
 
 def _neighbors(rows: QuerySet[Any, Any]) -> Iterator[tuple[int, int]]:
-    """Connect each item to the one before it if both have the same first column."""
+    """Connect each item to the previous one if both have the same first column."""
     group: object = None
     before = 0
     for name, pk in rows.iterator(chunk_size=STRETCH):
@@ -117,7 +117,7 @@ def _edges(rows: QuerySet[Any, Any]) -> Iterator[tuple[Any, Any]]:
 def _numbered(
     rows: Iterator[tuple[int, int]], left: Numbering, right: Numbering
 ) -> Iterator[tuple[int, int]]:
-    """Turn primary keys into numbers, 10,000 rows at a time."""
+    """Convert primary keys into numbers, 10,000 rows at a time."""
     while stretch := list(islice(rows, STRETCH)):
         ends = np.asarray(stretch, dtype=np.int64)
         yield from zip(left(ends[:, 0]).tolist(), right(ends[:, 1]).tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Writing a folder so that it is there whole or not at all, whatever happens meanwhile."""
+"""Atomic creation of a folder: it exists completely or not at all."""
 
 import ctypes
 import errno
@@ -16,35 +16,35 @@ from typing import Any
 from curation.errors import CurationError
 
 MANIFEST = "MANIFEST.json"
-# Part of the name of a folder that is being written, so that a killed one's is known as ours.
+# Part of the name of an unfinished folder, so that leftovers of a killed export are known.
 UNFINISHED = "unfinished-"
 
 
 class FolderNotWritten(CurationError):
-    """The target can't be written, or holds something that isn't ours."""
+    """The target can't be written, or contains foreign files."""
 
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `target` that becomes `target` once it is complete.
+    """Yield an empty folder next to `target` that becomes `target` once it is complete.
 
-    An earlier folder of ours is replaced at that moment, and not before.
+    An earlier export at `target` is replaced only at that moment.
     """
     target = target.absolute()
     check_target(target)
     try:
         _make_open(target.parent)
         _clear_leftovers(target)
-        # Beside the target, so that the last step is one rename within a file system.
+        # In the same parent, so that the last step is a rename within one file system.
         name = f".{target.name}.{UNFINISHED}"
         beside = Path(tempfile.mkdtemp(prefix=name, dir=target.parent))
-        held = _hold(beside)
+        lock = _hold(beside)
     except OSError as error:
         raise _said(target, error) from error
     try:
         yield beside
         for path in [*beside.rglob("*"), beside]:
-            # A dataset is for others too; the data folder keeps them from those in it.
+            # A dataset is for others too; inside the data folder, the folder's mode protects it.
             path.chmod(0o755 if path.is_dir() else 0o644)
             _sync(path)
         _put_in_place(beside, target)
@@ -53,11 +53,11 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise _said(target, error) from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-        os.close(held)
+        os.close(lock)
 
 
 def _make_open(folder: Path) -> None:
-    """Make a folder, and those above it, for others to read."""
+    """Create a folder and its parents, readable by others."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for path in missing:
@@ -65,7 +65,7 @@ def _make_open(folder: Path) -> None:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder holds an export and nothing that somebody added to it."""
+    """Return True if a folder contains an export and no other files."""
     try:
         listed = _listed(json.loads((folder / MANIFEST).read_text())) | {MANIFEST}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -75,7 +75,7 @@ def is_ours(folder: Path) -> bool:
 
 
 def _listed(manifest: Any) -> set[str]:
-    """What a manifest names: plain folders list their files by category."""
+    """Return the paths in a manifest. Those of plain folders list files by category."""
     entries = list(manifest["files"])
     for category in manifest.get("categories", {}).values():
         entries += category.get("files", ())
@@ -83,11 +83,10 @@ def _listed(manifest: Any) -> set[str]:
 
 
 def check_target(target: Path) -> None:
-    """Refuse at once what would be refused once all the work is done."""
+    """Refuse early a target that would be refused after all the work."""
     if not _may_become(target.absolute()):
         raise FolderNotWritten(
-            f"{target} is there already and not empty, and not an export as it was written. "
-            "Name a new folder."
+            f"{target} exists, is not empty, and is not an unchanged export. Name a new folder."
         )
 
 
@@ -98,7 +97,7 @@ def _may_become(target: Path) -> bool:
 
 
 def _clear_leftovers(target: Path) -> None:
-    """Remove what a killed export to the same place has left. One that still runs holds its own."""
+    """Remove leftovers of killed exports to this target. A live export holds its lock."""
     for path in target.parent.glob(f".{glob.escape(target.name)}.{UNFINISHED}*"):
         with suppress(OSError):
             os.close(_hold(path))
@@ -106,7 +105,7 @@ def _clear_leftovers(target: Path) -> None:
 
 
 def _hold(folder: Path) -> int:
-    """Lock a folder for as long as this process lives; raises where another one holds it."""
+    """Lock a folder for the life of this process. Raise OSError if another process holds it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,17 +119,17 @@ def _put_in_place(beside: Path, target: Path) -> None:
     if not target.exists() or not any(target.iterdir()):
         beside.rename(target)
         return
-    # Somebody may have put something there while we wrote.
+    # Another process may have written files there meanwhile.
     if not is_ours(target):
-        raise OSError(errno.ENOTEMPTY, "somebody has put files there meanwhile")
+        raise OSError(errno.ENOTEMPTY, "other files were put there meanwhile")
     _exchange(beside, target)
 
 
-def _exchange(one: Path, other: Path) -> None:
-    """Swap two folders in one step: at no moment is there none. Python has no name for it."""
+def _exchange(first: Path, second: Path) -> None:
+    """Swap two folders atomically, so that the target always exists. Python has no such call."""
     renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     at_fdcwd, exchange = -100, 2
-    if renameat2(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), exchange):
+    if renameat2(at_fdcwd, os.fsencode(first), at_fdcwd, os.fsencode(second), exchange):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
 

@@ -1,6 +1,6 @@
-"""Why an item stays behind. Pure: facts in, the first gate that holds it out, or None.
+"""Export gates. Pure: they map facts to the first gate that excludes an item, or None.
 
-The gates stand in the order of the funnel: isolated, for this hardware, licensed, unique,
+The gates are in the order of the funnel: isolated, for this hardware, licensed, unique,
 uncontaminated, validated, approved, undisputed.
 """
 
@@ -21,8 +21,8 @@ from curation.models import (
     Verdict,
 )
 
-# By their texts: each is asked for a million times, and a member of an enumeration is looked up
-# for longer than it is compared.
+# Plain strings: each is compared a million times, and an enum lookup takes longer than the
+# comparison.
 APPROVED, PENDING = Status.APPROVED.value, Status.PENDING.value
 REJECTED, RETIRED = Status.REJECTED.value, Status.RETIRED.value
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
@@ -31,13 +31,13 @@ PASSED, UNSUPPORTED = Verdict.PASSED.value, Verdict.UNSUPPORTED.value
 DEVICES = (Device.CUDA.value, Device.INTERPRETER.value)
 
 
-class Reason(StrEnum):
-    """A word to count by."""
+class ExclusionReason(StrEnum):
+    """Code of a reason, by which items are counted."""
 
     RETIRED = "retired"
     NOT_STANDALONE = "not-standalone"
     HARDWARE = "hardware"
-    LICENSE = "licence"
+    LICENSE = "license"
     OPTED_OUT = "opted-out"
     LOCAL_PATH = "local-path"
     DUPLICATE = "duplicate"
@@ -54,30 +54,33 @@ class Reason(StrEnum):
     STRADDLES = "straddles"
 
 
-# The stages of the funnel, each with the reasons that keep an item from reaching it.
-FUNNEL: tuple[tuple[str, tuple[Reason, ...]], ...] = (
-    ("present", (Reason.RETIRED,)),
-    ("standalone", (Reason.NOT_STANDALONE,)),
-    ("for this hardware", (Reason.HARDWARE,)),
-    ("licensed", (Reason.LICENSE, Reason.OPTED_OUT, Reason.LOCAL_PATH)),
-    ("unique", (Reason.DUPLICATE,)),
-    ("uncontaminated", (Reason.CONTAMINATED, Reason.UNEXAMINED)),
-    ("validated", (Reason.NOT_VALIDATED, Reason.VALIDATION_FAILED, Reason.GRADE)),
-    ("approved", (Reason.REJECTED, Reason.PENDING, Reason.BY_POLICY)),
-    ("undisputed", (Reason.DISPUTED,)),
-    ("exported", (Reason.CAP, Reason.STRADDLES)),
+# Stages of the funnel, each with the reasons that exclude items from it.
+FUNNEL: tuple[tuple[str, tuple[ExclusionReason, ...]], ...] = (
+    ("present", (ExclusionReason.RETIRED,)),
+    ("standalone", (ExclusionReason.NOT_STANDALONE,)),
+    ("for this hardware", (ExclusionReason.HARDWARE,)),
+    ("licensed", (ExclusionReason.LICENSE, ExclusionReason.OPTED_OUT, ExclusionReason.LOCAL_PATH)),
+    ("unique", (ExclusionReason.DUPLICATE,)),
+    ("uncontaminated", (ExclusionReason.CONTAMINATED, ExclusionReason.UNEXAMINED)),
+    (
+        "validated",
+        (ExclusionReason.NOT_VALIDATED, ExclusionReason.VALIDATION_FAILED, ExclusionReason.GRADE),
+    ),
+    ("approved", (ExclusionReason.REJECTED, ExclusionReason.PENDING, ExclusionReason.BY_POLICY)),
+    ("undisputed", (ExclusionReason.DISPUTED,)),
+    ("exported", (ExclusionReason.CAP, ExclusionReason.STRADDLES)),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    reason: Reason
+    reason: ExclusionReason
     message: str
 
 
-# Tuples, since each item of an export has some, and rows are what they are made of.
-class Said(NamedTuple):
-    """A decision on an item, as far as the gates care."""
+# NamedTuples instead of dataclasses: an export builds millions of them from query rows.
+class DecisionRow(NamedTuple):
+    """A decision on an item, with the columns that the gates need."""
 
     pk: int
     status: str
@@ -88,7 +91,7 @@ class Said(NamedTuple):
     user: int | None = None
 
 
-class Tried(NamedTuple):
+class ValidationRow(NamedTuple):
     """A validation of an item's present content."""
 
     pk: int
@@ -98,15 +101,15 @@ class Tried(NamedTuple):
 
 
 @dataclass(slots=True)
-class Facts:
-    """What is known of one item's present content."""
+class GateFacts:
+    """GateFacts about one item's present content."""
 
     content_hash: str
     status: str
     license: str | None = None
     license_verdict: str = LicenseVerdict.UNKNOWN
     policy_verdict: str | None = None
-    # Whether some place where it stands today gives it away.
+    # True if a present place with the item's license permits distribution.
     given: bool = True
     standalone: bool = True
     hardware: str = Hardware.CUDA.value
@@ -114,34 +117,34 @@ class Facts:
     local_path: bool = False
     duplicate_of: str = ""
     contaminated_by: str = ""
-    # Names the benchmarks that it was compared with: "" before any comparison, None as long as its
-    # near-duplicates were not looked for either.
+    # Hash of the benchmarks it was compared with: "" before any comparison, None before the search
+    # for near-duplicates.
     compared_with: str | None = Fingerprint.NO_BENCHMARKS
-    decisions: Sequence[Said] = ()
-    # The one of them that its approval rests on.
-    approver: Said | None = None
-    tries: Sequence[Tried] | None = None
-    # A pair's origin decides which grades of evidence it needs.
+    decisions: Sequence[DecisionRow] = ()
+    # The decision that its approval is based on.
+    approver: DecisionRow | None = None
+    validations: Sequence[ValidationRow] | None = None
+    # A pair's origin determines the required evidence grades.
     origin: str = ""
-    # A second review differs from the decision, and no third person has settled it.
+    # True if a second review differs, and no third person has settled the dispute.
     disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an export may be lenient about."""
+    """Options of an export that relax gates."""
 
     standalone: bool = True
     hardware: tuple[str, ...] = ()
-    """Empty: any."""
+    """Empty: any hardware."""
     include_pending: bool = False
     include_disputed: bool = False
     policies: tuple[str, ...] = ()
     without_benchmarks: bool = False
 
 
-def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
-    """The first gate that holds the item out."""
+def exclusion(facts: GateFacts, rules: Rules) -> Exclusion | None:
+    """Return the first gate that excludes the item."""
     return (
         _present(facts)
         or (_standalone(facts) if rules.standalone else None)
@@ -154,126 +157,136 @@ def exclusion(facts: Facts, rules: Rules) -> Exclusion | None:
     )
 
 
-def _present(facts: Facts) -> Exclusion | None:
+def _present(facts: GateFacts) -> Exclusion | None:
     if facts.status == RETIRED:
-        return Exclusion(Reason.RETIRED, "It is not where it was seen any more.")
+        return Exclusion(ExclusionReason.RETIRED, "It no longer exists in its source.")
     return None
 
 
-def _standalone(facts: Facts) -> Exclusion | None:
+def _standalone(facts: GateFacts) -> Exclusion | None:
     if not facts.standalone:
-        return Exclusion(Reason.NOT_STANDALONE, "It uses names that its unit does not define.")
+        return Exclusion(
+            ExclusionReason.NOT_STANDALONE, "It uses names that its unit does not define."
+        )
     return None
 
 
-def _hardware(facts: Facts, wanted: tuple[str, ...]) -> Exclusion | None:
-    if facts.hardware in wanted:
+def _hardware(facts: GateFacts, allowed: tuple[str, ...]) -> Exclusion | None:
+    if facts.hardware in allowed:
         return None
-    name, asked = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in wanted)
-    return Exclusion(Reason.HARDWARE, f"It is written for {name}, not for {asked}.")
+    name, labels = Hardware(facts.hardware).label, ", ".join(Hardware(w).label for w in allowed)
+    return Exclusion(ExclusionReason.HARDWARE, f"It is written for {name}, not for {labels}.")
 
 
-def _licensed(facts: Facts) -> Exclusion | None:
+def _licensed(facts: GateFacts) -> Exclusion | None:
     if facts.license_verdict != PERMISSIVE or facts.license is None:
         named = f": {facts.license}" if facts.license else ""
-        return Exclusion(Reason.LICENSE, f"Its licence is {facts.license_verdict}{named}.")
+        return Exclusion(ExclusionReason.LICENSE, f"Its license is {facts.license_verdict}{named}.")
     if facts.policy_verdict != PERMISSIVE:
         return Exclusion(
-            Reason.LICENSE, f"The policy calls its licence {facts.license} {facts.policy_verdict}."
+            ExclusionReason.LICENSE,
+            f"The policy calls its license {facts.license} {facts.policy_verdict}.",
         )
     if not facts.given:
-        return Exclusion(Reason.LICENSE, "No place where it stands today has that licence.")
+        return Exclusion(ExclusionReason.LICENSE, "None of its present places has that license.")
     if facts.opted_out:
-        return Exclusion(Reason.OPTED_OUT, facts.opted_out)
+        return Exclusion(ExclusionReason.OPTED_OUT, facts.opted_out)
     if facts.local_path:
         return Exclusion(
-            Reason.LOCAL_PATH, "Its text names a path of the machine that it was made on."
+            ExclusionReason.LOCAL_PATH, "Its text contains a path of the machine that generated it."
         )
     return None
 
 
-def _unique(facts: Facts, rules: Rules) -> Exclusion | None:
+def _unique(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.duplicate_of:
-        return Exclusion(Reason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
+        return Exclusion(ExclusionReason.DUPLICATE, f"{facts.duplicate_of} stands for it.")
     if facts.contaminated_by:
-        return Exclusion(Reason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
+        return Exclusion(ExclusionReason.CONTAMINATED, f"It overlaps {facts.contaminated_by}.")
     if facts.compared_with is None:
         return Exclusion(
-            Reason.UNEXAMINED,
-            "Its near-duplicates were not looked for yet: `manage.py examine` does.",
+            ExclusionReason.UNEXAMINED,
+            "It was not compared with other items yet: run `manage.py examine`.",
         )
     if not facts.compared_with and not rules.without_benchmarks:
         return Exclusion(
-            Reason.UNEXAMINED,
-            "It was not compared with the benchmarks yet: `manage.py examine` does.",
+            ExclusionReason.UNEXAMINED,
+            "It was not compared with the benchmarks yet: run `manage.py examine`.",
         )
     return None
 
 
-def _validated(facts: Facts) -> Exclusion | None:
-    if facts.tries is None:
+def _validated(facts: GateFacts) -> Exclusion | None:
+    if facts.validations is None:
         return None
-    decisive = deciding(facts.tries)
+    decisive = deciding(facts.validations)
     if decisive is None:
-        return Exclusion(Reason.NOT_VALIDATED, "No validation has seen exactly this content.")
+        return Exclusion(ExclusionReason.NOT_VALIDATED, "This exact content was not validated.")
     if decisive.verdict != PASSED:
         return Exclusion(
-            Reason.VALIDATION_FAILED, f"Its validation on {decisive.device}: {decisive.verdict}."
+            ExclusionReason.VALIDATION_FAILED,
+            f"Its validation on {decisive.device}: {decisive.verdict}.",
         )
     if words := refusal(facts.origin, decisive.grades):
-        return Exclusion(Reason.GRADE, words)
+        return Exclusion(ExclusionReason.GRADE, words)
     return None
 
 
-def deciding(tries: Sequence[Tried]) -> Tried | None:
-    """The newest validation on a GPU, or else the newest in the interpreter, which can be right
-    where the GPU is wrong. What could not be tried there says nothing."""
+def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:
+    """Return the newest validation on a GPU, or else the newest in the interpreter.
+
+    The interpreter can pass where the GPU fails. Unsupported validations are ignored.
+    """
     for device in DEVICES:
-        there = [t for t in tries if t.device == device and t.verdict != UNSUPPORTED]
+        there = [t for t in validations if t.device == device and t.verdict != UNSUPPORTED]
         if there:
-            return max(there, key=lambda tried: tried.pk)
+            return max(there, key=lambda validation: validation.pk)
     return None
 
 
-def _approved(facts: Facts, rules: Rules) -> Exclusion | None:
+def _approved(facts: GateFacts, rules: Rules) -> Exclusion | None:
     if facts.status == REJECTED:
-        return Exclusion(Reason.REJECTED, "It was rejected.")
+        return Exclusion(ExclusionReason.REJECTED, "It was rejected.")
     if facts.status == PENDING:
         if rules.include_pending:
             return None
-        return Exclusion(Reason.PENDING, "Nobody has decided on it.")
+        return Exclusion(ExclusionReason.PENDING, "It was not reviewed.")
     approver = facts.approver
     if approver is None:
-        return Exclusion(Reason.PENDING, "Nobody has approved exactly this content.")
+        return Exclusion(ExclusionReason.PENDING, "This exact content was not approved.")
     if approver.actor == PERSON or approver.rules in rules.policies:
         return None
-    return Exclusion(Reason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
+    return Exclusion(ExclusionReason.BY_POLICY, f"Only the policy “{approver.rules}” approved it.")
 
 
-def _undisputed(facts: Facts) -> Exclusion | None:
+def _undisputed(facts: GateFacts) -> Exclusion | None:
     if facts.disputed:
         return Exclusion(
-            Reason.DISPUTED, "Two reviewers disagree on it, and the dispute is not settled."
+            ExclusionReason.DISPUTED,
+            "Two reviewers disagree on it, and the dispute is not settled.",
         )
     return None
 
 
-def approved_by(decisions: Sequence[Said], content_hash: str) -> Said | None:
-    """The decision that an approval rests on: a person's, unless a person said otherwise since;
-    else a policy's. What was undone, and the undoing, were never said."""
+def approved_by(decisions: Sequence[DecisionRow], content_hash: str) -> DecisionRow | None:
+    """Return the decision that an approval is based on, or None.
+
+    It is a person's, unless a person decided otherwise since; else a policy's. Undone decisions and
+    their reversals are ignored.
+    """
     undone: set[int | None] = set()
-    # Most have one, which nothing undoes.
+    # Most items have one decision, so there is no undone one.
     if len(decisions) > 1:
-        undone = {said.undoes for said in decisions}
+        undone = {decision.undoes for decision in decisions}
         decisions = sorted(decisions, reverse=True)
-    word = approval = None
-    for said in decisions:
-        if said.undoes or said.pk in undone or said.content_hash != content_hash:
+    newest_of_person = approval = None
+    for decision in decisions:
+        if decision.undoes or decision.pk in undone or decision.content_hash != content_hash:
             continue
-        if said.status == APPROVED:
-            approval = approval or said
-        if word is None and said.actor == PERSON:
-            word = said
-            if said.status == APPROVED:
-                return said
+        if decision.status == APPROVED:
+            approval = approval or decision
+        if newest_of_person is None and decision.actor == PERSON:
+            newest_of_person = decision
+            if decision.status == APPROVED:
+                return decision
     return approval if approval is not None and approval.actor == POLICY else None

@@ -1,7 +1,7 @@
-"""An extra configuration of the generated pairs: validation and test hold whole recipes.
+"""Extra configuration of the generated pairs: validation and test contain whole recipes.
 
-It asks another question than the splits of the dataset do: how well a model writes kernels of
-recipes that it was not trained on. The records are the same, and the splits differ.
+It measures how well a model writes kernels of recipes that it was not trained on. The records are
+the same as in the dataset; the splits differ.
 """
 
 import hashlib
@@ -18,13 +18,13 @@ from curation.export.splits import SPLITS
 FOLDER = "held_out_recipes"
 DROPPED = f"{FOLDER}/dropped.jsonl"
 TRAIN, VALIDATION, TEST = range(len(SPLITS))
-# Each held-out split has so many operation types, if there are enough recipes.
+# Minimum number of operation types in each held-out split, if there are enough recipes.
 SEVERAL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """The recipes of validation and of test, and the records that were dropped, by their split."""
+    """Recipes of validation and of test, and dropped records by split."""
 
     recipes: Mapping[str, int]
     dropped: Mapping[str, int]
@@ -56,7 +56,7 @@ class HeldOut:
 
     @classmethod
     def from_release(cls, manifest: Mapping[str, Any], folder: Path) -> Self:
-        """Read what `as_json` and `write_dropped` made."""
+        """Read the output of `as_json` and `write_dropped`."""
         numbers = {split.value: number for number, split in enumerate(SPLITS)}
         recipes = {
             recipe: numbers[split]
@@ -71,9 +71,9 @@ class HeldOut:
 def choose_recipes(
     operations: Mapping[str, Mapping[str, int]], shares: Sequence[int], seed: int
 ) -> dict[str, int]:
-    """Return the recipes of validation and of test with their split.
+    """Choose the recipes of validation and of test, and return their splits.
 
-    operations -- how many records of each operation type a recipe has
+    operations -- number of records of each operation type, by recipe
     shares -- percentages of the splits
     """
     waiting = sorted(operations, key=lambda name: _key(seed, name))
@@ -82,7 +82,7 @@ def choose_recipes(
     for split in (VALIDATION, TEST):
         room = sum(sizes.values()) * shares[split] / 100
         present: set[str] = set()
-        # Train keeps half of the recipes at least.
+        # Train keeps at least half of the recipes.
         for _ in range(len(operations) // 4 if shares[split] else 0):
             name = _next(waiting, operations, sizes, present, room)
             if name is None:
@@ -101,7 +101,7 @@ def _next(
     present: Collection[str],
     room: float,
 ) -> str | None:
-    """Return the first recipe with room; while operation types are few, one that adds another."""
+    """Return the first recipe that fits, preferably one with a new operation type."""
     few = len(present) < SEVERAL
     adding = [name for name in waiting if few and operations[name].keys() - present]
     fitting = [name for name in adding or waiting if sizes[name] <= room]
@@ -109,7 +109,10 @@ def _next(
 
 
 def drop_connected(splits: Sequence[int], groups: Sequence[int]) -> list[bool]:
-    """Return which records share a group with one of a later split: test keeps all of its own."""
+    """Mark records that share a group with a record of a later split.
+
+    Test keeps all its records.
+    """
     last: dict[int, int] = {}
     for split, group in zip(splits, groups, strict=True):
         last[group] = max(split, last.get(group, TRAIN))
@@ -117,7 +120,7 @@ def drop_connected(splits: Sequence[int], groups: Sequence[int]) -> list[bool]:
 
 
 def count_operations(records: Iterable[tuple[str, str, int]]) -> dict[str, Counter[str]]:
-    """Count recipe, operation type and number of records."""
+    """Count records by recipe and operation type."""
     counts: dict[str, Counter[str]] = {}
     for recipe, operation, number in records:
         counts.setdefault(recipe, Counter())[operation] += number

@@ -1,4 +1,4 @@
-"""rq's entry point: an export that ends as one archive in the data folder."""
+"""Export job for rq: writes one archive into the data folder."""
 
 import hashlib
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from curation.export.dataset import export as export_dataset
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.release import rebuild
 from curation.export.retention import remove_old_archives
 from curation.models import ExportRun, Release, RunState
@@ -21,7 +21,7 @@ WORKING = ".working-"
 
 
 def export(run_pk: int) -> None:
-    """Write what somebody asked for, once."""
+    """Carry out an export run, once."""
     carry_out(ExportRun, run_pk, _export)
 
 
@@ -37,7 +37,7 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
             rebuild(release, written, progress=attempt.tell_later)
         else:
             outcome = export_dataset(
-                Options.from_json(run.options), written,
+                ExportOptions.from_json(run.options), written,
                 name=run.name, user=run.requested_by, progress=attempt.tell_later,
             )  # fmt: skip
             release, funnel = outcome.release, outcome.funnel
@@ -56,7 +56,7 @@ def _export(run: ExportRun, attempt: Attempt[ExportRun]) -> None:
         if ExportRun.objects.filter(pk=run.pk, state=RunState.CANCELLED).exists():
             archive.unlink(missing_ok=True)
         raise
-    # Here and not by the scheduler alone, which may run on another host.
+    # Also here, because the scheduler may run on another host.
     remove_old_archives()
 
 
@@ -71,8 +71,8 @@ def _working_folder(archives: Path, run: ExportRun) -> Iterator[Path]:
 
 
 def _remove_leftovers(archives: Path) -> None:
-    """Remove the working folders of processes on this host that were killed."""
-    # Listed before the rows are read: a run that begins in between has no folder in the list.
+    """Remove the working folders of killed processes on this host."""
+    # Listed before the rows are read: a run that starts in between has no folder in the list.
     folders = list(archives.glob(f"{WORKING}*"))
     running = ExportRun.objects.filter(state=RunState.RUNNING)
     kept = tuple(
@@ -84,7 +84,7 @@ def _remove_leftovers(archives: Path) -> None:
 
 
 def pack(folder: Path, archive: Path) -> Path:
-    """One file, with neither the times nor the names of this machine in it."""
+    """Write one archive, without times and user names of this machine."""
     with tarfile.open(archive, "w:gz", compresslevel=6) as tar:
         for path in sorted(folder.rglob("*")):
             if path.is_file():

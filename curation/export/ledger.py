@@ -1,4 +1,4 @@
-"""REJECTED.jsonl: one line for each item that stayed behind, with its reason, never its source."""
+"""REJECTED.jsonl: one line for each item left out, with its reason, never its source."""
 
 import re
 from array import array
@@ -10,46 +10,48 @@ from itertools import islice
 
 import numpy as np
 
-from curation.evidence.places import Place
-from curation.evidence.sources import Source
-from curation.export.aside import Aside, HashOrder
-from curation.export.gates import FUNNEL, Exclusion, Reason
+from curation.evidence.places import KernelPlace
+from curation.evidence.sources import ExportSource
+from curation.export.gates import FUNNEL, Exclusion, ExclusionReason
 from curation.export.lines import LineFile, encode_text
+from curation.export.spool import HashOrder, Spool
 
 BATCH = 1000
 NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(slots=True)
-class Waiting:
-    """Lines of one kind that were put aside, and their order."""
+class SpooledLines:
+    """Spooled lines of one kind, and their order."""
 
     lines: "array[int]" = field(default_factory=lambda: array("q"))
     hashes: HashOrder = field(default_factory=HashOrder)
 
 
 @dataclass(slots=True)
-class Counted:
-    """What was weighed, and what of it was left out: of each kind."""
+class LedgerCounts:
+    """Counts of examined items and of reasons, by kind."""
 
     seen: Counter[str] = field(default_factory=Counter)
-    reasons: dict[str, Counter[Reason]] = field(default_factory=lambda: defaultdict(Counter))
-    waiting: dict[str, Waiting] = field(default_factory=lambda: defaultdict(Waiting))
+    reasons: dict[str, Counter[ExclusionReason]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    waiting: dict[str, SpooledLines] = field(default_factory=lambda: defaultdict(SpooledLines))
 
 
 @dataclass(slots=True)
-class Ledger:
-    """Writes what was left out and counts what reached each stage."""
+class ExportLedger:
+    """Ledger: writes the items left out, and counts the items of each stage."""
 
-    aside: Aside | None
-    sources: Mapping[int, Source]
-    counted: Counted = field(default_factory=Counted)
+    spool: Spool | None
+    sources: Mapping[int, ExportSource]
+    counted: LedgerCounts = field(default_factory=LedgerCounts)
 
     def left_out(
-        self, kind: str, name: str, content_hash: str, places: Sequence[Place], why: Exclusion
+        self, kind: str, name: str, content_hash: str, places: Sequence[KernelPlace], why: Exclusion
     ) -> None:
         self.counted.reasons[kind][why.reason] += 1
-        if self.aside is None:
+        if self.spool is None:
             return
         identity = record_id(kind, name, content_hash)
         place = f"{{{located(places[0], self.sources)}}}" if places else "null"
@@ -58,59 +60,59 @@ class Ledger:
             f'"reason":"{why.reason}","message":{encode_text(why.message)},"provenance":{place}}}'
         )
         waiting = self.counted.waiting[kind]
-        waiting.lines.extend(self.aside.put([line]))
+        waiting.lines.extend(self.spool.put([line]))
         waiting.hashes.add([content_hash])
 
-    def absorb(self, more: Counted, first: int) -> None:
-        """What another process has left out, its lines adopted as of number `first`."""
+    def absorb(self, more: LedgerCounts, first: int) -> None:
+        """Add the items that another process left out; its line numbers start at `first`."""
         self.counted.seen += more.seen
         for kind, reasons in more.reasons.items():
             self.counted.reasons[kind] += reasons
-        for kind, theirs in more.waiting.items():
+        for kind, other in more.waiting.items():
             waiting = self.counted.waiting[kind]
-            waiting.lines.extend([first + line for line in theirs.lines])
-            waiting.hashes.extend(theirs.hashes)
+            waiting.lines.extend([first + line for line in other.lines])
+            waiting.hashes.extend(other.hashes)
 
     def write(self, file: LineFile | None) -> None:
-        """Those that were left out since the last time, in their order."""
+        """Write the lines since the last call, in order."""
         for kind in ("kernel", "pair"):
             waiting = self.counted.waiting.pop(kind, None)
-            if waiting is not None and file is not None and self.aside is not None:
+            if waiting is not None and file is not None and self.spool is not None:
                 ordered = np.asarray(waiting.lines)[waiting.hashes.order()]
-                lines = self.aside.take(ordered.tolist())
+                lines = self.spool.take(ordered.tolist())
                 while some := list(islice(lines, BATCH)):
                     file.write(some)
 
-    def reasons(self, kind: str) -> Counter[Reason]:
+    def reasons(self, kind: str) -> Counter[ExclusionReason]:
         return self.counted.reasons[kind]
 
     def funnel(self, kind: str) -> dict[str, int]:
-        """How many reached each stage. `found` are those that the filter named."""
-        left = self.counted.seen[kind]
-        stages = {"found": left}
+        """Count the items that reached each stage. `found` counts all that the filter matched."""
+        remaining = self.counted.seen[kind]
+        stages = {"found": remaining}
         for stage, reasons in FUNNEL:
-            left -= sum(self.reasons(kind)[reason] for reason in reasons)
-            stages[stage] = left
+            remaining -= sum(self.reasons(kind)[reason] for reason in reasons)
+            stages[stage] = remaining
         return stages
 
 
 NOWHERE = '"repository":null,"commit":null,"path":null,"lines":null,"cell":null,"url":null'
 
 
-def located(place: Place, sources: Mapping[int, Source]) -> str:
-    """Where it stands, as members of a JSON object."""
+def located(place: KernelPlace, sources: Mapping[int, ExportSource]) -> str:
+    """Return a place as members of a JSON object."""
     file, page = _file(sources[place.source], place.commit, place.path)
     first, last = place.lines
-    # GitHub has no address for the lines of a notebook's cell.
+    # GitHub has no URL for the lines of a notebook's cell.
     url = f"{page}#L{first}-L{last}" if page and not place.cell else page
     cell = place.cell or "null"
     return f'{file},"lines":[{first},{last}],"cell":{cell},"url":"{url}"'
 
 
-# The kernels of a file mostly come one after the other.
+# The kernels of a file mostly follow each other.
 @lru_cache(maxsize=512)
-def _file(source: Source, commit: str, path: str) -> tuple[str, str]:
-    """What all places in a file have in common, and its page as it stands within quotes."""
+def _file(source: ExportSource, commit: str, path: str) -> tuple[str, str]:
+    """Return the JSON members that all places in a file share, and its escaped URL."""
     file = (
         f'"repository":{encode_text(source.name)},"commit":{encode_text(commit)},'
         f'"path":{encode_text(path)}'
@@ -119,7 +121,9 @@ def _file(source: Source, commit: str, path: str) -> tuple[str, str]:
 
 
 def record_id(kind: str, name: str, content_hash: str) -> str:
-    """Readable, and the same for the same content. Thousands of kernels share a name, so that
-    theirs take more of the hash than a pair's."""
+    """Return a readable id, stable for the same content.
+
+    Thousands of kernels share a name, so their ids contain more of the hash than a pair's.
+    """
     slug = NO_WORD.sub("-", name.lower()).strip("-")[:80].rstrip("-")
     return f"{slug or kind}-{content_hash[: 8 if kind == 'pair' else 12]}"

@@ -1,4 +1,4 @@
-"""Files of text that know, once written, what a manifest says of them."""
+"""Text files that record their own entry of the manifest."""
 
 import hashlib
 import json
@@ -14,18 +14,21 @@ FLUSH = 1 << 20
 
 
 def encode(value: Any) -> str:
-    """The one spelling of JSON that leaves the house."""
+    """Encode a value in the canonical JSON of exports."""
     return _encoder.encode(value)
 
 
 def encode_text(text: str | None) -> str:
-    """The same of a text, for what is spelled a million times: in a tenth of the time."""
+    """Encode a text.
+
+    A tenth of the time of `encode`, for texts that are encoded a million times.
+    """
     return "null" if text is None else encode_basestring(text)
 
 
 @dataclass(slots=True)
 class LineFile:
-    """Lines ended by a line feed, in UTF-8. Hashed as they are written: nothing is read again."""
+    """UTF-8 file of lines, hashed while it is written, so that it need not be read again."""
 
     path: Path
     records: int = 0
@@ -51,13 +54,13 @@ class LineFile:
                 self._file = None
 
     def write(self, lines: Sequence[str], tokens: int = 0) -> None:
-        """Lines that are records, and the tokens of them all."""
+        """Write lines that are records, with their total of tokens."""
         self.records += len(lines)
         self.tokens += tokens
         self._hold(lines)
 
     def text(self, line: str) -> None:
-        """A line that only holds records together."""
+        """Write a line that is no record."""
         self._hold((line,))
 
     def _hold(self, lines: Sequence[str]) -> None:

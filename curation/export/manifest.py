@@ -1,4 +1,4 @@
-"""MANIFEST.json: what was written, out of what, by which rules; no clock and no place in it."""
+"""MANIFEST.json: files, inputs and rules of an export, without times and places."""
 
 import hashlib
 import json
@@ -11,11 +11,11 @@ from typing import Any
 
 from curation import __version__
 from curation.export.columns import SCHEMA
-from curation.export.draw import KINDS, Draw
 from curation.export.folder import MANIFEST
 from curation.export.lines import LineFile
-from curation.export.mixing import Share, table
-from curation.export.options import Options
+from curation.export.mixing import SourceShare, table
+from curation.export.options import ExportOptions
+from curation.export.plan import KINDS, ExportPlan
 from curation.export.records import PALLAS
 from curation.export.splits import ENOUGH_GROUPS, FIFTH, SPLITS
 from curation.export.statistics import Statistics, by_split
@@ -23,12 +23,12 @@ from curation.models import Split
 from curation.tokens import tokenizer_of
 
 SPLIT_RULE = (
-    "The items of a group stand in one split. These are grouped: near-duplicates; versions of one "
+    "The items of a group are in one split. These are grouped: near-duplicates; versions of one "
     "item; a pair and the kernel that it was drafted from; pairs with the same operations in the "
     "same order in their Python code; pairs with Python code of nearly the same structure (names "
-    "and numbers set aside, a Jaccard similarity of 0.8 over runs of five tokens). A recipe is not "
-    "a group. Each operation type follows the asked shares as near as whole groups allow. Each "
-    f"operation type and each difficulty with at least {ENOUGH_GROUPS} groups stands in every "
+    "and numbers ignored, a Jaccard similarity of 0.8 over runs of five tokens). A recipe is not "
+    "a group. Each operation type follows the requested shares as near as whole groups allow. Each "
+    f"operation type and each difficulty with at least {ENOUGH_GROUPS} groups is in every "
     "split. No recipe or repository (or origin, for items without either) fills more than a fifth "
     "of validation or of test, if there are others to fill it with."
 )
@@ -36,8 +36,8 @@ SPLIT_RULE = (
 
 def describe(
     folder: Path,
-    drawn: Draw,
-    options: Options,
+    plan: ExportPlan,
+    options: ExportOptions,
     name: str,
     statistics: Statistics,
     records: Sequence[dict[str, Any]],
@@ -61,35 +61,33 @@ def describe(
         "tokenizer": {"name": tokenizer.name, "sha256": tokenizer.sha256 or None},
         "checks": list(checks),
         "records": _with_pallas(
-            {f"{kind}s": len(drawn.of(kind)) for kind in KINDS}, statistics.pallas.records
+            {f"{kind}s": len(plan.of(kind)) for kind in KINDS}, statistics.pallas.records
         ),
         "tokens": _with_pallas(
             {f"{kind}s": statistics.tokens[kind] for kind in KINDS}, statistics.pallas.tokens
         ),
         "by_category": _by_category(statistics),
-        "funnel": drawn.funnel(),
-        "left_out": {
-            f"{kind}s": dict(sorted(drawn.ledger.reasons(kind).items())) for kind in KINDS
-        },
+        "funnel": plan.funnel(),
+        "left_out": {f"{kind}s": dict(sorted(plan.ledger.reasons(kind).items())) for kind in KINDS},
         "split_rule": SPLIT_RULE,
-        "splits": splits(drawn, options),
-        "benchmarks": drawn.coverage.as_json(),
-        "held_out_recipes": drawn.held_out.as_json() if drawn.held_out else None,
+        "splits": splits(plan, options),
+        "benchmarks": plan.coverage.as_json(),
+        "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
         "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
-        "mixing": [share.as_json() for share in shares(drawn)],
+        "mixing": [share.as_json() for share in shares(plan)],
         "files": sorted(files, key=lambda file: str(file["path"])),
     }
 
 
 def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
-    """The same with the Pallas kernels apart from the others, if there are any."""
+    """Return the counts with the Pallas kernels apart, if there are any."""
     if not pallas:
         return numbers
     return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
 
 
 def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
-    """What the texts of the records add up to, and of all of them."""
+    """Return the totals of the records' texts, by category and in all."""
     sizes = {name: asdict(size) for name, size in sorted(statistics.sizes.items())}
     whole = {
         what: sum(size[what] for size in sizes.values())
@@ -98,32 +96,32 @@ def _by_category(statistics: Statistics) -> dict[str, dict[str, int]]:
     return {**sizes, "total": whole}
 
 
-def tools(options: Options) -> dict[str, str]:
-    """What shapes the bytes, and nothing else: the same on every Python."""
+def tools(options: ExportOptions) -> dict[str, str]:
+    """Return the versions that shape the bytes. They are the same on every Python."""
     made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
     return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
 
 
-def shares(drawn: Draw) -> list[Share]:
-    return table([drawn.of(kind) for kind in KINDS], drawn.sources)
+def shares(plan: ExportPlan) -> list[SourceShare]:
+    return table([plan.of(kind) for kind in KINDS], plan.sources)
 
 
-def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
-    """Return what was asked for and what stands in each split, of each kind of record."""
-    found: dict[str, dict[str, Any]] = {}
+def splits(plan: ExportPlan, options: ExportOptions) -> dict[str, dict[str, Any]]:
+    """Return the requested and the actual splits of each kind of record."""
+    result: dict[str, dict[str, Any]] = {}
     for kind in KINDS:
-        picks = drawn.of(kind)
-        whole = len(picks) or 1
+        selected = plan.of(kind)
+        whole = len(selected) or 1
         rows: dict[str, Any] = {}
         remarks: list[str] = []
         off: list[str] = []
-        counted = by_split(picks, drawn.profiles)
-        for split, asked, counts in zip(SPLITS, options.splits, counted, strict=True):
+        counted = by_split(selected, plan.profiles)
+        for split, requested, counts in zip(SPLITS, options.splits, counted, strict=True):
             records = sum(counts["operation_type"].values())
-            if len(picks) and abs(records / whole - asked / 100) > 0.01:
+            if len(selected) and abs(records / whole - requested / 100) > 0.01:
                 off.append(split.value)
             rows[split.value] = {
-                "asked": asked / 100,
+                "asked": requested / 100,
                 "records": records,
                 "share": round(records / whole, 6),
                 "operation_type": _ordered(counts["operation_type"]),
@@ -143,8 +141,8 @@ def splits(drawn: Draw, options: Options) -> dict[str, dict[str, Any]]:
                 f"More than 1% off in {', '.join(off)}: groups stay whole, and records stay where "
                 "an earlier export put them.",
             )
-        found[f"{kind}s"] = {**rows, "remark": " ".join(remarks) or None}
-    return found
+        result[f"{kind}s"] = {**rows, "remark": " ".join(remarks) or None}
+    return result
 
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:

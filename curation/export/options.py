@@ -1,4 +1,4 @@
-"""What an export is asked for, as one value that a shell, a form, a job and a release share."""
+"""Options of an export, shared by command line, form, job and release."""
 
 import re
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ UPSAMPLE_BY_SOURCE = "source"
 
 
 class WrongOptions(CurationError):
-    """An option that means nothing, or that contradicts another."""
+    """An unknown option, or one that contradicts another."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExportOptions:
     formats: tuple[str, ...] = ("torchtune", "jsonl")
     unit: str = "standalone"
     with_launcher: bool = False
@@ -40,7 +40,7 @@ class Options:
     held_out_recipes: bool = False
     hardware: tuple[str, ...] = (Hardware.CUDA.value,)
     tokenizer: str = ""
-    """The path of a tokenizer's file; kept as its name only."""
+    """The path of a tokenizer's file; only its name is stored."""
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.formats if name not in FORMATS]:
@@ -48,9 +48,9 @@ class Options:
         if self.unit not in UNITS:
             raise WrongOptions(f"There is no unit {self.unit!r}. There are: {', '.join(UNITS)}.")
         if self.with_launcher and self.unit == "file":
-            raise WrongOptions("A file holds its launchers already: leave --with-launcher out.")
+            raise WrongOptions("A file contains its launchers: omit --with-launcher.")
         if len(self.splits) != len(Split) or sum(self.splits) != 100 or min(self.splits) < 0:
-            raise WrongOptions("Splits are three percentages that make 100, such as 90/5/5.")
+            raise WrongOptions("Splits are three percentages that add up to 100, such as 90/5/5.")
         if wrong := [name for name in self.hardware if name not in Hardware.values]:
             raise WrongOptions(
                 f"There is no hardware {wrong[0]!r}. There is: {', '.join(Hardware.values)}."
@@ -58,29 +58,29 @@ class Options:
         if not self.hardware:
             raise WrongOptions("Name the hardware to export for, such as cuda.")
         if self.total_tokens < 0:
-            raise WrongOptions("A mix can't have fewer than no tokens.")
+            raise WrongOptions("The number of tokens can't be negative.")
         Filter.from_text(self.where)
         _check_caps(self.caps)
         weights_by_name(self.upsample)
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """From what `as_json` made, or a part of it; what is left out has its default."""
+        """Parse the output of `as_json`, or a part of it; missing options get their default."""
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(document) - known):
             raise WrongOptions(f"There is no option {unknown[0]!r}.")
         return cls(**{name: _frozen(value) for name, value in document.items()})
 
     def as_json(self) -> dict[str, Any]:
-        # A path names folders of this machine.
+        # A path reveals folders of this machine.
         plain = {**asdict(self), "tokenizer": Path(self.tokenizer).name}
         return {name: _thawed(value) for name, value in plain.items()}
 
     @property
     def plan(self) -> str:
-        """Name the splits: exports of one plan never move a record from one split to another.
+        """Return the name of the plan: exports of one plan never move a record between splits.
 
-        Exports from before groups followed the content had plans without "by content".
+        Plans of earlier versions, without content groups, lack "by content".
         """
         shares = "/".join(map(str, self.splits))
         together = ", repositories whole" if self.together else ""
@@ -90,14 +90,14 @@ class Options:
 
 def parse_splits(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d{1,3}/\d{1,3}/\d{1,3}", text):
-        raise WrongOptions(f"{text!r} names no splits: write train/validation/test, as 90/5/5.")
+        raise WrongOptions(f"{text!r} is not a split: write train/validation/test, such as 90/5/5.")
     return tuple(map(int, text.split("/")))
 
 
 def parse_hardware(text: str) -> tuple[str, ...]:
-    """Read `cuda,hip`; `all` is every hardware that there is now."""
-    named = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
-    return tuple(sorted(set(named)))
+    """Parse `cuda,hip`; `all` means every present kind of hardware."""
+    names = Hardware.values if text == "all" else [name.strip() for name in text.split(",")]
+    return tuple(sorted(set(names)))
 
 
 def parse_cap(text: str) -> tuple[str, float]:
@@ -105,11 +105,13 @@ def parse_cap(text: str) -> tuple[str, float]:
     try:
         return name, float(share)
     except ValueError:
-        raise WrongOptions(f"{text!r} is no cap: write origin=share, as inductor=0.2.") from None
+        raise WrongOptions(
+            f"{text!r} is not a cap: write origin=share, such as inductor=0.2."
+        ) from None
 
 
 def weights_by_name(policy: str) -> dict[str, float]:
-    """The weights that a policy names itself; none for "" and for `source`."""
+    """Return the weights named in a policy; empty for "" and for `source`."""
     if policy in ("", UPSAMPLE_BY_SOURCE):
         return {}
     weights = {}
@@ -118,14 +120,15 @@ def weights_by_name(policy: str) -> dict[str, float]:
         if name not in (*Category.values, *PairOrigin.values):
             raise WrongOptions(
                 f"{name!r} is neither a category ({', '.join(Category.values)}) nor an origin "
-                f"({', '.join(PairOrigin.values)}). Write `source`, or as tutorial=10,inductor=5."
+                f"({', '.join(PairOrigin.values)}). "
+                "Write `source`, or weights such as tutorial=10,inductor=5."
             )
         try:
             weights[name] = float(weight)
         except ValueError:
-            raise WrongOptions(f"{part!r} has no weight: write as tutorial=10.") from None
+            raise WrongOptions(f"{part!r} has no weight: write it as tutorial=10.") from None
         if not 0 < weights[name] <= 1000:
-            raise WrongOptions(f"A weight lies above 0 and is no more than 1,000, unlike {part!r}.")
+            raise WrongOptions(f"A weight is above 0 and at most 1,000, unlike {part!r}.")
     return weights
 
 

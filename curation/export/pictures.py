@@ -1,4 +1,4 @@
-"""Pictures of the card: bars, drawn as SVG by ourselves, legible on light and on dark."""
+"""Bar charts of the card as SVG, legible on light and dark backgrounds."""
 
 from collections.abc import Mapping
 from html import escape
@@ -13,7 +13,7 @@ STYLE = (
 
 
 def bars(title: str, counts: Mapping[str, int]) -> str:
-    """The largest first; what is beyond the fourteenth is added up."""
+    """ExportPlan bars in descending order; those after the fourteenth are added up."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows = ordered[:MOST]
     if rest := ordered[MOST:]:

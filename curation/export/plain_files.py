@@ -1,8 +1,8 @@
-"""Which source files may be given away as they are, and why each of the others stays.
+"""Source files that may be distributed as they are, and the reasons for the others.
 
-A file that leaves holds a kernel, and in this very place each of its kernels has a licence that
-permits it: what another place permits does not count, for it is this file that leaves. Neither
-decisions nor twins nor overlaps are asked for: these are sources, not a dataset.
+An eligible file contains a kernel, and each of its kernels has a permissive license in this place.
+Licenses of other places do not count, because this file is distributed. Decisions, near-duplicates
+and overlaps are ignored: these are sources, not a dataset.
 """
 
 from collections import defaultdict
@@ -15,8 +15,8 @@ from django.db.models import Exists, OuterRef
 
 from curation.evidence.notices import texts_named
 from curation.evidence.opt_outs import opted_out
-from curation.evidence.places import Terms
-from curation.evidence.sources import Source
+from curation.evidence.places import LicenseTerms
+from curation.evidence.sources import ExportSource
 from curation.evidence.subjects import chunks
 from curation.export.evidence import LOCAL_PATH
 from curation.export.plain_paths import safe_names
@@ -24,21 +24,21 @@ from curation.models import Kernel, Language, LicenseVerdict, Provenance, Source
 
 
 class Stays(StrEnum):
-    """Why a file stays: a word to count by."""
+    """Code of the reason why a file is left out."""
 
     BENCHMARK = "benchmark"
     OPTED_OUT = "opted-out"
     NO_KERNEL = "no-kernel"
-    BLOCKED = "licence-blocked"
-    CONFLICT = "licence-conflict"
-    UNKNOWN = "licence-unknown"
+    BLOCKED = "license-blocked"
+    CONFLICT = "license-conflict"
+    UNKNOWN = "license-unknown"
     NO_TEXT = "no-text"
     LOCAL_PATH = "local-path"
     UNWRITABLE = "unwritable-path"
 
 
-# The strictest first.
-OF_LICENCE = {
+# Strictest first.
+OF_VERDICT = {
     LicenseVerdict.BLOCKED: Stays.BLOCKED,
     LicenseVerdict.CONFLICT: Stays.CONFLICT,
     LicenseVerdict.UNKNOWN: Stays.UNKNOWN,
@@ -46,8 +46,8 @@ OF_LICENCE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A kernel in a file, as far as it matters to the file."""
+class KernelTerms:
+    """Terms of a kernel in a file."""
 
     verdicts: frozenset[str]  # on this place, on the kernel anywhere, and the policy's of today
     expression: str
@@ -58,56 +58,58 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    source: Source
+    source: ExportSource
     path: str
     commit: str
     sha256: str
     lines: int
     came: datetime
-    kernels: Sequence[Standing]
+    kernels: Sequence[KernelTerms]
     why: Stays | None
 
     @property
     def expression(self) -> str:
-        """All that its kernels ask for, together."""
-        found = sorted({standing.expression for standing in self.kernels})
-        if len(found) == 1:
-            return found[0]
-        return " AND ".join(f"({said})" if " OR " in said else said for said in found)
+        """Return the license expression of all its kernels together."""
+        expressions = sorted({terms_of_kernel.expression for terms_of_kernel in self.kernels})
+        if len(expressions) == 1:
+            return expressions[0]
+        return " AND ".join(f"({each})" if " OR " in each else each for each in expressions)
 
     @property
-    def terms(self) -> Terms:
-        copyrights = (line for standing in self.kernels for line in standing.copyrights)
-        texts = ((path, sha) for standing in self.kernels for path, sha in standing.texts)
-        return Terms(tuple(dict.fromkeys(copyrights)), tuple(dict.fromkeys(texts)))
+    def terms(self) -> LicenseTerms:
+        copyrights = (line for kernel in self.kernels for line in kernel.copyrights)
+        texts = ((path, sha) for kernel in self.kernels for path, sha in kernel.texts)
+        return LicenseTerms(tuple(dict.fromkeys(copyrights)), tuple(dict.fromkeys(texts)))
 
 
-def plain_files(sources: Mapping[int, Source]) -> Iterator[PlainFile]:
-    """Every file that a source's globs name today."""
+def plain_files(sources: Mapping[int, ExportSource]) -> Iterator[PlainFile]:
+    """Yield every file that a source's globs match today."""
     current = SourceFile.objects.filter(retired_at=None).order_by("pk")
     columns = ("repository_id", "path", "commit", "sha256", "lines", "created_at")
     for pks in chunks(current.values_list("pk", flat=True)):
         rows = SourceFile.objects.filter(pk__among=pks).order_by("pk").values_list("pk", *columns)
-        standing = _standing(pks)
-        texts = texts_named({row[4] for row in rows if row[0] in standing})
+        terms_of_kernel = _kernel_terms(pks)
+        texts = texts_named({row[4] for row in rows if row[0] in terms_of_kernel})
         for pk, repository, path, commit, sha256, lines, came in rows:
-            source, kernels = sources[repository], standing.get(pk, ())
+            source, kernels = sources[repository], terms_of_kernel.get(pk, ())
             why = _why(source, path, kernels, texts.get(sha256))
             yield PlainFile(source, path, commit, sha256, lines, came, kernels, why)
 
 
-def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | None) -> Stays | None:
+def _why(
+    source: ExportSource, path: str, kernels: Sequence[KernelTerms], text: str | None
+) -> Stays | None:
     if source.benchmark:
         return Stays.BENCHMARK
     if source.opted_out:
         return Stays.OPTED_OUT
     if not kernels:
         return Stays.NO_KERNEL
-    said = frozenset[str]().union(*(standing.verdicts for standing in kernels))
-    for verdict, stays in OF_LICENCE.items():
-        if verdict in said:
+    verdicts = frozenset[str]().union(*(terms_of_kernel.verdicts for terms_of_kernel in kernels))
+    for verdict, stays in OF_VERDICT.items():
+        if verdict in verdicts:
             return stays
-    if any(standing.opted_out for standing in kernels):
+    if any(terms_of_kernel.opted_out for terms_of_kernel in kernels):
         return Stays.OPTED_OUT
     if text is None:
         return Stays.NO_TEXT
@@ -116,8 +118,8 @@ def _why(source: Source, path: str, kernels: Sequence[Standing], text: str | Non
     return None if safe_names(path) else Stays.UNWRITABLE
 
 
-def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
-    """The Triton and Gluon kernels of each of these files."""
+def _kernel_terms(files: Sequence[int]) -> dict[int, list[KernelTerms]]:
+    """Return the Triton and Gluon kernels of each of these files."""
     triton = Provenance.objects.exclude(kernel__language=Language.PALLAS)
     rows = triton.filter(source_file__among=files, retired_at=None).annotate(
         wished=Exists(Kernel.objects.filter(opted_out(), pk=OuterRef("kernel_id")))
@@ -126,15 +128,15 @@ def _standing(files: Sequence[int]) -> dict[int, list[Standing]]:
         "source_file_id", "license_verdict", "license__verdict", "license__expression",
         "kernel__license_verdict", "copyrights", "license_texts", "wished",
     )  # fmt: skip
-    found: dict[int, list[Standing]] = defaultdict(list)
-    for file, here, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
+    result: dict[int, list[KernelTerms]] = defaultdict(list)
+    for file, verdict, policy, expression, anywhere, copyrights, texts, wished in rows.order_by(
         "start_line", "end_line", "qualname", "kernel__content_hash"
     ).values_list(*columns):
-        verdicts = {here, policy or LicenseVerdict.UNKNOWN}
+        verdicts = {verdict, policy or LicenseVerdict.UNKNOWN}
         # A blocked copy in any repository blocks a kernel everywhere.
         if anywhere == LicenseVerdict.BLOCKED:
             verdicts.add(anywhere)
-        found[file].append(
-            Standing(frozenset(verdicts), expression or "", copyrights, texts, wished)
+        result[file].append(
+            KernelTerms(frozenset(verdicts), expression or "", copyrights, texts, wished)
         )
-    return dict(found)
+    return dict(result)

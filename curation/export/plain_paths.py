@@ -1,7 +1,7 @@
-"""Where each file stands among plain folders: `category/its/own/path.py`, and no two in one place.
+"""Unique paths of files in plain folders: `category/its/own/path.py`. Pure.
 
-Pure. No two in one place also where a file system takes `A.py` for `a.py`, or spells ö in another
-way. What can't be written as it is called gets no place.
+Paths are also unique on file systems that ignore case or normalize Unicode. Files with unsafe names
+get no path.
 """
 
 import re
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-# Of a path and of a name in it, in bytes; a file system takes 255 of a name, and we add to some.
+# Maximum bytes of a path; file systems limit a name to 255, and suffixes are added.
 LONGEST_PATH = 1000
 LONGEST_NAME = 240
 
 Names = tuple[str, ...]
 
 
-class Wanted(NamedTuple):
-    """A file of a repository, which has a name to be shown and one that is its alone."""
+class PathRequest(NamedTuple):
+    """A file of a repository, with a name to show and a unique one."""
 
     category: str
     repository: str
@@ -28,10 +28,10 @@ class Wanted(NamedTuple):
     path: str
 
 
-def placed(files: Iterable[Wanted]) -> dict[Wanted, str]:
-    """A place for each file that can have one.
+def placed(files: Iterable[PathRequest]) -> dict[PathRequest, str]:
+    """Return a path for each file that can have one.
 
-    Where two repositories share a category, each one's files stand beneath its name.
+    If repositories share a category, the files of each are below its name.
     """
     ordered = sorted(set(files))
     beneath = _folders({(file.category, file.repository, file.alone) for file in ordered})
@@ -44,7 +44,7 @@ def placed(files: Iterable[Wanted]) -> dict[Wanted, str]:
 
 
 def safe_names(path: str) -> Names:
-    """The names that a path consists of; none where it would lead elsewhere, or nowhere."""
+    """Split a path into names; empty if it would escape its folder or has an unsafe name."""
     names = tuple(path.split("/"))
     if len(path.encode("utf-8", "surrogatepass")) > LONGEST_PATH or not all(map(_safe, names)):
         return ()
@@ -55,7 +55,7 @@ def _safe(name: str) -> bool:
     encoded = name.encode("utf-8", "surrogatepass")
     return (
         name not in {"", ".", ".."}
-        # git's own folder would make a repository of ours, with hooks that run.
+        # Attack: a folder named .git would be a repository with hooks that run.
         and name.casefold() != ".git"
         and "\\" not in name
         and name.isprintable()
@@ -64,7 +64,7 @@ def _safe(name: str) -> bool:
 
 
 def _folders(repositories: set[tuple[str, str, str]]) -> dict[tuple[str, str], Names]:
-    """The folder of each repository in its category."""
+    """Return the folder of each repository in its category."""
     sharing: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for category, name, alone in sorted(repositories):
         sharing[category].append((name, alone))
@@ -80,14 +80,14 @@ def _folders(repositories: set[tuple[str, str, str]]) -> dict[tuple[str, str], N
 
 
 def _readable(name: str) -> str:
-    """A part of a repository's name, which an admin may have written in any way."""
-    kept = re.sub(r"[^\w.+-]", "_", name)[:60]
-    return kept if _safe(kept) else f"_{kept.strip('.')}"
+    """Make a part of a repository's name safe: an admin may have written any text."""
+    cleaned = re.sub(r"[^\w.+-]", "_", name)[:60]
+    return cleaned if _safe(cleaned) else f"_{cleaned.strip('.')}"
 
 
 @dataclass(slots=True)
 class _Taken:
-    """The places that were given out."""
+    """Registry of the assigned paths."""
 
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
@@ -95,7 +95,7 @@ class _Taken:
     def place(self, names: Names) -> str:
         above: list[str] = []
         for name in names[:-1]:
-            # Many may stand in one folder, but none where a file is.
+            # A folder may be used by many files, but must not be a file.
             above.append(_free(above, name, self.files))
             self.folders.add(_key(above))
         last = _free(above, names[-1], self.files, self.folders)
@@ -104,15 +104,15 @@ class _Taken:
 
 
 def _free(above: Sequence[str], name: str, *taken: Container[str]) -> str:
-    """The name itself, or the first of name~2, name~3, … that nothing has."""
-    path, number, found = PurePosixPath(name), 1, name
-    while any(_key(above, found) in names for names in taken):
+    """Return the name, or the first of name~2, name~3, … that is free."""
+    path, number, candidate = PurePosixPath(name), 1, name
+    while any(_key(above, candidate) in names for names in taken):
         number += 1
-        found = f"{path.stem}~{number}{path.suffix}"
-    return found
+        candidate = f"{path.stem}~{number}{path.suffix}"
+    return candidate
 
 
 def _key(above: Sequence[str], *name: str) -> str:
-    """A place as the least attentive of file systems knows it."""
+    """Fold a path as the least strict file system does."""
     folded = "/".join(part.rstrip(" .") for part in (*above, *name)).casefold()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", folded).casefold())

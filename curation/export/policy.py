@@ -1,4 +1,4 @@
-"""Which grades of evidence an export takes, by origin: the table in `validation/policy.toml`."""
+"""Accepted evidence grades of an export, by origin: the table in `validation/policy.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from curation.installation.data_folder import BASE_DIR
 
 TABLE = BASE_DIR / "validation" / "policy.toml"
-# A number that a grade may reach, by the name of its limit.
+# Grades with a numeric limit, by the name of the limit.
 LIMITS = {"torch_share_most": "torch_share"}
 
 
@@ -20,19 +20,19 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
 
 
 def refusal(origin: str, grades: Mapping[str, Any]) -> str:
-    """Return which grade keeps a pair of this origin out, in words, or an empty text.
+    """Return the grade that excludes a pair of this origin, in words, or an empty text.
 
-    Results of before there were grades have none, and pass: their verdicts were stricter.
+    Older results without grades pass, because their verdicts were stricter.
     """
     table = _table().get(origin) or _table()["default"]
-    for name, wanted in table.items():
+    for name, accepted in table.items():
         value = grades.get(LIMITS.get(name, name))
         if value is None:
             continue
         if name in LIMITS:
-            if value > wanted:
-                return f"Torch computes {value:.0%} of it, and {wanted:.0%} is the most."
-        elif value not in wanted:
+            if value > accepted:
+                return f"Torch computes {value:.0%} of it; at most {accepted:.0%} is accepted."
+        elif value not in accepted:
             words = name.replace("_", " ")
-            return f"Its {words} is {value}, where {' or '.join(wanted)} is needed."
+            return f"Its {words} is {value}, {' or '.join(accepted)} is required."
     return ""

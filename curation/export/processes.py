@@ -1,6 +1,6 @@
-"""Processes that an export begins: they end with it, and it with any of them.
+"""Child processes of an export. If one ends abnormally, the export ends, and vice versa.
 
-What one sends is what it has found, or what went wrong, which is raised where somebody can be told.
+A child sends its results or its exception, which is raised in the parent.
 """
 
 import ctypes
@@ -21,40 +21,40 @@ from curation.errors import CurationError
 Channel: TypeAlias = "Connection[Any, Any]"
 
 FORK = get_context("fork")
-# What is forgotten is closed, and so would be its owner's.
+# References that keep inherited connections open: closing them would close the parent's.
 INHERITED: list[Any] = []
 
 
 class ProcessLost(CurationError):
-    """A process was killed: by the system, which had no memory left, or by a person."""
+    """A process was killed: by the kernel for lack of memory, or by a person."""
 
     retry = True
 
 
 class Processes(ExitStack):
-    """A context: whatever is begun in it is gone after it."""
+    """Context manager: children end with it."""
 
     def begin(self, work: Callable[..., None], *arguments: Any) -> Channel:
-        """Do this work in another process; its first argument is that one's end of the channel."""
-        # SQLite's locks belong to a process, and a connection is no other one's.
+        """Run `work` in a child process; its first argument is the child's end of the channel."""
+        # SQLite's locks belong to a process, so a connection must not be inherited.
         connection.close()
-        ours, theirs = FORK.Pipe()
-        process = FORK.Process(target=_do, args=(theirs, os.getpid(), work, arguments))
+        parent_end, child_end = FORK.Pipe()
+        process = FORK.Process(target=_do, args=(child_end, os.getpid(), work, arguments))
         process.start()
         self.callback(_end, process)
-        # Held by nobody but that process, so that it closes when that one dies.
-        theirs.close()
-        return self.enter_context(ours)
+        # Only the child keeps its end, so that the channel closes when the child dies.
+        child_end.close()
+        return self.enter_context(parent_end)
 
 
-def tell(channel: Channel, what: Any) -> None:
+def send(channel: Channel, what: Any) -> None:
     try:
         channel.send(what)
     except OSError:
         raise _lost() from None
 
 
-def told(channel: Channel) -> Any:
+def receive(channel: Channel) -> Any:
     try:
         what = channel.recv()
     except (EOFError, OSError):
@@ -66,8 +66,8 @@ def told(channel: Channel) -> Any:
 
 def _lost() -> ProcessLost:
     return ProcessLost(
-        "A process of this export was killed, maybe for want of memory. Run it again, with "
-        "EXPORT_PROCESSES=1 where memory is short."
+        "A process of this export was killed, maybe for lack of memory. Run it again, with "
+        "EXPORT_PROCESSES=1 if memory is short."
     )
 
 
@@ -76,27 +76,29 @@ def _end(process: ForkProcess) -> None:
     process.join()
 
 
-# --- In the process that was begun ----------------------------------------------------------
+# --- In the child process --------- ----------------------------------------------------------
 def _do(channel: Channel, parent: int, work: Callable[..., None], arguments: Any) -> None:
     _die_with(parent)
     _disown()
     try:
         work(channel, *arguments)
-    except Exception as error:  # noqa: BLE001 - it is raised where somebody can be told
+    except Exception as error:  # noqa: BLE001 - it is raised in the parent
         error.add_note(traceback.format_exc())
         channel.send(error)
 
 
 def _disown() -> None:
-    """Leave alone the connections that this process was born with: they are another's. There are
-    some where the thread that forked runs an event loop, for which Django keeps another set."""
+    """Forget inherited connections without closing them, since the parent uses them.
+
+    They exist if the forking thread runs an event loop, for which Django keeps another set.
+    """
     for each in connections.all(initialized_only=True):
         INHERITED.append(each.connection)
         each.connection = None
 
 
 def _die_with(parent: int) -> None:
-    """Whoever ends the export ends this; a signal for both is the export's to answer."""
+    """Die with the parent. Signals to both are handled by the parent."""
     for number in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

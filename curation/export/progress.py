@@ -1,11 +1,11 @@
-"""How far an export is, told to whoever asked: a terminal's bar, a run's row, nobody."""
+"""ProgressCallback callback of an export."""
 
 from typing import Protocol
 
 
-class Progress(Protocol):
+class ProgressCallback(Protocol):
     def __call__(self, stage: str, done: int) -> None: ...
 
 
-def silently(stage: str, done: int) -> None:
-    """For callers whom nobody watches."""
+def no_progress(stage: str, done: int) -> None:
+    """No-op progress callback."""

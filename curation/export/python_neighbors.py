@@ -1,12 +1,12 @@
-"""Links between pairs with python sides of nearly the same structure.
+"""Links between pairs whose Python code has nearly the same structure.
 
-A structure is a set of hashes of token 5-grams, names and numbers set aside. Two pairs are
-neighbors if the Jaccard similarity of their structures is at least 4/5. The links that are
-returned give the connected components of this relation (single linkage), not every neighbor.
+A structure is a set of hashes of token 5-grams, without names and numbers. Two pairs are neighbors
+if the Jaccard similarity of their structures is at least 4/5. The returned links give the connected
+components of this relation (single linkage), not every neighbor.
 
 Candidates share a MinHash band and are compared exactly. 90,819 generated pairs (31,055 distinct
-structures of 53 grams on average) take 9 s of processor and give the same 6,051 components as
-brute force (2026-11-26).
+structures of 53 grams on average) take 9 s of processor and give the same 6,051 components as brute
+force (2026-11-26).
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ SHARED, OF = 4, 5
 # With one round of bands, a pair at exactly 4/5 is missed once in 20,000 times; with two, once in
 # 400 million.
 ROUNDS = 2
-# Structures that are signed, or compared with one another, at once: bounds the memory.
+# Number of structures that are signed or compared at once: bounds the memory.
 BLOCK = 1000
 
 Numbers = NDArray[np.int64]
@@ -48,7 +48,7 @@ def neighbor_links(structures: Sequence[bytes]) -> Iterator[tuple[int, int]]:
     components = DisjointSets(len(grams))
     for number in range(ROUNDS):
         for column in _bands(grams, number).T:
-            # Slightly stale within a column: that costs only a comparison.
+            # Slightly stale within a column, which costs only a comparison.
             roots = components.roots().astype(np.int64)
             for members in _buckets(column, roots):
                 for left, right in _linked(members, grams, roots):
@@ -67,7 +67,7 @@ def _bands(grams: Sequence[Structure], number: int) -> NDArray[np.int64]:
 
 
 def _shingles(grams: Structure, number: int) -> Shingles:
-    """Return 64-bit hashes, other ones for each round."""
+    """Return 64-bit hashes, different ones for each round."""
     shingles = as_shingles(grams)
     return mix64(shingles) if number else shingles
 
@@ -92,8 +92,8 @@ def _linked(
         for right in blocks[number:]:
             near = _near(grams, left, right) & (roots[left][:, None] != roots[right])
             rows, columns = np.nonzero(near)
-            one, other = roots[left[rows]], roots[right[columns]]
-            both = np.minimum(one, other) * len(roots) + np.maximum(one, other)
+            low, high = roots[left[rows]], roots[right[columns]]
+            both = np.minimum(low, high) * len(roots) + np.maximum(low, high)
             _, chosen = np.unique(both, return_index=True)
             yield from zip(
                 left[rows[chosen]].tolist(), right[columns[chosen]].tolist(), strict=True
@@ -101,7 +101,7 @@ def _linked(
 
 
 def _near(grams: Sequence[Structure], left: Numbers, right: Numbers) -> NDArray[np.bool_]:
-    """Return whether each of `left` is a neighbor of each of `right`."""
+    """Return a matrix: True where an item of `left` is a neighbor of one of `right`."""
     members = left if left is right else np.concatenate((left, right))
     sets = [grams[number] for number in members.tolist()]
     sizes = np.array([len(each) for each in sets], dtype=np.float32)

@@ -1,7 +1,7 @@
-"""Records as the dataset's contract has them.
+"""Records in the dataset's format.
 
-A record's metadata is made once, as the JSON that leaves. A release keeps that text, and is
-rebuilt from it and from the sources, which never change.
+A record's metadata is serialized once. A release stores that text, and is rebuilt from it and from
+the sources, which never change.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from curation.export.lines import encode
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.models import Kernel, Language, Pair
 
 PALLAS = Language.PALLAS.value
@@ -18,7 +18,7 @@ PALLAS = Language.PALLAS.value
 
 @dataclass(slots=True)
 class Record:
-    """One line of a dataset. `metadata` is JSON."""
+    """A record of a dataset. `metadata` is JSON."""
 
     kind: str
     id: str
@@ -28,13 +28,16 @@ class Record:
     weight: float
     tokens: int
     metadata: str
-    # The kernel's text, or the pair's three, each as JSON: most formats take it so.
+    # The kernel's text, or the pair's three, each as JSON, which most formats need.
     spelled: tuple[str, ...]
     language: str
 
     @property
     def folder_kind(self) -> str:
-        """Which files it is written to. Pallas kernels have their own: they are not Triton."""
+        """Return the kind of its files.
+
+        Pallas kernels have their own, because they are not Triton.
+        """
         return PALLAS if self.language == PALLAS else self.kind
 
     @property
@@ -46,17 +49,17 @@ PAIR_TEXTS = ("python_code", "triton_code", "test_code")
 
 
 def completed(metadata: str, own: tuple[str, ...], checks: tuple[str, ...]) -> str:
-    """With a word on each of the checks that any of the records' validations made."""
+    """Add a null for each check that only other records' validations made."""
     if own == checks:
         return metadata
-    said = json.loads(metadata)
-    if verified := said["verified"]:
+    document = json.loads(metadata)
+    if verified := document["verified"]:
         verified["checks"] = {name: verified["checks"].get(name) for name in checks}
-    return encode(said)
+    return encode(document)
 
 
-def kernel_texts(pks: Collection[int], options: Options) -> dict[int, str]:
-    """Of units that are not whole files."""
+def kernel_texts(pks: Collection[int], options: ExportOptions) -> dict[int, str]:
+    """Return kernels' texts by primary key, for units other than files."""
     rows = _rows(Kernel, pks, text_columns(options))
     return {pk: joined(parts) for pk, *parts in rows.values()}
 
@@ -70,8 +73,8 @@ def _rows(model: Any, pks: Collection[int], columns: Sequence[Any]) -> dict[int,
     return {row[0]: row for row in rows.values_list("pk", *columns)}
 
 
-def text_columns(options: Options) -> tuple[str, ...]:
-    """What a kernel's text is joined of; nothing where it is its file's."""
+def text_columns(options: ExportOptions) -> tuple[str, ...]:
+    """Return the columns that make up a kernel's text; empty for whole files."""
     if options.unit == "file":
         return ()
     unit = "function_source" if options.unit == "function" else "standalone_source"
@@ -79,5 +82,5 @@ def text_columns(options: Options) -> tuple[str, ...]:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """A unit and, where there is one, its launcher below it."""
+    """Join a unit and its launcher, if any."""
     return "\n\n".join([part if part.endswith("\n") else f"{part}\n" for part in parts if part])

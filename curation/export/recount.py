@@ -1,16 +1,16 @@
-"""Tokens of texts that the rows don't know: of other units, or by another tokenizer."""
+"""Token counts that the rows lack: for other units, or by another tokenizer."""
 
 from collections.abc import Sequence
 
 from curation.evidence.notices import texts_named
-from curation.export.leaving import Leaving
-from curation.export.options import Options
+from curation.export.export_item import ExportItem
+from curation.export.options import ExportOptions
 from curation.export.records import joined
 from curation.tokens import tokenizer_of
 
 
-def recount(kind: str, items: Sequence[Leaving], options: Options) -> None:
-    """Set the tokens of `items`, unless their rows know them."""
+def recount(kind: str, items: Sequence[ExportItem], options: ExportOptions) -> None:
+    """Set the tokens of `items`, unless their rows have them."""
     known = options.unit == "file" or (options.unit == "standalone" and not options.with_launcher)
     if not options.tokenizer and (known or kind == "pair"):
         return

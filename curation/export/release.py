@@ -1,4 +1,4 @@
-"""Writing a release again: from what it remembers, byte for byte, or not at all."""
+"""Rebuild of a release, byte for byte."""
 
 import hashlib
 import json
@@ -13,8 +13,8 @@ from curation.export.columns import KERNEL, Columns, columns_as_in, pair_columns
 from curation.export.folder import MANIFEST, new_folder
 from curation.export.held_out import HeldOut
 from curation.export.lines import encode_text
-from curation.export.options import Options
-from curation.export.progress import Progress, silently
+from curation.export.options import ExportOptions
+from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record, kernel_texts, pair_texts
 from curation.export.splits import SPLITS
 from curation.export.writers import Writing
@@ -24,7 +24,7 @@ BATCH = 1000
 
 
 class NotTheSame(CurationError):
-    """The release can't be made byte for byte: this is another version of something."""
+    """A release can't be rebuilt byte for byte, because a version has changed."""
 
 
 def find_release(name: str) -> Release:
@@ -35,9 +35,9 @@ def find_release(name: str) -> Release:
     return release
 
 
-def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> None:
-    """Write the files of a release, and let them stand only if each is what it was."""
-    options = Options.from_json(release.options)
+def rebuild(release: Release, out: Path, *, progress: ProgressCallback = no_progress) -> None:
+    """Write the files of a release, and keep them only if each is unchanged."""
+    options = ExportOptions.from_json(release.options)
     with new_folder(out) as folder:
         for path in release.files.order_by().values_list("path", flat=True).distinct():
             _write_kept(release, path, folder / path)
@@ -60,7 +60,7 @@ def rebuild(release: Release, out: Path, *, progress: Progress = silently) -> No
 
 
 def _columns_of(release: Release, columns: Columns, **kind: None) -> Columns:
-    """Return the columns that the release's records of a kind have."""
+    """Return the columns of the release's records of a kind."""
     members = ReleaseMember.objects.filter(release=release, **kind).order_by("pk")
     metadata = members.values_list("metadata", flat=True).first()
     if metadata is None:
@@ -77,8 +77,10 @@ def _write_kept(release: Release, path: str, to: Path) -> None:
             file.write(zlib.decompress(bytes(data)))
 
 
-def _records(release: Release, options: Options, progress: Progress) -> Iterator[Record]:
-    """In the order in which they were written at first."""
+def _records(
+    release: Release, options: ExportOptions, progress: ProgressCallback
+) -> Iterator[Record]:
+    """Yield the records in their original order."""
     last = 0
     rows = ReleaseMember.objects.filter(release=release).order_by("pk")
     columns = (
@@ -92,16 +94,16 @@ def _records(release: Release, options: Options, progress: Progress) -> Iterator
         texts = _texts(batch, options)
         for member, kernel, pair, identity, hashed, split, _, tokens, metadata in batch:
             kind, pk = ("kernel", kernel) if kernel else ("pair", pair)
-            said = json.loads(metadata)
+            document = json.loads(metadata)
             yield Record(
-                kind, identity, pk, hashed, SPLITS.index(split), said["weight"], tokens, metadata,
-                tuple(map(encode_text, texts[member])), said.get("language", ""),
+                kind, identity, pk, hashed, SPLITS.index(split), document["weight"], tokens,
+                metadata, tuple(map(encode_text, texts[member])), document.get("language", ""),
             )  # fmt: skip
         last = batch[-1][0]
 
 
-def _texts(batch: Sequence[Any], options: Options) -> dict[int, tuple[str, ...]]:
-    """By member."""
+def _texts(batch: Sequence[Any], options: ExportOptions) -> dict[int, tuple[str, ...]]:
+    """Return the texts by member."""
     kernels = {member: (kernel, hashed) for member, kernel, _, _, hashed, *_ in batch if kernel}
     pairs = {member: pair for member, _, pair, *_ in batch if pair}
     of_pairs = pair_texts(pairs.values())

@@ -1,4 +1,4 @@
-"""Removal of the archives of older exports. Those of releases stay."""
+"""Deletion of the archives of older exports. Those of releases are kept."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ _looked = -float("inf")
 
 
 def remove_old_archives_now_and_then() -> None:
-    """Remove old archives once an hour, for the scheduler: a setting may have been lowered."""
+    """Scheduled task: delete old archives once an hour, because a setting may have been lowered."""
     global _looked
     if time.monotonic() - _looked >= EVERY_SECONDS:
         remove_old_archives()
@@ -29,20 +29,20 @@ def remove_old_archives_now_and_then() -> None:
 
 
 def remove_old_archives() -> int:
-    """Remove the archives on this host beyond the newest `EXPORTS_KEPT`, and return their number.
+    """Delete the archives on this host beyond the newest `EXPORTS_KEPT`, and return their number.
 
-    May be killed anywhere and run twice: a row says that its archive is removed before the file
-    goes, and a file whose row says so goes the next time.
+    Idempotent, and may be killed anywhere: the row is marked before the file is deleted, and the
+    next call deletes files of marked rows.
     """
     # Listed before the rows are read: a run that ends in between is newer than all in the list.
     files = _archives(settings.DATA_DIR / "exports")
     if not files or not settings.EXPORTS_KEPT:
         return 0
     written = ExportRun.objects.filter(release=None, archive_removed_at=None).exclude(archive="")
-    kept = set(written.order_by("-pk").values_list("pk", flat=True)[: settings.EXPORTS_KEPT])
-    # A run that failed or was cancelled may have left a file that no row names.
+    recent = set(written.order_by("-pk").values_list("pk", flat=True)[: settings.EXPORTS_KEPT])
+    # A failed or cancelled run may have left a file that no row names.
     rows = ExportRun.objects.filter(pk__among=list(files), release=None, state__in=ENDED)
-    old = set(rows.values_list("pk", flat=True)) - kept
+    old = set(rows.values_list("pk", flat=True)) - recent
     written.filter(pk__among=list(old)).update(archive_removed_at=timezone.now())
     for pk in sorted(old):
         try:

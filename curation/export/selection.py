@@ -1,6 +1,7 @@
-"""Which items leave, and why each of the others stays: the one reading of an export.
+"""Selection of the items of an export, in one pass over the rows.
 
-What leaves is drafted at once, while its rows are at hand; the drafts wait aside for their splits.
+Selected items are serialized at once, while their rows are in memory; the drafts are spooled until
+their splits are known.
 """
 
 from collections import Counter
@@ -9,59 +10,62 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from curation.evidence.places import Terms
+from curation.evidence.places import LicenseTerms
 from curation.evidence.sources import every_source
 from curation.export import evidence
-from curation.export.aside import Aside, Shelf
-from curation.export.drafts import Drafted, Drafting
-from curation.export.evidence import EVERYTHING, Known, Stretch, stretches
+from curation.export.evidence import EVERYTHING, KnownItem, Stretch, stretches
+from curation.export.export_item import ExportItem
 from curation.export.files import KnownFile, files
-from curation.export.gates import APPROVED, PERSON, Rules, Said, deciding, exclusion
-from curation.export.leaving import Leaving
-from curation.export.ledger import Counted, Ledger
+from curation.export.gates import APPROVED, PERSON, DecisionRow, Rules, deciding, exclusion
+from curation.export.ledger import ExportLedger, LedgerCounts
 from curation.export.mixing import weigher
-from curation.export.notices import Notices, Shared
-from curation.export.options import Options
-from curation.export.picks import Picks
+from curation.export.notices import Notices, SharedNotice
+from curation.export.options import ExportOptions
 from curation.export.records import PAIR_TEXTS, text_columns
 from curation.export.recount import recount
-from curation.export.statistics import Profile
+from curation.export.selected_items import SelectedItems
+from curation.export.serialize import Drafted, RecordSerializer
+from curation.export.spool import Spool, SpoolIndex
+from curation.export.statistics import RecordProfile
 from curation.filters import Filter
 from curation.models import Kernel, Pair
 
 
 @dataclass(slots=True)
-class Selection:
-    kernels: Picks = field(default_factory=Picks)
-    pairs: Picks = field(default_factory=Picks)
-    # Each with its number.
-    profiles: dict[Profile, int] = field(default_factory=dict)
+class ExportSelection:
+    kernels: SelectedItems = field(default_factory=SelectedItems)
+    pairs: SelectedItems = field(default_factory=SelectedItems)
+    # Profiles, each with its number.
+    profiles: dict[RecordProfile, int] = field(default_factory=dict)
     agreement: Counter[str] = field(default_factory=Counter)
 
-    def of(self, kind: str) -> Picks:
+    def of(self, kind: str) -> SelectedItems:
         return self.kernels if kind == "kernel" else self.pairs
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a process has weighed, for another one to absorb."""
+class SelectionResult:
+    """Results of one process, for another to absorb."""
 
-    selection: Selection
-    given: Mapping[tuple[str, str, Terms], Shared]
-    counted: Counted
-    shelf: Shelf
+    selection: ExportSelection
+    given: Mapping[tuple[str, str, LicenseTerms], SharedNotice]
+    counted: LedgerCounts
+    index: SpoolIndex
 
 
-class Selecting:
-    """Weighs the kernels and pairs that the filter names. With nothing `aside`, none is drafted."""
+class ItemSelector:
+    """Selector of the kernels and pairs that the filter matches.
 
-    def __init__(self, options: Options, aside: Aside | None) -> None:
+    Without a spool, no drafts are made.
+    """
+
+    def __init__(self, options: ExportOptions, spool: Spool | None) -> None:
         self.sources = every_source()
         self.notices = Notices(self.sources)
-        self.ledger = Ledger(aside, self.sources)
-        self.selection = Selection()
+        self.ledger = ExportLedger(spool, self.sources)
+        self.selection = ExportSelection()
         self._options = options
-        self._aside = aside
+        self._spool = spool
         self._where = Filter.from_text(options.where)
         self._rules = Rules(
             standalone=options.unit == "standalone",
@@ -72,68 +76,74 @@ class Selecting:
             without_benchmarks=options.without_benchmarks,
         )
         self._weight = weigher(options.upsample, self.sources)
-        self._drafting = Drafting(options, self.sources, self.notices, self.selection.profiles)
+        self._serializer = RecordSerializer(
+            options, self.sources, self.notices, self.selection.profiles
+        )
 
     def stretches(self) -> Iterator[tuple[str, Stretch]]:
-        """All there is to weigh, in parts that any process may take."""
-        # Files go by their content, which many places share.
+        """Yield all ranges of rows, for any number of processes."""
+        # Files are read by content, which several places share.
         whole_files = self._options.unit == "file"
         of_kernels = (EVERYTHING,) if whole_files else stretches(Kernel.objects.all())
         yield from (("kernel", stretch) for stretch in of_kernels)
         yield from (("pair", stretch) for stretch in stretches(Pair.objects.all()))
 
     def weigh(self, kind: str, within: Stretch) -> int:
-        """Weigh and draft what lies there, and say how many that were."""
+        """Examine and serialize the items of a range, and return their number."""
         before = self.ledger.counted.seen[kind]
-        drafting, picks = self._drafting, self.selection.of(kind)
+        serializer, selected = self._serializer, self.selection.of(kind)
         if kind == "pair":
             for pairs in self._pairs(within):
                 recount(kind, pairs, self._options)
-                self._pick(picks, pairs, drafting.pairs(pairs))
+                self._select(selected, pairs, serializer.pairs(pairs))
         else:
             whole_files = self._options.unit == "file"
             for kernels in self._files() if whole_files else self._kernels(within):
                 recount(kind, kernels, self._options)
-                self._pick(picks, kernels, drafting.kernels(kernels))
+                self._select(selected, kernels, serializer.kernels(kernels))
         return self.ledger.counted.seen[kind] - before
 
-    def found(self) -> Found:
-        shelf = self._aside.shelf() if self._aside else Shelf()
-        return Found(self.selection, self.notices.given, self.ledger.counted, shelf)
+    def found(self) -> SelectionResult:
+        index = self._spool.index() if self._spool else SpoolIndex()
+        return SelectionResult(self.selection, self.notices.given, self.ledger.counted, index)
 
-    def absorb(self, found: Found) -> None:
-        """What another process has weighed. Who weighed what makes no difference in the end: all
-        is put in order, and counted, once it is complete."""
-        first = self._aside.adopt(found.shelf) if self._aside else 0
-        known, theirs = self.selection.profiles, found.selection
-        # Where nothing is drafted there are none.
-        numbers = [known.setdefault(profile, len(known)) for profile in theirs.profiles] or [0]
+    def absorb(self, result: SelectionResult) -> None:
+        """Add the results of another process.
+
+        Their order does not matter: all is sorted at the end.
+        """
+        first = self._spool.adopt(result.index) if self._spool else 0
+        known, other = self.selection.profiles, result.selection
+        # Without drafts there are no profiles.
+        numbers = [known.setdefault(profile, len(known)) for profile in other.profiles] or [0]
         for kind in ("kernel", "pair"):
-            self.selection.of(kind).absorb(theirs.of(kind), np.asarray(numbers, np.int64), first)
-        self.selection.agreement += theirs.agreement
-        self.notices.absorb(found.given)
-        self.ledger.absorb(found.counted, first)
+            self.selection.of(kind).absorb(other.of(kind), np.asarray(numbers, np.int64), first)
+        self.selection.agreement += other.agreement
+        self.notices.absorb(result.given)
+        self.ledger.absorb(result.counted, first)
 
-    def _pick(self, picks: Picks, batch: Sequence[Leaving], drafted: Iterator[Drafted]) -> None:
-        if self._aside:
+    def _select(
+        self, selected: SelectedItems, batch: Sequence[ExportItem], drafted: Iterator[Drafted]
+    ) -> None:
+        if self._spool:
             made = list(drafted)
-            drafts = self._aside.put([draft for draft, _ in made])
-            picks.add(batch, drafts, [counted for _, counted in made])
+            drafts = self._spool.put([draft for draft, _ in made])
+            selected.add(batch, drafts, [counted for _, counted in made])
         else:
-            picks.add(batch, [0] * len(batch), [(0, 0, 0)] * len(batch))
+            selected.add(batch, [0] * len(batch), [(0, 0, 0)] * len(batch))
 
-    def _kernels(self, within: Stretch) -> Iterator[list[Leaving]]:
+    def _kernels(self, within: Stretch) -> Iterator[list[ExportItem]]:
         kernels = self._where.of(Kernel.objects.all())
         texts = text_columns(self._options)
         for batch in evidence.kernels(kernels, self.sources, texts, within):
             yield [self._leaving(known) for known in self._passing("kernel", batch)]
 
-    def _pairs(self, within: Stretch) -> Iterator[list[Leaving]]:
+    def _pairs(self, within: Stretch) -> Iterator[list[ExportItem]]:
         pairs = self._where.of(Pair.objects.all())
         for batch in evidence.pairs(pairs, self.sources, PAIR_TEXTS, within):
             yield [self._leaving(known) for known in self._passing("pair", batch)]
 
-    def _passing(self, kind: str, batch: Sequence[Known]) -> Iterator[Known]:
+    def _passing(self, kind: str, batch: Sequence[KnownItem]) -> Iterator[KnownItem]:
         self.ledger.counted.seen[kind] += len(batch)
         for known in batch:
             why = exclusion(known.facts, self._rules)
@@ -143,25 +153,26 @@ class Selecting:
                 hashed = known.facts.content_hash
                 self.ledger.left_out(kind, known.name, hashed, known.places, why)
 
-    def _leaving(self, known: Known) -> Leaving:
+    def _leaving(self, known: KnownItem) -> ExportItem:
         facts = known.facts
         if len(facts.decisions) > 1:
             self._compare_words(facts.decisions)
         source = known.places[0].source if known.places else 0
-        return Leaving(
+        return ExportItem(
             known.pk, known.name, facts.content_hash, facts.license, known.tokens, known.places,
-            known.told, known.texts, source, known.origin, _reviewed(known),
-            self._weight(source, known.origin), deciding(facts.tries) if facts.tries else None,
+            known.extra_columns, known.texts, source, known.origin, _reviewed(known),
+            self._weight(source, known.origin),
+            deciding(facts.validations) if facts.validations else None,
         )  # fmt: skip
 
-    def _compare_words(self, decisions: Sequence[Said]) -> None:
-        """Whether people who decided on one item agreed in the end."""
+    def _compare_words(self, decisions: Sequence[DecisionRow]) -> None:
+        """Count if people who decided on one item agreed in the end."""
         words = {said.user: said.status for said in sorted(decisions) if said.actor == PERSON}
         if len(words) > 1:
             agreed = len(set(words.values())) == 1
             self.selection.agreement["agreed" if agreed else "disputed"] += 1
 
-    def _files(self) -> Iterator[list[Leaving]]:
+    def _files(self) -> Iterator[list[ExportItem]]:
         for batch in files(self._where, self._rules, self.sources):
             self.ledger.counted.seen["kernel"] += len(batch)
             leaving = []
@@ -172,19 +183,19 @@ class Selecting:
                     self.ledger.left_out("kernel", file.name, file.sha256, file.places, file.why)
             yield leaving
 
-    def _leaving_file(self, file: KnownFile) -> Leaving:
-        # It stands for the file wherever a kernel is asked for; and a whole file leaves on the
-        # terms that hold in it, not on another copy's.
+    def _leaving_file(self, file: KnownFile) -> ExportItem:
+        # The kernel represents its file. A whole file is distributed on the terms that apply in it,
+        # not on another copy's.
         known = file.kernels[0]
         first, *others = sorted(known.places, key=lambda place: not file.holds(place))
         origin = self.sources[file.source].origin
-        return Leaving(
+        return ExportItem(
             pk=known.pk,
             name=file.name,
             content_hash=file.sha256,
             license=first.expression,
             tokens=file.tokens,
-            told=known.told,
+            extra_columns=known.extra_columns,
             texts=(),
             places=[first._replace(commit=file.commit, lines=(1, file.lines), cell=None), *others],
             source=file.source,
@@ -195,6 +206,6 @@ class Selecting:
         )
 
 
-def _reviewed(known: Known) -> bool:
+def _reviewed(known: KnownItem) -> bool:
     approver = known.facts.approver
     return known.facts.status == APPROVED and approver is not None and approver.actor == PERSON

@@ -1,17 +1,16 @@
-"""Stratified assignment of groups to splits. Pure: numbers in, splits out.
+"""Stratified assignment of groups to splits. Pure: arrays in, splits out.
 
 A group with a known split keeps it, so that a dataset can grow without moving a record. The other
 groups are placed so that, within each kind of record:
 
-1. each operation type follows the asked shares, as near as whole groups allow;
-2. each operation type and each difficulty with at least 20 groups stands in every split;
-3. no source (recipe, repository or origin) fills more than a fifth of validation or of test, if
-   there are others to fill it with.
+1. each operation type follows the requested shares, as near as whole groups allow;
+2. each operation type and each difficulty with at least 20 groups is in every split;
+3. no source (recipe, repository or origin) fills more than a fifth of validation or of test,
+   if there are others to fill it with.
 
-Groups of several records come first, the largest first. Single records then fill what is left,
-stratum by stratum; what one stratum leaves over is carried to others, so that the totals match too.
-Among equals, the seed and the content decide. 1.1 million records take 0.8 s of processor and 25 MB
-(2026-11-26).
+Groups of several records come first, the largest first. Single records then fill the rest, stratum
+by stratum; the remainder of one stratum is carried to others, so that the totals match too. Ties
+are broken by seed and content. 1.1 million records take 0.8 s of processor and 25 MB (2026-11-26).
 """
 
 import hashlib
@@ -27,24 +26,24 @@ from curation.models import Split
 
 SPLITS = (Split.TRAIN, Split.VALIDATION, Split.TEST)
 FREE = -1
-# The most of validation or test that one source may fill, and the most of an operation type's
-# part of them that one group may fill, if there are others.
+# Maximum share of validation or test for one source, and of an operation type's part for one group,
+# if there are others.
 FIFTH = 0.2
-# Operation types and difficulties with so many groups stand in every split.
+# Number of groups from which an operation type or difficulty must be in every split.
 ENOUGH_GROUPS = 20
-# Rounding must not take away a room that is exactly full.
+# Rounding must not block a split that is exactly full.
 SLACK = 1e-6
 
 Splits = NDArray[np.int8]
 Numbers = NDArray[np.int64]
 Codes: TypeAlias = "NDArray[np.int16] | NDArray[np.int32]"
 Amounts: TypeAlias = list[tuple[int, int]]
-"""How many records of each operation, or of each source."""
+"""Number of records by operation, or by source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The exported records in columns. Every code belongs to one kind of record only."""
+    """Exported records in columns. A code belongs to one kind of record only."""
 
     groups: NDArray[np.int32]
     kinds: NDArray[np.int8]
@@ -72,7 +71,10 @@ def assign(
 
 
 class _Placing:
-    """`rooms` and `caps` say how many more records of an operation or source a split may take."""
+    """Assignment in progress.
+
+    `rooms` and `caps` hold the remaining records of an operation or source in each split.
+    """
 
     def __init__(
         self, records: Records, keys: NDArray[np.uint64], known: Splits, shares: NDArray[np.float64]
@@ -80,7 +82,7 @@ class _Placing:
         self.records, self.keys, self.known, self.shares = records, keys, known, shares
         self.result = known.copy()
         self.sizes = np.bincount(records.groups, minlength=len(known))
-        # The split that takes what no other has room for.
+        # The split for groups that fit no other.
         self.rest = 0 if shares[0] else int(shares.argmax())
         self.chosen = [n for n, share in enumerate(shares) if share and n != self.rest]
         self.targets = np.outer(shares, np.bincount(records.operations))
@@ -94,13 +96,13 @@ class _Placing:
     def _limit_sources(self, rows: Numbers) -> None:
         """Set the caps of a kind's sources: a fifth, or the least that fills the split."""
         available = np.bincount(self.records.sources[rows], minlength=self.caps.shape[1])
-        asked = self.shares[self.chosen].sum()
+        total_share = self.shares[self.chosen].sum()
         for split in self.chosen:
-            wanted = int(self.shares[split] * len(rows))
-            of_split = available * (self.shares[split] / asked)
-            fifth = max(1, int(FIFTH * wanted))
+            target = int(self.shares[split] * len(rows))
+            of_split = available * (self.shares[split] / total_share)
+            fifth = max(1, int(FIFTH * target))
             caps = range(fifth, max(fifth, int(available.max())))
-            more = bisect_left(caps, wanted, key=lambda cap: np.minimum(of_split, cap).sum())
+            more = bisect_left(caps, target, key=lambda cap: np.minimum(of_split, cap).sum())
             self.caps[split, available > 0] = fifth + more
 
     def _take_room(self, rows: Numbers, split: int) -> None:
@@ -120,15 +122,15 @@ class _Placing:
         operations = _Contents(groups[rows], self.records.operations[rows])
         sources = _Contents(groups[rows], self.records.sources[rows])
         order = np.lexsort((self.keys[operations.groups], -self.sizes[operations.groups])).tolist()
-        left = []
+        overflow = []
         for number in order:
             group, present, of = operations.groups[number], operations[number], sources[number]
             split = self._emptiest(present, of)
             self._put(group, split, present, of)
             if split == self.rest:
-                left.append(number)
+                overflow.append(number)
         # An operation with too few single records takes its smallest groups instead.
-        for number in reversed(left):
+        for number in reversed(overflow):
             group, present, of = operations.groups[number], operations[number], sources[number]
             for split in self.chosen:
                 if self._fits(split, present, of) and all(
@@ -145,7 +147,7 @@ class _Placing:
         )
 
     def _emptiest(self, present: Amounts, sources: Amounts) -> int:
-        """Return the split that is furthest below its targets, of those with room."""
+        """Return the split furthest below its targets, of those with room."""
         best, most = self.rest, self._emptiness(self.rest, present)
         for split in self.chosen:
             targets = self.targets[split]
@@ -189,7 +191,7 @@ class _Placing:
                 members = singles[records.operations[singles] == operation]
                 self._place_stratum(members, self.rooms[:, operation].copy(), owed)
                 if operation != ordered[-1]:
-                    # The next operation makes up for rounding, the largest for more than that.
+                    # The next operation compensates rounding; the largest one, larger deviations.
                     later += owed - owed.clip(-1, 1)
                     owed = owed.clip(-1, 1)
             for split in self.chosen:
@@ -215,18 +217,18 @@ class _Placing:
                 owed[split] -= self._take(part, split, owed[split], capped=True)
                 part = part[self.result[self.records.groups[part]] == self.rest]
 
-    def _take(self, rows: Numbers, split: int, wanted: float, capped: bool) -> int:
-        """Move the first of the rows to a split, as many as are wanted and allowed."""
+    def _take(self, rows: Numbers, split: int, target: float, capped: bool) -> int:
+        """Move the first rows to a split, as many as are needed and allowed."""
         if capped:
             sources = self.records.sources[rows]
             rows = rows[_rank(sources) < self.caps[split, sources]]
-        rows = rows[: max(0, int(np.floor(wanted + 0.5)))]
+        rows = rows[: max(0, int(np.floor(target + 0.5)))]
         self.result[self.records.groups[rows]] = split
         self._take_room(rows, split)
         return len(rows)
 
     def complete_strata(self) -> None:
-        """Move a group to each split that lacks an operation or a difficulty of many groups."""
+        """Move a group to each split that lacks an operation or difficulty with many groups."""
         for codes in (self.records.operations, self.records.difficulties):
             for code in np.argsort(np.bincount(codes), kind="stable").tolist():
                 standing = np.unique(self.result[self.records.groups[codes == code]])
@@ -255,7 +257,7 @@ class _Placing:
 
 
 class _Contents:
-    """The records of some groups, counted by a code. `groups` are their numbers, ascending."""
+    """Counts of groups' records by a code. `groups` are their numbers, ascending."""
 
     def __init__(self, groups: NDArray[np.int32], codes: Codes) -> None:
         width = int(codes.max(initial=0)) + 1
@@ -270,7 +272,7 @@ class _Contents:
 
 
 def _rank(codes: Codes) -> Numbers:
-    """Return how many earlier entries have the same code, for each entry."""
+    """Return, for each entry, the number of earlier entries with the same code."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
@@ -281,17 +283,17 @@ def _rank(codes: Codes) -> Numbers:
 
 
 def keyed(seed: int, identities: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return for each a number that only the seed and the content decide."""
+    """Return numbers that depend only on the seed and the content."""
     keyed = hashlib.blake2b(key=str(seed).encode(), digest_size=8)
     data, digests = identities.astype(">u8").tobytes(), bytearray()
     for start in range(0, len(data), 8):
-        one = keyed.copy()
-        one.update(data[start : start + 8])
-        digests += one.digest()
+        digest = keyed.copy()
+        digest.update(data[start : start + 8])
+        digests += digest.digest()
     return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
 
 
 def settle(known: Sequence[int]) -> int:
-    """Return the split of a group with members in several splits: that of the most."""
+    """Return the split of a group with members in several splits: that of the majority."""
     counts = np.bincount(np.asarray(known), minlength=len(SPLITS))
     return int(counts.argmax())

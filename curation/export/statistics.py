@@ -1,4 +1,4 @@
-"""What an export counts: for the manifest, the card and its pictures."""
+"""Counts of an export, for the manifest, the card and its charts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from curation.export.picks import Picks
 from curation.export.records import PALLAS
+from curation.export.selected_items import SelectedItems
 from curation.export.splits import SPLITS
 
 NONE = "none"
 COUNTED_BY_SPLIT = ("operation_type", "difficulty", "recipe", "repository", "source")
 
 
-class Profile(NamedTuple):
-    """All of a record that is counted: a million records have some thousands of them."""
+class RecordProfile(NamedTuple):
+    """All counted properties of a record: a million records share some thousands of profiles."""
 
     operation_type: str
     difficulty: str | None
@@ -25,23 +25,23 @@ class Profile(NamedTuple):
     category: str | None
     reviewed: bool
     notice: str
-    # Of pairs: where the validation ran that let it through, and the checks that it made.
+    # Pairs only: the device of the admitting validation, and its checks.
     device: str = NONE
     checks: tuple[str, ...] = ()
     recipe: str = ""
     repository: str = ""
-    # Set for kernels only.
+    # Kernels only.
     language: str = ""
 
     @property
     def source(self) -> str:
-        """The source that may fill at most a fifth of validation or of test."""
+        """Return the source whose share of validation and test is capped at a fifth."""
         return self.recipe or self.repository or self.origin
 
 
 @dataclass(slots=True)
 class Size:
-    """What texts add up to."""
+    """Totals of texts."""
 
     records: int = 0
     lines: int = 0
@@ -51,19 +51,19 @@ class Size:
 
 @dataclass(slots=True)
 class Statistics:
-    # kind → what is counted → value → how many.
+    # kind → property → value → count.
     counts: dict[str, dict[str, Counter[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
     )
     tokens: Counter[str] = field(default_factory=Counter)
-    # category → what its texts add up to.
+    # category → totals of its texts.
     sizes: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))
-    # The kernels in Pallas.
+    # Kernels in Pallas.
     pallas: Size = field(default_factory=Size)
 
-    def count(self, kind: str, picks: Picks, profiles: Sequence[Profile]) -> None:
+    def count(self, kind: str, selected: SelectedItems, profiles: Sequence[RecordProfile]) -> None:
         counts = self.counts[kind]
-        for profile, times in occurring(picks, profiles):
+        for profile, times in occurring(selected, profiles):
             counts["operation_type"][profile.operation_type] += times
             counts["difficulty"][profile.difficulty or NONE] += times
             counts["license"][profile.license or NONE] += times
@@ -72,19 +72,19 @@ class Statistics:
             counts["reviewed"]["yes" if profile.reviewed else "no"] += times
             if kind == "pair":
                 counts["validated on"][profile.device] += times
-        for split, times in enumerate(np.bincount(picks.splits).tolist()):
+        for split, times in enumerate(np.bincount(selected.splits).tolist()):
             if times:
                 counts["split"][SPLITS[split]] = times
-        self.tokens[kind] = sum(picks.tokens)
-        self._measure(picks, profiles)
+        self.tokens[kind] = sum(selected.tokens)
+        self._measure(selected, profiles)
 
-    def _measure(self, picks: Picks, profiles: Sequence[Profile]) -> None:
-        numbers = np.asarray(picks.profiles)
+    def _measure(self, selected: SelectedItems, profiles: Sequence[RecordProfile]) -> None:
+        numbers = np.asarray(selected.profiles)
         records = np.bincount(numbers).tolist()
-        # Sums are whole numbers also as these are made, up to 2 to the 53.
+        # These sums are exact integers up to 2 to the 53.
         lines, sizes, tokens = (
             np.bincount(numbers, np.asarray(column)).astype(np.int64).tolist()
-            for column in (picks.lines, picks.bytes, picks.tokens)
+            for column in (selected.lines, selected.bytes, selected.tokens)
         )
         for number, times in enumerate(records):
             if times:
@@ -105,16 +105,18 @@ class Statistics:
         }
 
 
-def by_split(picks: Picks, profiles: Sequence[Profile]) -> list[dict[str, Counter[str]]]:
+def by_split(
+    selected: SelectedItems, profiles: Sequence[RecordProfile]
+) -> list[dict[str, Counter[str]]]:
     """Count the records of each split by operation type, difficulty, recipe and repository.
 
-    `source` counts what the cap of a fifth is about. Records without a value are not counted.
+    `source` counts by the sources that are capped. Records without a value are not counted.
     """
     counted: list[dict[str, Counter[str]]] = []
-    numbers = np.asarray(picks.profiles)
+    numbers = np.asarray(selected.profiles)
     for split in range(len(SPLITS)):
         counts: dict[str, Counter[str]] = {name: Counter() for name in COUNTED_BY_SPLIT}
-        found, times = np.unique(numbers[picks.splits == split], return_counts=True)
+        found, times = np.unique(numbers[selected.splits == split], return_counts=True)
         for number, count in zip(found.tolist(), times.tolist(), strict=True):
             for name, counter in counts.items():
                 if value := getattr(profiles[number], name):
@@ -123,7 +125,9 @@ def by_split(picks: Picks, profiles: Sequence[Profile]) -> list[dict[str, Counte
     return counted
 
 
-def occurring(picks: Picks, profiles: Sequence[Profile]) -> list[tuple[Profile, int]]:
-    """The profiles of these records, each with how many have it."""
-    numbers, times = np.unique(np.asarray(picks.profiles), return_counts=True)
+def occurring(
+    selected: SelectedItems, profiles: Sequence[RecordProfile]
+) -> list[tuple[RecordProfile, int]]:
+    """Return the profiles of these records with their counts."""
+    numbers, times = np.unique(np.asarray(selected.profiles), return_counts=True)
     return [(profiles[n], count) for n, count in zip(numbers.tolist(), times.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""What a record says of the validation that let it through."""
+"""The `verified` column: the validation that admitted a record."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -13,36 +13,36 @@ from curation.export.statistics import NONE
 from curation.models import ValidationCheck, ValidationResult, ValidationRun
 
 
-class Verified(NamedTuple):
+class VerifiedColumn(NamedTuple):
     device: str
     checks: tuple[str, ...]
-    # All of it, as JSON.
-    said: str
+    # The whole column as JSON.
+    json_text: str
     # The parts that compute (Triton, torch), as members of a JSON object.
     computed_by: str
 
 
-UNVERIFIED = Verified(NONE, (), "null", '"computed_by":null,"torch_operations":[]')
+UNVERIFIED = VerifiedColumn(NONE, (), "null", '"computed_by":null,"torch_operations":[]')
 
 
-def verified(results: Collection[int]) -> dict[int, Verified]:
-    """By result."""
+def verified(results: Collection[int]) -> dict[int, VerifiedColumn]:
+    """Return the columns by result."""
     checks: dict[int, dict[str, str]] = defaultdict(dict)
     rows = ValidationCheck.objects.filter(result__among=results).order_by()
     for result, name, outcome in rows.values_list("result_id", "name", "outcome"):
         checks[result][name] = outcome
-    found = ValidationResult.objects.filter(pk__among=results).order_by()
-    rest = list(found.values_list("pk", "run_id", "figures", "created_at"))
+    rows_of_results = ValidationResult.objects.filter(pk__among=results).order_by()
+    rest = list(rows_of_results.values_list("pk", "run_id", "figures", "created_at"))
     runs = ValidationRun.objects.filter(pk__among={run for _, run, *_ in rest}).order_by()
-    made = {
+    by_run = {
         pk: (device, _made(device, environment))
         for pk, device, environment in runs.values_list("pk", "device", "environment")
     }
     return {
-        pk: Verified(
-            made[run][0],
+        pk: VerifiedColumn(
+            by_run[run][0],
             tuple(sorted(checks[pk])),
-            f'{{{made[run][1]},"checks":{_outcomes(tuple(sorted(checks[pk].items())))},'
+            f'{{{by_run[run][1]},"checks":{_outcomes(tuple(sorted(checks[pk].items())))},'
             f'"cases":{_number(figures, "cases", int)},'
             f'"max_abs_error":{_number(figures, "max_abs_error", float)},'
             f'"max_rel_error":{_number(figures, "max_rel_error", float)},{_graded(figures)},'
@@ -60,7 +60,7 @@ def _made(device: str, environment: Mapping[str, Any]) -> str:
 
 
 def _graded(figures: Mapping[str, Any]) -> str:
-    """Return the grades as members of a JSON object. Validations of before have none."""
+    """Return the grades as members of a JSON object. Older validations have none."""
     grades = figures.get("grades") or {}
     return encode({name: grades.get(name) for name in GRADES})[1:-1]
 

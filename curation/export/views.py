@@ -1,4 +1,4 @@
-"""Where a curator asks for an export and, once it is there, downloads it."""
+"""Page on which curators request and download exports."""
 
 from django import forms
 from django.conf import settings
@@ -23,7 +23,7 @@ SHOWN = 50
 class ExportForm(forms.Form):
     name = forms.CharField(
         label="Release name", required=False, max_length=100,
-        help_text="Empty: an export that is not kept.",
+        help_text="Leave empty for a one-off export without a release.",
     )  # fmt: skip
     formats = forms.MultipleChoiceField(
         choices=[(name, name) for name in FORMATS],
@@ -45,12 +45,12 @@ class ExportForm(forms.Form):
         label="Weights", required=False, help_text="“source”, or as tutorial=10,inductor=5"
     )
     held_out_recipes = forms.BooleanField(
-        label="Also the generated pairs with whole recipes held out", required=False
+        label="Add a configuration with held-out recipes", required=False
     )
     include_disputed = forms.BooleanField(label="Include disputed items", required=False)
-    include_pending = forms.BooleanField(label="With what nobody has reviewed", required=False)
+    include_pending = forms.BooleanField(label="Include unreviewed items", required=False)
     without_benchmarks = forms.BooleanField(
-        label="Also without a comparison with the benchmarks", required=False
+        label="Include items not compared with the benchmarks", required=False
     )
 
 
@@ -93,7 +93,7 @@ def download(request: HttpRequest, pk: int) -> HttpResponseBase:
     except OSError:
         messages.error(
             request,
-            f"{run.archive} is not on this host: it stands where its worker keeps its data.",
+            f"{run.archive} is not on this host, but in the data folder of its worker's host.",
         )
         return redirect("exports")
     name = f"{run.name or f'dataset-{run.pk}'}.tar.gz".replace("/", "-")

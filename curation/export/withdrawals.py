@@ -1,6 +1,7 @@
-"""Marks what a release holds and may not be given away any more: opted out, relicensed, refuted.
+"""Withdrawals: records of a release that may no longer be distributed.
 
-The release stays as it is; whoever has it learns which of its records to drop.
+Reasons are opt-outs, license changes and failed validations. The release stays unchanged; its users
+learn which records to drop.
 """
 
 import time
@@ -12,19 +13,19 @@ from django.db.models import Exists, OuterRef
 
 from curation.evidence.sources import every_source
 from curation.export import evidence
-from curation.export.evidence import Known
-from curation.export.gates import Exclusion, Reason, Rules, exclusion
+from curation.export.evidence import KnownItem
+from curation.export.gates import Exclusion, ExclusionReason, Rules, exclusion
 from curation.models import Kernel, Pair, ReleaseMember, Withdrawal
 
-# A kernel that only left its repository was given away rightly, and a twin found since harms
-# nobody's right.
+# A kernel that merely left its repository was distributed rightly, and a near-duplicate found later
+# infringes no right.
 WITHDRAWN = frozenset(
     {
-        Reason.LICENSE,
-        Reason.OPTED_OUT,
-        Reason.CONTAMINATED,
-        Reason.VALIDATION_FAILED,
-        Reason.REJECTED,
+        ExclusionReason.LICENSE,
+        ExclusionReason.OPTED_OUT,
+        ExclusionReason.CONTAMINATED,
+        ExclusionReason.VALIDATION_FAILED,
+        ExclusionReason.REJECTED,
     }
 )
 BATCH = 500
@@ -33,7 +34,7 @@ _looked = -float("inf")
 
 
 def mark_withdrawn_now_and_then() -> None:
-    """For the scheduler, which comes by every few seconds."""
+    """Scheduled task: mark withdrawn records every WITHDRAWAL_SECONDS."""
     global _looked
     if time.monotonic() - _looked >= settings.WITHDRAWAL_SECONDS:
         mark_withdrawn()
@@ -41,7 +42,7 @@ def mark_withdrawn_now_and_then() -> None:
 
 
 def mark_withdrawn() -> int:
-    """Look at every record of every release, and say how many were marked now."""
+    """Check every record of every release, and return the number of new withdrawals."""
     marked = 0
     found = _withdrawn()
     while batch := list(islice(found, BATCH)):
@@ -75,10 +76,10 @@ def _withdrawn() -> Iterator[tuple[tuple[str, int], Exclusion]]:
                 yield (kind, known.pk), why
 
 
-def _why(known: Known) -> Exclusion | None:
-    """The first reason to withdraw; what only keeps an item from leaving anew is set aside."""
+def _why(known: KnownItem) -> Exclusion | None:
+    """Return the first reason to withdraw. Reasons that only prevent a new export are ignored."""
     facts = known.facts
-    # These are not the facts that a withdrawal rests on.
+    # A withdrawal is not based on these facts.
     facts.duplicate_of, facts.local_path, facts.standalone = "", False, True
     if facts.status == "retired":
         facts.status, facts.given = "approved", True

@@ -1,7 +1,7 @@
-"""Every record, with its texts, in every format that was asked for.
+"""Writers of all requested formats.
 
-Each format is written by a process of its own where there are several: all read the same drafts,
-and none needs the database.
+Each format is written by a process of its own if there are several: all read the same drafts, and
+none needs the database.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,32 +13,34 @@ from typing import Any, TypeAlias
 
 from curation.export.columns import Columns
 from curation.export.formats import FORMATS
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import FormatTarget
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.held_out import HeldOut
 from curation.export.mixing import repeats
-from curation.export.options import Options
-from curation.export.processes import Channel, Processes, told
-from curation.export.progress import Progress, silently
+from curation.export.options import ExportOptions
+from curation.export.processes import Channel, Processes, receive
+from curation.export.progress import ProgressCallback, no_progress
 from curation.export.records import Record
 
 BATCH = 1000
 
 Records: TypeAlias = Callable[[], Iterator[Record]]
-"""In the order in which they are written, from the first one each time."""
+"""Function that yields the records in output order, from the start at each call."""
 Files: TypeAlias = list[dict[str, Any]]
-"""What the manifest says of them."""
+"""Entries of the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    options: Options
+    options: ExportOptions
     folder: Path
     pair_columns: Columns
     kernel_columns: Columns
     held_out: HeldOut | None = None
 
-    def write(self, records: Records, processes: int = 0, progress: Progress = silently) -> Files:
+    def write(
+        self, records: Records, processes: int = 0, progress: ProgressCallback = no_progress
+    ) -> Files:
         names = [*self.options.formats, *([HELD_OUT] if self.held_out else [])]
         first, *others = names
         if not processes:
@@ -47,14 +49,14 @@ class Writing:
             channels = [writers.begin(self._write_there, name, records) for name in others]
             files = self._formats([first], _counted(records(), progress))
             for channel in channels:
-                files += told(channel)
+                files += receive(channel)
             return files
 
     def _write_there(self, channel: Channel, name: str, records: Records) -> None:
         channel.send(self._formats([name], records()))
 
     def _formats(self, names: Sequence[str], records: Iterator[Record]) -> Files:
-        target = Target(
+        target = FormatTarget(
             self.folder,
             self.options.fenced,
             pair_columns=self.pair_columns,
@@ -70,7 +72,7 @@ class Writing:
         return [file for written in formats for file in written.files()]
 
     def _by_file(self, records: Sequence[Record]) -> dict[tuple[str, int], list[Record]]:
-        """Each as often as it stands there."""
+        """Group records by file, repeated as often as their weight demands."""
         grouped: dict[tuple[str, int], list[Record]] = {}
         for record in records:
             grouped.setdefault((record.folder_kind, record.split), []).extend(
@@ -79,7 +81,7 @@ class Writing:
         return grouped
 
 
-def _counted(records: Iterator[Record], progress: Progress) -> Iterator[Record]:
+def _counted(records: Iterator[Record], progress: ProgressCallback) -> Iterator[Record]:
     for number, record in enumerate(records):
         if not number % BATCH:
             progress("records written", number)

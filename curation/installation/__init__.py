@@ -1,1 +1,1 @@
-"""What stands on disk before the first request: the data folder, its secret, the database."""
+"""Installation on disk: the data folder, its secret key and the database."""

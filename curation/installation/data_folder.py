@@ -1,4 +1,4 @@
-"""The one folder that the application writes to. Knows no Django: the settings are built on it."""
+"""The data folder, the only one the application writes to. Independent of Django settings."""
 
 import hashlib
 import logging
@@ -19,7 +19,7 @@ DATABASE = "curation.sqlite3"
 LONGEST_SOCKET_PATH = 107
 # Mode bits that grant access to users other than a file's owner.
 OTHERS = 0o077
-# Folders that the application makes in the data folder.
+# Folders that the application creates in the data folder.
 FOLDERS = frozenset({"exports", "mirrors", "redis", "scancode", "static"})
 
 
@@ -35,7 +35,7 @@ def path() -> Path:
 def check_database(advice: str) -> None:
     """Refuse a data folder without a database: its path may be mistyped.
 
-    A database that `DATABASE_URL` names stands elsewhere.
+    Not applicable with `DATABASE_URL`.
     """
     if os.environ.get("DATABASE_URL") or (path() / DATABASE).exists():
         return
@@ -43,7 +43,7 @@ def check_database(advice: str) -> None:
 
 
 def create(folder: Path) -> None:
-    """Make `folder`, readable by its owner alone, or say why that can't be done."""
+    """Create `folder`, readable by its owner only. Raise DataFolderUnusable if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         close(folder)
@@ -57,9 +57,9 @@ def create(folder: Path) -> None:
 
 
 def close(folder: Path) -> bool:
-    """Take every right on `folder` from other users of this machine, or warn that they keep it.
+    """Remove all rights of other users on `folder`, or warn that they remain.
 
-    The database holds password hashes and the keys of sessions.
+    The database holds password hashes and session keys.
     """
     mode = stat.S_IMODE(folder.stat().st_mode)
     if not mode & OTHERS:
@@ -82,20 +82,20 @@ def close(folder: Path) -> bool:
 
 
 def _shared_with(folder: Path) -> str:
-    """Name a folder in `folder` that the application did not make, or return "".
+    """Return the name of a foreign folder inside `folder`, or "".
 
-    CURATION_DATA may name /tmp, a home or /srv: closing those would stop other programs.
+    CURATION_DATA may be /tmp, a home or /srv. Closing those would stop other programs.
     """
     with os.scandir(folder) as entries:
         names = (entry.name for entry in entries if entry.is_dir() and entry.name not in FOLDERS)
-        found = next(names, "")
-    return f"it also holds {found}, which is not of this application" if found else ""
+        foreign = next(names, "")
+    return f"it also holds {foreign}, which is not of this application" if foreign else ""
 
 
 def close_contents(folder: Path) -> None:
-    """Close `folder`, and the files and folders directly in it, which older versions made open.
+    """Close `folder`, and its direct entries, which older versions created with open modes.
 
-    Links are passed over. Everything deeper is out of reach behind the folder.
+    Links are skipped. Deeper entries are unreachable behind the closed folder.
     """
     if not close(folder):
         return
@@ -110,7 +110,7 @@ def close_contents(folder: Path) -> None:
 
 
 def free_space(folder: Path) -> tuple[int, float] | None:
-    """Return the free bytes of the folder's disk and their percentage, or None without a folder."""
+    """Return the free bytes of the folder's disk and their percentage, or None if it is missing."""
     try:
         usage = shutil.disk_usage(folder)
     except OSError:
@@ -119,7 +119,7 @@ def free_space(folder: Path) -> tuple[int, float] | None:
 
 
 def secret_key(folder: Path) -> str:
-    """The signing key of this installation, made at the first start and kept in a 0600 file."""
+    """Return the installation's signing key, created at the first start in a 0600 file."""
     path = folder / "secret_key"
     try:
         return path.read_text()
@@ -130,7 +130,7 @@ def secret_key(folder: Path) -> str:
             f"The secret key {path} can't be read ({error.strerror}). "
             "Run as the user that owns the data folder, or set SECRET_KEY."
         ) from error
-    # Several processes may start at once: each writes a file of its own, the first link wins.
+    # Several processes may start at once: each writes its own file, and the first link wins.
     with tempfile.NamedTemporaryFile("w", dir=folder) as fresh:
         fresh.write(secrets.token_urlsafe(50))
         fresh.flush()
@@ -147,7 +147,7 @@ def secret_key(folder: Path) -> str:
 
 
 def redis_socket(folder: Path) -> Path:
-    """Where the embedded Redis listens: in `folder`, or for very deep folders in /tmp."""
+    """Return the socket of the embedded Redis: in `folder`, or in /tmp for very long paths."""
     inside = folder / "redis.sock"
     if len(os.fsencode(inside)) <= LONGEST_SOCKET_PATH:
         return inside

@@ -1,4 +1,4 @@
-"""The database's schema: brought up to date, or refused when it is newer than the code."""
+"""Database schema: migrated to this code, or refused if it is newer."""
 
 import fcntl
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class DatabaseUnusable(CurationError):
 
 
 def prepare() -> None:
-    """Bring the embedded SQLite up to date; a database that an operator named must only answer."""
+    """Migrate the embedded SQLite. A database in DATABASE_URL only needs to be reachable."""
     if settings.EMBEDDED_DATABASE:
         data_folder.create(settings.DATA_DIR)
         migrate()
@@ -30,7 +30,7 @@ def prepare() -> None:
 
 
 def migrate() -> None:
-    """Apply what is missing. Safe to call from several processes at once, quick when done."""
+    """Apply missing migrations. Safe to call from several processes at once, quick when done."""
     _reach()
     executor = MigrationExecutor(connection)
     _refuse_newer(executor)
@@ -45,9 +45,10 @@ def _reach() -> None:
         connection.ensure_connection()
     except OperationalError as error:
         # The driver's message has several lines, some with tabs.
-        told = " ".join(str(error).split())
+        message = " ".join(str(error).split())
         raise DatabaseUnusable(
-            f"The database can't be reached: {told} Check DATABASE_URL and whether the server runs."
+            f"The database can't be reached: {message} "
+            "Check DATABASE_URL and whether the server runs."
         ) from error
 
 
@@ -58,7 +59,7 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
         for app, name in executor.loader.applied_migrations
         if app in ours and (app, name) not in executor.loader.disk_migrations
     )
-    # A squashed migration leaves its parts' names behind.
+    # A squashed migration leaves the names of its parts.
     replaced = {
         f"{app}.{name}"
         for migration in executor.loader.disk_migrations.values()
@@ -74,7 +75,7 @@ def _refuse_newer(executor: MigrationExecutor) -> None:
 
 @contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Two processes that migrate SQLite at once would each create every table."""
+    """Lock out other processes: two that migrate SQLite at once would both create every table."""
     data_folder.create(settings.DATA_DIR)
     with (settings.DATA_DIR / "migrate.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

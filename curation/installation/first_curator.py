@@ -1,4 +1,4 @@
-"""The first account of an installation, and its password until the first login."""
+"""First account of an installation, and its password until the first login."""
 
 import os
 import secrets
@@ -17,7 +17,7 @@ NAME = "curator"
 
 
 def password_file() -> Path:
-    """Return the file that holds the first password; only its owner may read it."""
+    """Return the path of the first password; only its owner may read it."""
     folder: Path = settings.DATA_DIR
     return folder / "first_password"
 
@@ -28,7 +28,7 @@ def create_first_curator() -> bool:
     if User.objects.exists():
         return False
     password = secrets.token_urlsafe(12)
-    # Written before the account: without the file, no login would ever be possible.
+    # Written before the account is created: without the file, no login would ever be possible.
     path = password_file()
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -53,6 +53,6 @@ def unused_password() -> str | None:
 
 @receiver(post_save, sender=User)
 def forget_used_password(instance: User, **_: Any) -> None:
-    """Remove the file at the first login and at a change of the password: both save the row."""
+    """Delete the file at the first login and at a password change: both save the row."""
     if instance.username == NAME and password_file().exists():
         unused_password()

@@ -1,4 +1,4 @@
-"""The lock of `manage.py up` on its data folder, with its process and its address in it."""
+"""Lock of `manage.py up` on its data folder, containing its process id and URL."""
 
 import fcntl
 import os
@@ -12,12 +12,12 @@ NAME = "up.lock"
 
 
 class RunsAlready(CurationError):
-    """Two would fight over the same database, queue and log."""
+    """Another `up` uses the data folder: both would use the same database, queue and log."""
 
 
 @contextmanager
 def hold(folder: Path, url: str) -> Iterator[None]:
-    """Hold the data folder; the lock goes with the process, however it ends."""
+    """Hold the lock on the data folder. The kernel releases it when the process ends."""
     with (folder / NAME).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -35,8 +35,8 @@ def hold(folder: Path, url: str) -> Iterator[None]:
 
 
 def site_address(folder: Path) -> str:
-    """Return the address at which `up` serves the site, or "" if it does not run here."""
-    # Probing the lock would make an `up` fail that starts at this moment.
+    """Return the URL at which `up` serves the site, or "" if it does not run here."""
+    # Probing the lock would make an `up` fail that starts at the same time.
     try:
         pid, url = (folder / NAME).read_text().splitlines()
         os.kill(int(pid), 0)

@@ -1,1 +1,1 @@
-"""Read kernels and pairs: calls, data flow, difficulty, the operations of a python side."""
+"""Classification features of kernels and pairs: calls, data flow, difficulty, operations."""

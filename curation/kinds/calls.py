@@ -1,4 +1,4 @@
-"""Triton's functions by what they do, under the names that `reading` gives them."""
+"""Triton's functions by purpose, under the names that `reading` gives them."""
 
 from __future__ import annotations
 

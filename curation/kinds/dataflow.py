@@ -30,20 +30,20 @@ ATOMICS = (
 LOADING = re.compile(r"\b(?:load|load_tensor_descriptor|_experimental_descriptor_load)\(")
 RANGING = re.compile(r"\b(?:arange|make_block_ptr)\(")
 RAGGED = re.compile(r"cu_?seq|seq_?len|seq_?start|chunk_(?:ind|off)", re.IGNORECASE)
-"""Loads of where a sequence begins and ends: an offset, but nothing is gathered by it."""
+"""Loads of a sequence's bounds: an offset, but no gather."""
 CHAIN = 10
-"""How many assignments an address is followed back through; names may go in circles."""
+"""Maximum number of assignments in an address's chain; chains may be cyclic."""
 ASSIGNMENTS = "[(assignment) (augmented_assignment)] @assignment"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flow:
     indirect: tuple[Call, ...]
-    """Loads, stores and atomics whose address depends on a value that was loaded."""
+    """Loads, stores and atomics whose address depends on a loaded value."""
     in_place: frozenset[str]
-    """Parameters that are both read and written through."""
+    """Parameters that are both read and written."""
     sampled: frozenset[str]
-    """Parameters read at a plain address and at a loaded one too, as logits at a label."""
+    """Parameters read at a plain address and at a loaded one, as logits at a label."""
 
 
 def flow(reading: Reading) -> Flow:
@@ -61,24 +61,24 @@ def flow(reading: Reading) -> Flow:
 
 
 def ranged_names(reading: Reading) -> frozenset[str]:
-    """Names that hold a block: offsets, and block pointers."""
+    """Return names that hold a block: offsets, and block pointers."""
     return frozenset(name for name, _ in derivations(reading, RANGING))
 
 
 def derivations(reading: Reading, start: re.Pattern[str]) -> list[tuple[str, Node]]:
-    """Names with each of their values that depends on a call that `start` finds."""
+    """Return names with each of their values that depends on a call matching `start`."""
     assigned = [pair for function in reading.functions for pair in _assigned(function)]
     return _derivations(assigned, start)
 
 
 def identifiers(node: Node) -> set[str]:
-    found = {text_of(n) for n in captures("(identifier) @name", node).get("name", ())}
+    names = {text_of(n) for n in captures("(identifier) @name", node).get("name", ())}
     members = captures(
         "(attribute attribute: (identifier) @name) (keyword_argument name: (identifier) @name)",
         node,
     )
     own = {text_of(n) for n in members.get("name", ())}
-    return found - own
+    return names - own
 
 
 def _assigned(function: Node) -> Iterable[tuple[set[str], Node]]:
@@ -97,17 +97,21 @@ def _derivations(
     ]
     known: set[str] = set()
     while True:
-        found = {name for names, _, used, here in uses if here or used & known for name in names}
-        if found <= known:
+        dependent = {
+            name for names, _, used, matches in uses if matches or used & known for name in names
+        }
+        if dependent <= known:
             break
-        known |= found
-    return [(name, v) for names, v, used, here in uses if here or used & known for name in names]
+        known |= dependent
+    return [
+        (name, v) for names, v, used, matches in uses if matches or used & known for name in names
+    ]
 
 
 def names_at(derived: list[tuple[str, Node]], node: Node) -> frozenset[str]:
-    """The names whose value has been set where `node` stands: before it, or in a loop around it.
+    """Return the names whose value is set before `node`, or in a loop around it.
 
-    `bias = tl.load(bias + at)` reads at no loaded address, though `bias` holds a loaded value next.
+    `bias = tl.load(bias + at)` reads at no loaded address, though `bias` then holds a loaded value.
     """
     loop = _outermost_loop(node)
     return frozenset(
@@ -119,17 +123,17 @@ def names_at(derived: list[tuple[str, Node]], node: Node) -> frozenset[str]:
 
 
 def _outermost_loop(node: Node) -> Node | None:
-    found, around = None, node.parent
+    outermost, around = None, node.parent
     while around is not None and around.type != "function_definition":
         if around.type in {"for_statement", "while_statement"}:
-            found = around
+            outermost = around
         around = around.parent
-    return found
+    return outermost
 
 
 def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:
     if call.name.startswith("."):
-        # A descriptor's own offsets; a bare `.load()` is one of shared memory.
+        # A descriptor's own offsets; a bare `.load()` reads shared memory.
         return any(identifiers(argument) & loaded for argument in call.arguments[:1])
     address = call.argument(0, "pointer")
     if address is None:
@@ -140,14 +144,14 @@ def _is_indirect(call: Call, loaded: frozenset[str]) -> bool:
 def _bases(
     calls: list[Call], assigned: list[tuple[set[str], Node]], parameters: tuple[str, ...]
 ) -> set[str]:
-    """The pointer parameters that an access goes through: the first name of its address."""
+    """Return the pointer parameters of accesses: the first name of each address."""
     pointers = set(parameters)
     first: dict[str, str] = {}
     for names, value in assigned:
         leading = _leading(value)
         for bound in names - pointers if leading else ():
             first.setdefault(bound, leading or "")
-    found: set[str] = set()
+    pointers_used: set[str] = set()
     for call in calls:
         address = call.argument(0, "pointer")
         name: str | None = _leading(address) if address is not None else None
@@ -155,8 +159,8 @@ def _bases(
         while name is not None and name not in pointers and steps < CHAIN:
             name, steps = first.get(name), steps + 1
         if name is not None and name in pointers:
-            found.add(name)
-    return found
+            pointers_used.add(name)
+    return pointers_used
 
 
 def _leading(node: Node) -> str | None:

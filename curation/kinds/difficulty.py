@@ -1,9 +1,9 @@
-"""The difficulty rule for kernels and pairs, over algorithmic features.
+"""Difficulty of kernels and pairs, by algorithmic features.
 
-A kernel is as hard as its hardest feature below. Three different medium features together are
-hard; without any feature it is easy. Length does not count: an element-wise kernel with a long
-polynomial is easy, a short split-K product is hard. A pair is as hard as its hardest kernel, and
-at least medium if it brings its own backward.
+A kernel is as hard as its hardest feature below. Three different medium features together are hard;
+without any feature it is easy. Length does not count: an element-wise kernel with a long polynomial
+is easy, a short split-K product is hard. A pair is as hard as its hardest kernel, and at least
+medium if it defines its own backward.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from curation.similarity.tree import captures, text_of
 Difficulty = Literal["easy", "medium", "hard"]
 LEVELS: tuple[Difficulty, ...] = ("easy", "medium", "hard")
 TOGETHER = 3
-"""So many different medium features in one kernel make it hard."""
+"""Number of different medium features that make a kernel hard."""
 
 
 def difficulty(reading: Reading, flows: Flow, operation: str) -> tuple[Difficulty, Evidence]:
-    """Return the level of one kernel, with the features that it rests on."""
+    """Return the level of one kernel, with the decisive features."""
     kernel = _Kernel(reading, flows, operation)
     seen = [(level, name, node) for level, name, rule in FEATURES for node in rule(kernel)[:1]]
     hard = [one for one in seen if one[0] == "hard"]
@@ -75,7 +75,7 @@ class _Kernel:
 
 
 def _online_softmax(kernel: _Kernel) -> list[Node]:
-    """In a loop, an exponential of the difference of two maxima: the old and the new one."""
+    """Find the rescaling of an online softmax: the exponential of old minus new maximum."""
     maxima: set[str] = set()
     assigned = []
     for node in kernel.in_loops("(assignment) @node"):
@@ -98,7 +98,7 @@ def _online_softmax(kernel: _Kernel) -> list[Node]:
 
 def _split_product(kernel: _Kernel) -> list[Node]:
     reading = kernel.reading
-    # A parameter that the kernel doesn't use is left from another version of it.
+    # An unused parameter is left over from another version of the kernel.
     bodies = [function.child_by_field_name("body") for function in reading.functions]
     used = set().union(*(identifiers(body) for body in bodies if body is not None))
     names = (reading.name, *used.intersection(reading.parameters))
@@ -162,7 +162,7 @@ def _carried_scan(kernel: _Kernel) -> list[Node]:
 
 
 def _ordered_atomics(kernel: _Kernel) -> list[Node]:
-    """Locks and flags: compare and swap, exchange, or an atomic that a `while` waits for."""
+    """Find locks and flags: compare and swap, exchange, or an atomic in a `while` loop."""
     locks = [call.node for call in kernel.reading.named("tl.atomic_cas", "tl.atomic_xchg")]
     waits = [
         node
@@ -174,7 +174,7 @@ def _ordered_atomics(kernel: _Kernel) -> list[Node]:
 
 
 def _hard_backward(kernel: _Kernel) -> list[Node]:
-    """More than one sum: of a row's gradient alone there is one, as in an RMS norm's row."""
+    """Find backwards with more than one sum; an RMS norm's row gradient has only one."""
     if kernel.operation not in {"attention", "normalization"} or not kernel.is_gradient:
         return []
     several = len(kernel.reading.named(*REDUCTIONS)) > 1 or _accumulation(kernel) or kernel.dots
@@ -194,7 +194,7 @@ def _product(kernel: _Kernel) -> list[Node]:
 
 
 def _accumulation(kernel: _Kernel) -> list[Node]:
-    """A value set before a loop and made from itself in the loop; no address and no counter.
+    """Find a value set before a loop and updated in it, other than an address or a counter.
 
     A Pallas kernel loops by a call that carries the value.
     """
@@ -216,11 +216,11 @@ def _accumulation(kernel: _Kernel) -> list[Node]:
 
 
 def carried(function: Node) -> Iterator[tuple[str, Node]]:
-    """Names set before a loop and made from themselves in it, with the statement that does."""
+    """Yield names set before a loop and updated in it, with the updating statement."""
     spans = loops(function)
     first: dict[str, int] = {}
-    found = captures("[(assignment) (augmented_assignment)] @node", function).get("node", ())
-    for node in sorted(found, key=lambda node: node.start_byte):
+    assignments = captures("[(assignment) (augmented_assignment)] @node", function).get("node", ())
+    for node in sorted(assignments, key=lambda node: node.start_byte):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None or left.type == "subscript":
             continue
@@ -263,11 +263,11 @@ def _rearrangement(kernel: _Kernel) -> list[Node]:
 
 
 def _descriptors(kernel: _Kernel) -> list[Node]:
-    made = kernel.reading.named("tl.make_tensor_descriptor", *STORES)
+    created = kernel.reading.named("tl.make_tensor_descriptor", *STORES)
     loaded = kernel.reading.named(".load")
     return [
         call.node
-        for call in (*made, *loaded)
+        for call in (*created, *loaded)
         if "descriptor" in call.text
         or (call.name[0] == "." and call.arguments and call.arguments[0].type in {"list", "tuple"})
     ]
@@ -312,7 +312,7 @@ FEATURES: tuple[tuple[Difficulty, str, Rule], ...] = (
 
 
 def is_gradient(reading: Reading) -> bool:
-    """Whether the kernel stores a gradient, by the names of its parameters and its own."""
+    """Return True if the kernel stores a gradient, by its name and those of its parameters."""
     backward = BACKWARD.search(reading.name.lower()) is not None
     gradients = [name for name in reading.parameters if GRADIENT.search(name)]
     # `dt` or `dx` alone may be a step or a distance.
@@ -320,19 +320,19 @@ def is_gradient(reading: Reading) -> bool:
 
 
 def rotation(reading: Reading) -> list[Node]:
-    """Pairs of values turned by an angle: `a * c - b * s` and `b * c + a * s`."""
+    """Find rotations of value pairs: `a * c - b * s` and `b * c + a * s`."""
     source = " ".join(" ".join(text_of(function).split()) for function in reading.functions)
     turned = TURN.search(source) or FMA_TURN.search(source)
     angles = any(ANGLE.search(name) for name in reading.parameters)
-    named = ROTARY.search(reading.name.lower())
-    return _store_nodes(reading) if (angles or named) and turned else []
+    is_rotary = ROTARY.search(reading.name.lower())
+    return _store_nodes(reading) if (angles or is_rotary) and turned else []
 
 
 def strided_loops(reading: Reading) -> list[Node]:
-    """Loops that start at the program's own number and step by how many programs there are."""
+    """Find loops that start at the program's number and step by the number of programs."""
     if reading.kernel is None or not reading.named("tl.program_id"):
         return []
-    found = []
+    ranges = []
     pattern = "(for_statement right: (call arguments: (argument_list) @range))"
     for node in captures(pattern, reading.kernel).get("range", ()):
         bounds = [
@@ -341,8 +341,8 @@ def strided_loops(reading: Reading) -> list[Node]:
             if child.type not in {"comment", "keyword_argument"}
         ]
         if len(bounds) == 3 and START.search(bounds[0]) and STEP.search(bounds[2]):
-            found.append(node)
-    return found
+            ranges.append(node)
+    return ranges
 
 
 def loops(function: Node) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Why something is said of a kernel: the rule, and the line that it saw."""
+"""Evidence of a classification: the rule, and the line that it matched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from curation.kinds.reading import Call
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """`line` counts from 1 in the text that was read; `says` is the verdict that it supports."""
+    """Evidence for a verdict. `line` counts from 1 in the read text; `says` is the verdict."""
 
     says: str
     rule: str

@@ -1,4 +1,4 @@
-"""The operation type of a pair by its python side: by torch calls and by names."""
+"""Operation type of a pair, by the torch calls and names of its Python code."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ CALLS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""Calls by the whole of their last name; the first row that has one decides."""
+"""Calls by their full last name; the first matching row decides."""
 WEAK = frozenset({"reduction"})
-"""A reference in plain torch sums for many reasons: the kernel may know better."""
+"""A torch reference sums for many reasons, so the kernel's type may be more specific."""
 
 NAMES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
     ("matmul", re.compile(r"(?:^|_)moe(?:_|$)|expert"), CALLS[4][1]),
@@ -72,7 +72,7 @@ NAMES: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
         re.compile(r"to|round|clamp|amax|int8|abs|view"),
     ),
 )
-"""A type, names that say so, and a call that must stand beside them."""
+"""A type, names that indicate it, and a call that must occur too."""
 
 
 def python_operation(entry_point: str, python_code: str) -> str | None:
@@ -98,7 +98,7 @@ def python_operation(entry_point: str, python_code: str) -> str | None:
 
 
 def operation_of(calls: Collection[str], names: str = "") -> str | None:
-    """Return the operation type by the last names of calls and by the names that are defined."""
+    """Return the operation type by the last names of calls and by the defined names."""
     words = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names.split()]
     direct = next((kind for kind, pattern in CALLS if _any(pattern, calls)), None)
     if direct in {"attention", "loss", "convolution"}:

@@ -1,6 +1,4 @@
-"""A kernel's unit read once: every call in the kernel and in the helpers that it reaches, under
-the callee's own name, whatever `tl` is called in this text.
-"""
+"""Reader of a kernel's unit: all calls in the kernel and its helpers, by canonical name."""
 
 from __future__ import annotations
 
@@ -29,12 +27,12 @@ LANGUAGES = (
 EXTRA = frozenset(
     {"math", "core", "standard", "extra", "cuda", "hip", "libdevice", "random", "intrinsics"}
 )
-"""Modules under `triton.language` whose functions are known by their last name alone."""
+"""Modules under `triton.language` whose functions are identified by their last name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """`name` is `tl.load` for Triton's own, `.sum` for a method, else as it is written."""
+    """A call. `name` is `tl.load` for Triton's own, `.sum` for a method, else as it is written."""
 
     name: str
     node: Node
@@ -55,13 +53,13 @@ class Call:
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """`functions` are the kernel, first, and the helpers of its unit that it reaches."""
+    """A read unit. `functions` are the kernel, then the helpers that it reaches."""
 
     name: str
     text: str
     parsed: bool
     place: str = ""
-    """The names of the file and of the launcher."""
+    """Names of the file and of the launcher."""
     root: Node | None = None
     bindings: Bindings | None = None
     functions: tuple[Node, ...] = ()
@@ -69,9 +67,9 @@ class Reading:
     _by_name: dict[str, list[Call]] = field(default_factory=dict)
 
     def named(self, *names: str) -> list[Call]:
-        """The calls of any of these functions, in the order of the text."""
-        found = [call for name in names for call in self._by_name.get(name, ())]
-        return sorted(found, key=lambda call: call.node.start_byte)
+        """Return the calls of any of these functions, in order."""
+        calls = [call for name in names for call in self._by_name.get(name, ())]
+        return sorted(calls, key=lambda call: call.node.start_byte)
 
     @property
     def kernel(self) -> Node | None:
@@ -82,7 +80,10 @@ class Reading:
         return parameters_of(self.functions[0]) if self.functions else ()
 
     def canonical(self, node: Node) -> str | None:
-        """What a dotted expression means: `tl.float32`, `triton.jit`, a name of the text itself."""
+        """Return the meaning of a dotted expression:
+
+        `tl.float32`, `triton.jit`, or a local name.
+        """
         parts = dotted(node)
         if parts is None or self.bindings is None:
             return None
@@ -122,13 +123,13 @@ def read_kernels(text: str) -> list[Reading]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Module:
+class _ParsedModule:
     text: str
     root: Node
     bindings: Bindings
 
 
-def _parsed(text: str) -> _Module | None:
+def _parsed(text: str) -> _ParsedModule | None:
     if text[:1] in {" ", "\t"}:
         text = textwrap.dedent(text)
     text = text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
@@ -136,11 +137,11 @@ def _parsed(text: str) -> _Module | None:
         root = parse(text)
     except ParseTimeout:
         return None
-    return None if is_rubble(root) else _Module(text, root, read_bindings(root))
+    return None if is_rubble(root) else _ParsedModule(text, root, read_bindings(root))
 
 
 def _reading(
-    name: str, module: _Module, functions: dict[str, Node], first: Node | None, place: str
+    name: str, module: _ParsedModule, functions: dict[str, Node], first: Node | None, place: str
 ) -> Reading:
     reading = Reading(
         name, module.text, not module.root.has_error, place, module.root, module.bindings
@@ -159,9 +160,9 @@ def short(parts: tuple[str, ...]) -> str:
         if parts[: len(language)] == language and rest:
             return _of_triton(rest)
     if "tl" in parts[1:-1]:
-        # A module of the project hands Triton's language on.
+        # A module of the repository re-exports Triton's language.
         return _of_triton(parts[parts.index("tl", 1) + 1 :])
-    # Shims around libdevice, Inductor's helpers, and `exp` as somebody's own name for Triton's.
+    # Shims around libdevice, Inductor's helpers, and local aliases such as `exp` for Triton's.
     shim = {"libdevice", "triton_helpers", "tl_extra_shim", "tl_math", "tldevice"} & {*parts[:-1]}
     if shim or (parts[-1] in BARE and len(parts) <= 2):
         return _of_triton(parts[-1:])
@@ -203,7 +204,7 @@ SAME_AS = {
     "min2": "min",
     "welford_reduce": "welford",
 }
-"""Other ways to do the same, in Gluon, in older Tritons and in Inductor's helpers."""
+"""Synonyms in Gluon, in older Tritons and in Inductor's helpers."""
 
 
 def _functions(root: Node) -> dict[str, Node]:
@@ -229,12 +230,12 @@ JIT = re.compile(r"\bjit\b")
 
 
 def _reached(functions: dict[str, Node], first: Node) -> Iterator[Node]:
-    """The kernel and the functions that it names, directly or through others."""
+    """Yield the kernel and the functions that it names, directly or indirectly."""
     pending, seen = [first], {first.start_byte}
     while pending:
         function = pending.pop(0)
         yield function
-        # A function given to `tl.reduce` is reached as much as one that is called.
+        # A function passed to `tl.reduce` is reached as well as a called one.
         for node in captures("(identifier) @name", function).get("name", ()):
             helper = functions.get(text_of(node))
             if helper is not None and helper.start_byte not in seen:
@@ -254,7 +255,7 @@ def _calls(reading: Reading, function: Node) -> Iterator[Call]:
     for node in sorted(nodes, key=lambda node: node.start_byte):
         in_loop = any(start <= node.start_byte < end for start, end in loops)
         if node.type == "binary_operator":
-            # Pallas kernels write a product of blocks so.
+            # Pallas kernels write a product of blocks in this form.
             yield Call("tl.dot", node, node.start_point.row + 1, (), {}, in_loop)
             continue
         called = node.child_by_field_name("function")

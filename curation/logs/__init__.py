@@ -1,1 +1,1 @@
-"""What every process says as it goes: for people by default, one JSON object a line on request."""
+"""Logging of all processes: text by default, one JSON object a line on request."""

@@ -1,4 +1,4 @@
-"""What a line is about: who binds it once has it on every line that is written meanwhile."""
+"""Context of log lines: facts that are added to every line logged in a block."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _known: ContextVar[Mapping[str, object]] = ContextVar("known", default=NOTHING)
 
 @contextmanager
 def about(**facts: object) -> Iterator[None]:
-    """`run`, `repository`, `request_id`: what the lines of this block are about."""
+    """Add `run`, `repository` or `request_id` to the lines that are logged in this block."""
     before = _known.set({**_known.get(), **facts})
     try:
         yield

@@ -1,4 +1,4 @@
-"""A line for each request that was answered, and a name for it that other lines share."""
+"""Access log: a line for each request, and a request id that other lines share."""
 
 import logging
 import re
@@ -12,23 +12,23 @@ from django.utils.functional import SimpleLazyObject
 from curation.logs.about import about
 
 log = logging.getLogger("curation.access")
-# What a proxy may call a request: nothing that could be read as something else.
+# Pattern of an accepted X-Request-ID, so that it can't be mistaken for other log text.
 NAME = re.compile(r"[\w.:-]{8,64}", re.ASCII)
 
 
 def access(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware, the outermost: the duration is that of all the others together.
+    """Middleware, the outermost one: its duration includes all others.
 
-    The query stays out: what people search for is theirs. Of an answer that is streamed, the
-    duration is that of its beginning.
+    The query is omitted, because searches are private. For a streamed response, the duration ends
+    at its first byte.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
-        named = request.headers.get("X-Request-ID", "")
-        name = named if NAME.fullmatch(named) else uuid.uuid4().hex
+        requested_name = request.headers.get("X-Request-ID", "")
+        name = requested_name if NAME.fullmatch(requested_name) else uuid.uuid4().hex
         with about(request_id=name):
             response = get_response(request)
             response.headers["X-Request-ID"] = name
@@ -54,7 +54,10 @@ def access(
 
 
 def _user(request: HttpRequest) -> str | None:
-    """Who asked, where somebody wanted to know: a line is not worth a query."""
+    """Return the user, if another part of the request has loaded it.
+
+    A log line is not worth a query.
+    """
     user = vars(request).get("user")
     if isinstance(user, SimpleLazyObject):
         user = getattr(request, "_cached_user", None)

@@ -1,4 +1,4 @@
-"""What a command says as it fails: a sentence for people, a line among the others for machines."""
+"""Errors of commands: a sentence for people, a log line for machines."""
 
 import logging
 import logging.config
@@ -17,7 +17,7 @@ def complain(sentence: str) -> None:
 
 
 def write_tracebacks_as_lines() -> None:
-    """Python's own way of dying takes many lines, which a collector of logs would tear apart."""
+    """Log uncaught exceptions as JSON: a log collector would split Python's own many lines."""
     if os.environ.get("LOG_FORMAT") == "json":
         sys.excepthook = _last_words
 
@@ -29,6 +29,6 @@ def _last_words(
 
 
 def _log() -> logging.Logger:
-    # It may have failed before Django's settings, with their logging, were there.
+    # The command may have failed before Django's settings configured logging.
     logging.config.dictConfig(config())
     return logging.getLogger("curation")

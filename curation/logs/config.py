@@ -1,5 +1,7 @@
-"""How the processes log, read from the environment: gunicorn's own lines begin before Django's
-settings are there, and are to look the same. Knows no Django."""
+"""Logging configuration, read from the environment.
+
+Independent of Django: gunicorn logs before the settings are loaded, in the same format.
+"""
 
 import logging
 import os
@@ -11,11 +13,11 @@ FORMATS = {"text": "curation.logs.lines.ForPeople", "json": "curation.logs.lines
 
 
 def config() -> dict[str, Any]:
-    """For `logging.config.dictConfig`. A format that is not known is the settings' to refuse."""
+    """Return the argument of `logging.config.dictConfig`. The settings refuse an unknown format."""
     shape = os.environ.get("LOG_FORMAT") or "text"
     under_up = leftovers.VARIABLE in os.environ
     access = os.environ.get("ACCESS_LOG") or ("1" if shape == "json" else "0")
-    # Python writes warnings past all logging, two lines each.
+    # Python prints warnings outside logging, two lines each.
     logging.captureWarnings(shape == "json")
     return {
         "version": 1,
@@ -26,13 +28,13 @@ def config() -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL") or "INFO"},
         "loggers": {
             "curation.access": {"level": "WARNING" if access in ("0", "false", "no") else "INFO"},
-            # A person at a shell sees the end of a run anyway. `up` shows runs as its events.
+            # A person at a shell sees the end of a run anyway. `up` shows runs as events.
             "curation.queue.attempt": {
                 "level": "INFO" if shape == "json" or under_up else "WARNING"
             },
-            # A refusal (403, 404) is no error of ours: its traceback would tell nothing.
+            # A refusal (403, 404) is no server error, so its traceback has no value.
             "django.request": {"filters": ["refusals"]},
-            # These come with handlers of their own, and would be heard twice.
+            # These loggers have handlers of their own, so lines would appear twice.
             "django": {"handlers": [], "level": "INFO"},
             "django.server": {"handlers": [], "propagate": True},
             "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},

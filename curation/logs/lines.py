@@ -1,4 +1,4 @@
-"""A log record as a line. Neither a secret nor a row's text gets through, whoever logs it."""
+"""Formatters of log records. They mask secrets and texts of rows in every line."""
 
 import json
 import logging
@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 from curation.logs.about import known
 
-# What a record may say beside its message; anything else that is bound to one stays behind.
+# Allowlist of a record's extra fields; all others are dropped.
 FIELDS = (
     "run", "attempt", "repository", "item", "user", "request_id", "method", "path", "status",
     "duration",
 )  # fmt: skip
-# `up` cuts lines at 8,192 characters, and half an object is none.
+# `up` cuts lines at 8,192 characters, which would break a JSON object.
 LONGEST_MESSAGE = 2000
 LONGEST_TRACEBACK = 4000
 
@@ -22,7 +22,7 @@ SECRETS = (
     # The path of an invitation is a credential until it is used.
     (re.compile(r"(/join/)[^\s/?\"']+"), r"\1…"),
     (re.compile(r"\b(curation_|gh[a-z]_|github_pat_)\w[\w-]{15,}"), r"\1…"),
-    # PostgreSQL tells the whole row that broke a constraint, with the text of a kernel in it.
+    # PostgreSQL quotes the whole row that violated a constraint, with the text of a kernel.
     (
         re.compile(r"(Failing row contains )\(.*?(?=\nCONTEXT|\n\nThe above|\n\nDuring|\Z)", re.S),
         r"\1…",
@@ -37,7 +37,7 @@ def masked(text: str) -> str:
 
 
 class RefusalsWithoutTraceback(logging.Filter):
-    """Take the traceback from what Django logs below an error: a 403 or a 404."""
+    """Drop the traceback of records that Django logs below ERROR: a 403 or a 404."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno < logging.ERROR:
@@ -54,7 +54,7 @@ class ForPeople(logging.Formatter):
 
 
 class ForMachines(logging.Formatter):
-    """One JSON object a line."""
+    """Formatter for machines: one JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {
@@ -74,7 +74,7 @@ class ForMachines(logging.Formatter):
 
 
 def _shortened(traceback: str) -> str:
-    """The first error of a chain stands at the beginning, the last one at the end."""
+    """Cut the middle out: the first error of a chain is at the start, the last at the end."""
     half = LONGEST_TRACEBACK // 2
     return traceback if len(traceback) <= 2 * half else f"{traceback[:half]}…{traceback[-half:]}"
 

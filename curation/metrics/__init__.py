@@ -1,1 +1,1 @@
-"""`/metrics`: what an operator's Prometheus asks for, as of now and whichever process answers."""
+"""`/metrics` for Prometheus: current values, the same from every process."""

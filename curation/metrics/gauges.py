@@ -1,5 +1,7 @@
-"""What is measured. Web processes are many, so nothing is counted in one of them: the database
-and Redis are asked. What takes long to count comes from the figures that the scheduler gathers."""
+"""Gauges, read from the database and Redis, because many web processes serve.
+
+Slow counts come from the figures that the scheduler caches.
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -26,7 +28,7 @@ Rows = list[tuple[str, int]]
 
 
 def gauges() -> Iterator[Gauge]:
-    """All of them; where the database or Redis is away, what the other one knows."""
+    """Yield all gauges. If the database or Redis is unavailable, yield those of the other."""
     yield from _asked("database", _of_database)
     yield from _asked("redis", _of_redis)
     if space := free_space(settings.DATA_DIR):
@@ -34,15 +36,15 @@ def gauges() -> Iterator[Gauge]:
 
 
 def _asked(name: str, ask: Callable[[], Iterator[Gauge]]) -> Iterator[Gauge]:
-    found: list[Gauge] = []
+    answers: list[Gauge] = []
     try:
-        found = list(ask())
+        answers = list(ask())
     except DatabaseError:
         connection.close()
     except RedisError:
         pass
-    yield gauge(f"curation_{name}_up", f"Whether {name} answered.", 1 if found else 0)
-    yield from found
+    yield gauge(f"curation_{name}_up", f"Whether {name} answered.", 1 if answers else 0)
+    yield from answers
 
 
 def _of_database() -> Iterator[Gauge]:
@@ -52,7 +54,7 @@ def _of_database() -> Iterator[Gauge]:
     lease = Lease.objects.filter(name="scheduler").first()
     yield gauge(
         "curation_scheduler_lease_seconds",
-        "How long the scheduler's duty lasts from its last beat on; 0 where nobody has it.",
+        "How long the scheduler's duty lasts from its last beat on; 0 without a scheduler.",
         max(0.0, (lease.expires_at - now).total_seconds()) if lease else 0,
     )
     yield gauge("curation_releases", "Releases made.", Release.objects.count())
@@ -72,10 +74,10 @@ def _live_runs(now: datetime) -> Iterator[Gauge]:
             live.append(Sample(count, {**about, "state": state.value}))
         since = seen[RunState.QUEUED]["since"] if RunState.QUEUED in seen else now
         waiting.append(Sample((now - since).total_seconds(), about))
-    yield Gauge("curation_live_runs", "Runs that wait or are carried out.", tuple(live))
+    yield Gauge("curation_live_runs", "Queued and running runs.", tuple(live))
     yield Gauge(
         "curation_oldest_waiting_run_seconds",
-        "How long ago the oldest queued run was asked for; 0 where none waits.",
+        "Age of the oldest queued run; 0 without one.",
         tuple(waiting),
     )
 
@@ -86,25 +88,25 @@ def _people(now: datetime) -> Iterator[Gauge]:
     yield _by("curation_decisions_last_hour", "Decisions of the last hour.", "actor", by_actor)
     yield gauge(
         "curation_live_claims",
-        "Items that somebody looks at.",
+        "Items under review.",
         Claim.objects.filter(expires_at__gt=now).count(),
     )
     yield gauge(
         "curation_failed_logins",
-        f"Failed logins of the last {WINDOW.seconds // 60} minutes that no good one followed.",
+        f"Failed logins of the last {WINDOW.seconds // 60} minutes without a success afterwards.",
         LoginFailure.objects.filter(created_at__gte=now - WINDOW).count(),
     )
 
 
 def _gathered() -> Iterator[Gauge]:
-    """As of the moment that the first of them tells."""
-    found = kept(dashboard.NAME)
+    """Yield the cached figures; the first gauge is the time of the count."""
+    figures = kept(dashboard.NAME)
     yield gauge(
         "curation_gathered_timestamp_seconds",
-        "When the scheduler counted what follows; 0 where it never did.",
-        found.gathered_at.timestamp() if found else 0,
+        "Time at which the scheduler counted the following; 0 if never.",
+        figures.gathered_at.timestamp() if figures else 0,
     )
-    value = found.value if found else {}
+    value = figures.value if figures else {}
     items = [
         Sample(count, {"kind": kind, "status": status})
         for kind in ("kernels", "pairs")

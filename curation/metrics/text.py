@@ -1,4 +1,4 @@
-"""Prometheus' text format, as much of it as gauges need. Pure."""
+"""Prometheus' text format, limited to gauges. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """One figure, or one for each set of labels."""
+    """A metric: one value, or one for each set of labels."""
 
     name: str
     help: str

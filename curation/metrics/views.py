@@ -1,4 +1,4 @@
-"""Who may read `/metrics`: a scraper has no session."""
+"""View of `/metrics`, with its own access check: a scraper has no session."""
 
 import hmac
 from ipaddress import ip_address
@@ -15,7 +15,7 @@ from curation.metrics.text import CONTENT_TYPE, write
 @login_not_required
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """For who shows METRICS_TOKEN; where there is none, for this machine alone."""
+    """Serve metrics for METRICS_TOKEN; without a token, only to this machine."""
     if not _may_read(request):
         return HttpResponse(
             "Send METRICS_TOKEN as “Authorization: Bearer …”.\n",
@@ -31,9 +31,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def _may_read(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN:
         scheme, _, shown = request.headers.get("Authorization", "").partition(" ")
-        wanted = settings.METRICS_TOKEN.encode()
-        return scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), wanted)
-    # Behind a proxy on this machine everybody comes from this machine.
+        token = settings.METRICS_TOKEN.encode()
+        return scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), token)
+    # Behind a proxy on this machine, all requests come from this machine.
     return not settings.HTTPS and _is_loopback(request.META.get("REMOTE_ADDR", ""))
 
 

@@ -1,4 +1,4 @@
-"""The ground that everything stands on: one concept a file, nothing of the project imported."""
+"""The database models, one concept a file. They import nothing else of the project."""
 
 from curation.models.api_token import ApiToken
 from curation.models.bulk import BulkDecision

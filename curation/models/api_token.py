@@ -1,4 +1,4 @@
-"""A secret that a program sends instead of a password. Only its hash is stored."""
+"""API tokens: a program sends one instead of a password. Only the hash is stored."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Rows that are written once. Undoing one of them means appending another."""
+"""Append-only rows. A row is undone by appending another."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -7,7 +7,7 @@ from django.db import models
 
 
 class WrittenOnce(Exception):
-    """Somebody tried to change or delete what stays for good."""
+    """An attempt to change or delete an append-only row."""
 
 
 Row = TypeVar("Row", bound=models.Model)

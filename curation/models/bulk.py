@@ -1,6 +1,6 @@
-"""One decision on all that a filter finds: written down once, undone as a whole.
+"""Bulk decisions: one decision on every item that a filter finds, undone as a whole.
 
-The row is the wish in full, so that what is cut off midway can be finished from it.
+The row holds the complete request, so an interrupted bulk decision can be resumed from it.
 """
 
 from django.conf import settings
@@ -20,7 +20,7 @@ class BulkDecision(models.Model):
     request = models.UUIDField(unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(
-        null=True, blank=True, help_text="From then on it decides on nothing more."
+        null=True, blank=True, help_text="Since then it records no more decisions."
     )
     undone_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,4 +1,4 @@
-"""Who is looking at an item. A claim expires by itself; an item has one at the most."""
+"""Claims: a reviewer's temporary lock on an item. At most one an item; it expires by itself."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,10 @@ from curation.models.subject import AboutKernelOrPair
 
 
 class Claim(AboutKernelOrPair):
-    """Taken over by compare-and-set once `expires_at` has passed; deleted when released."""
+    """A reviewer's lock on one item.
+
+    Taken over by compare-and-set once `expires_at` has passed; deleted when released.
+    """
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="claims"

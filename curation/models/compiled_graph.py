@@ -1,4 +1,4 @@
-"""A graph that torch.compile turned into kernels: the python side of candidate pairs."""
+"""Graphs that torch.compile turned into kernels: the Python side of candidate pairs."""
 
 from django.db import models
 
@@ -8,11 +8,15 @@ from curation.models.repository import Repository
 class CompiledGraph(models.Model):
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="graphs")
     model = models.CharField(max_length=300, help_text="The network that was compiled.")
-    trace = models.CharField(max_length=300, help_text="Which of its graphs.")
+    trace = models.CharField(max_length=300, help_text="The name of the graph in it.")
     path = models.CharField(max_length=1000)
-    text = models.TextField(help_text="As torch wrote it; it doesn't parse.")
-    module = models.TextField(blank=True, help_text="Repaired: valid Python, where it could be.")
-    missing = models.JSONField(default=list, blank=True, help_text="What keeps it from running.")
+    text = models.TextField(help_text="As torch wrote it. It is not valid Python.")
+    module = models.TextField(
+        blank=True, help_text="The repaired text, valid Python where possible."
+    )
+    missing = models.JSONField(
+        default=list, blank=True, help_text="The reasons why it does not run."
+    )
 
     class Meta:
         ordering = ("repository", "model", "trace")

@@ -7,17 +7,19 @@ from django.db.models.lookups import Exact
 
 
 def one_of(field: str, choices: type[models.TextChoices], name: str) -> models.CheckConstraint:
-    """`field` holds a value of `choices` and nothing else."""
+    """Require that `field` holds a value of `choices`."""
     return models.CheckConstraint(condition=Q(**{f"{field}__in": choices.values}), name=name)
 
 
 def fraction(field: str, name: str) -> models.CheckConstraint:
-    """`field` lies between 0 and 1 where it is known."""
+    """Require that `field` is null or between 0 and 1."""
     known = Q(**{f"{field}__gte": 0, f"{field}__lte": 1})
     return models.CheckConstraint(condition=known | Q(**{f"{field}__isnull": True}), name=name)
 
 
 def sha256(field: str, name: str) -> models.CheckConstraint:
-    """`field` holds a sha256 in hexadecimal. Its length tells; a regular expression would be a
-    Python call for each row that SQLite writes."""
+    """Require that `field` has the length of a SHA-256 in hexadecimal.
+
+    A regular expression would be a Python call for each row that SQLite writes.
+    """
     return models.CheckConstraint(condition=Exact(Length(field), 64), name=name)

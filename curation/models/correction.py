@@ -1,4 +1,4 @@
-"""What a person set right about an item's kind. Append-only: undoing appends."""
+"""Corrections of an item's classification by a person. Append-only."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from curation.models.subject import AboutKernelOrPair
 
 
 class Correction(AppendOnly, AboutKernelOrPair):
-    """`before` and `after` hold the operation type, the difficulty and the tags."""
+    """A change of operation type, difficulty and tags; `before` and `after` hold all three."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="corrections"

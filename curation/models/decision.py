@@ -1,4 +1,4 @@
-"""Who decided what about an item, on which content, and why. Append-only: undo appends."""
+"""Decisions on items: status, reasons, author and the content that was seen. Append-only."""
 
 import uuid
 
@@ -14,7 +14,7 @@ from curation.models.vocabulary import Status
 
 
 class Actor(models.TextChoices):
-    """Who speaks: a person, or a rule that a curator put in force."""
+    """Author of a decision: a person, or a policy that a curator activated."""
 
     PERSON = "person"
     POLICY = "policy"
@@ -37,7 +37,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
     reasons = models.JSONField(default=list, blank=True)
     comment = models.TextField(blank=True)
     rules = models.CharField(
-        max_length=100, blank=True, help_text="Which policy, in which version, where no person."
+        max_length=100, blank=True, help_text="The policy and its version, if no person decided."
     )
     undoes = models.OneToOneField(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by"
@@ -45,7 +45,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
     bulk = models.ForeignKey(
         BulkDecision, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
-    # The same request delivered twice decides once.
+    # Idempotency key: a request that is delivered twice decides once.
     request = models.UUIDField(unique=True, default=uuid.uuid4)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
@@ -61,7 +61,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
                 | (Q(actor=Actor.POLICY, user__isnull=True) & ~Q(rules="")),
                 name="decision_actor_named",
             ),
-            # Two decisions can't both be the next one of an item.
+            # Each version of an item gets one decision, so a concurrent second one fails.
             models.UniqueConstraint(
                 fields=("kernel", "version"),
                 condition=Q(pair=None),
@@ -75,7 +75,7 @@ class Decision(AppendOnly, AboutKernelOrPair):
         )
 
         indexes = (
-            # What a person has decided on, told by the index alone.
+            # Covering index: lists a person's decisions without reading rows.
             models.Index(fields=("user", "kernel", "pair", "version"), name="decision_by_user"),
         )
 

@@ -1,4 +1,4 @@
-"""The reasons that reviewers choose from. Curators own the list."""
+"""Reasons for decisions, a list that curators maintain."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from curation.models.vocabulary import Status
 
 
 class DecisionReason(models.Model):
-    """Decisions keep a reason's words, so that rewording one changes no decision."""
+    """A reason that reviewers can choose. Decisions copy its text, so rewording changes none."""
 
     status = models.CharField(
         max_length=10, choices=Status.choices, help_text="Of the decisions that it is a reason for."

@@ -1,4 +1,4 @@
-"""A pair that a machine has begun and a person may finish: its texts, and what is missing."""
+"""Drafts: unfinished pairs derived from ingested code, with texts and missing parts."""
 
 from django.conf import settings
 from django.db import models
@@ -14,17 +14,20 @@ from curation.models.vocabulary import Difficulty, OperationType
 
 class DraftState(models.TextChoices):
     OPEN = "open"
-    FINISHED = "finished", "Became a pair"
-    SET_ASIDE = "set-aside", "Set aside"
+    FINISHED = "finished", "Converted"
+    SET_ASIDE = "set-aside", "Dismissed"
 
 
 class Draft(models.Model):
-    """One for each operation of a repository. Machines write it until a person has."""
+    """An unfinished pair, at most one for each operation of a repository.
+
+    Ingest runs overwrite it until a person edits it.
+    """
 
     TEXTS = ("python_code", "triton_code", "test_code")
 
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="drafts")
-    path = models.CharField(max_length=1000, help_text="Where what launches it stands.")
+    path = models.CharField(max_length=1000, help_text="The file of its launcher.")
     operation = models.CharField(max_length=200)
     kernel = models.ForeignKey(
         Kernel, null=True, blank=True, on_delete=models.PROTECT, related_name="drafts"
@@ -33,12 +36,14 @@ class Draft(models.Model):
         max_length=10, choices=DraftState.choices, default=DraftState.OPEN, editable=False
     )
     reason = models.CharField(max_length=40, help_text="The word by which drafts are counted.")
-    missing = models.JSONField(default=list, blank=True, help_text="In sentences.")
+    missing = models.JSONField(
+        default=list, blank=True, help_text="The missing parts, as sentences."
+    )
     python_code = models.TextField(blank=True)
     triton_code = models.TextField(blank=True)
     test_code = models.TextField(blank=True)
 
-    # What its pair will say of itself.
+    # Metadata of the future pair.
     entry_point = models.CharField(max_length=200)
     slug = models.SlugField(max_length=120)
     operation_type = models.CharField(max_length=20, choices=OperationType.choices)

@@ -1,4 +1,4 @@
-"""Something that the pipeline left out, and why. Nothing is dropped without such a row."""
+"""Drops: code that the pipeline left out, with the reason. Each omission has such a row."""
 
 from django.db import models
 
@@ -12,7 +12,7 @@ class Drop(models.Model):
     qualname = models.CharField(max_length=500, blank=True)
     line = models.PositiveIntegerField(null=True)
     reason = models.CharField(max_length=60, help_text="A short word to count by.")
-    message = models.TextField(help_text="The same for a person, in a sentence.")
+    message = models.TextField(help_text="The reason as a sentence.")
 
     class Meta:
         ordering = ("pk",)

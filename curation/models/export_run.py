@@ -1,4 +1,4 @@
-"""An export that somebody asked for in the browser: how far it is, and where its archive stands."""
+"""Exports requested in the browser: progress, and the path of the archive."""
 
 from django.db import models
 
@@ -30,7 +30,9 @@ class ExportRun(Run):
     )
     sha256 = models.CharField(max_length=64, blank=True, editable=False)
     archive_removed_at = models.DateTimeField(
-        null=True, editable=False, help_text="When the archive had to make room for newer ones."
+        null=True,
+        editable=False,
+        help_text="When the archive was deleted to make room for newer ones.",
     )
 
     objects = RunQuerySet["ExportRun"].as_manager()

@@ -1,4 +1,4 @@
-"""Figures that take long to gather, kept with the moment at which they were true. Disposable."""
+"""Cache of figures that take long to compute, with the time of each. Disposable."""
 
 from django.db import models
 

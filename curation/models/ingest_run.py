@@ -1,4 +1,4 @@
-"""One reading of one repository: how far it is, what it found, what it dropped."""
+"""Ingest runs: one reading of one repository, its progress, results and drops."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ class IngestRun(Run):
     repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="runs")
     commit = models.CharField(max_length=64, blank=True, editable=False)
     again = models.BooleanField(
-        default=False, help_text="Read everything anew, also when nothing has changed."
+        default=False, help_text="Read every file again, even if the repository is unchanged."
     )
     funnel = models.JSONField(
         default=dict, blank=True, editable=False, help_text="How many items reached each stage."

@@ -20,12 +20,12 @@ class InvitationState(models.TextChoices):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def pending(self) -> Self:
-        """Neither accepted nor revoked; the link of some may have expired."""
+        """Return invitations neither accepted nor revoked; some of their links may have expired."""
         return self.filter(accepted_at=None, revoked_at=None)
 
 
 class Invitation(models.Model):
-    """The account is created when the invitation is accepted, so an unused one leaves none."""
+    """An invitation. The account is created on acceptance, so an unused one creates none."""
 
     LIFETIME = timedelta(days=7)
 

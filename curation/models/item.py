@@ -1,4 +1,4 @@
-"""What kernels and pairs have in common: each is gathered, weighed, reviewed and released."""
+"""Base model of kernels and pairs: ingested, classified, reviewed and released items."""
 
 from typing import ClassVar, Self, TypeVar
 
@@ -19,23 +19,25 @@ class ItemQuerySet(models.QuerySet[T]):
         return self.filter(status=Status.APPROVED)
 
     def representatives(self) -> Self:
-        """One of each cluster of twins; what has no twin stands for itself. What nobody has
-        looked at yet is none."""
+        """Return the items that no other item represents.
+
+        An item without near-duplicates represents itself. Items not compared yet are left out.
+        """
         return self.filter(fingerprints__placed=True, duplicatelinks=None)
 
     def uncontaminated(self) -> Self:
-        """Held against the benchmarks, and found to overlap none."""
+        """Return the items compared with every benchmark, with no overlap found."""
         return self.filter(fingerprints__compared_with__gt="", contaminationmatchs=None)
 
     def without_sources(self) -> Self:
-        """Lists leave the long texts in the database."""
+        """Defer the long texts, for lists."""
         return self.defer(*self.model.SOURCES)
 
 
 def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
-    """What lists and the queue are read by, with all the short columns that narrow them.
+    """Return the covering indexes of lists and of the queue.
 
-    A row and its texts fill several pages of the disk: whether it fits is told by the index alone.
+    A row and its texts fill several disk pages, so filters must be decided by the index alone.
     """
     return (
         models.Index(fields=("id", "status", *columns, name), name=f"{model}_by_age"),
@@ -45,7 +47,10 @@ def indexes(model: str, name: str, *columns: str) -> tuple[models.Index, ...]:
 
 
 class Item(models.Model):
-    """Identity is content: a changed text is another row, linked by `previous`."""
+    """A kernel or a pair.
+
+    Identity is content: a changed text is a new row, linked by `previous`.
+    """
 
     SOURCES: ClassVar[tuple[str, ...]]
 
@@ -54,16 +59,18 @@ class Item(models.Model):
     kind_corrected = models.BooleanField(
         default=False,
         editable=False,
-        help_text="A person set operation, difficulty or tags: runs leave all three alone.",
+        help_text="A person set operation, difficulty or tags: ingest runs keep all three.",
     )
     status = models.CharField(
         max_length=10, choices=Status.choices, default=Status.PENDING, editable=False
     )
     version = models.PositiveIntegerField(
-        default=1, editable=False, help_text="Grows with every decision; a stale page is told so."
+        default=1,
+        editable=False,
+        help_text="Increases with every decision, so that a stale page is detected.",
     )
     priority = models.IntegerField(
-        default=0, editable=False, help_text="In the queue; higher comes first."
+        default=0, editable=False, help_text="Position in the queue: higher comes first."
     )
     pinned = models.BooleanField(default=False, editable=False)
     license = models.ForeignKey(
@@ -72,7 +79,7 @@ class Item(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="%(class)ss",
-        help_text="The strictest over every file that the item draws from.",
+        help_text="The strictest license of all files that the item uses.",
     )
     license_verdict = models.CharField(
         max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN

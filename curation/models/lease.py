@@ -1,4 +1,4 @@
-"""Which process holds a duty that only one may have, such as the scheduler's."""
+"""Leases: the process that holds an exclusive duty, such as the scheduler's."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""Licences, and the evidence for them: which text said what, where, and how sure that is."""
+"""Licenses and their evidence: the text, its place, and the confidence of the detector."""
 
 from django.db import models
 from django.db.models import Q
@@ -10,7 +10,7 @@ from curation.models.vocabulary import LicenseVerdict
 
 
 class License(models.Model):
-    """An SPDX expression and what the policy says of it."""
+    """An SPDX expression and its verdict by the license policy."""
 
     expression = models.CharField(max_length=300, unique=True)
     name = models.CharField(max_length=300, blank=True)
@@ -26,16 +26,16 @@ class License(models.Model):
 
 
 class LicenseReading(models.Model):
-    """What a detector found in one content, kept because looking again is slow. Disposable."""
+    """Cache of a license detector's findings in one content, because detection is slow."""
 
     key = models.CharField(
-        max_length=200, primary_key=True, help_text="Content, way of reading, rules, detector."
+        max_length=200, primary_key=True, help_text="Content, reader, rules and detector."
     )
     findings = models.TextField(help_text="JSON.")
 
 
 class ReadFrom(models.TextChoices):
-    """Where a licence was read, strongest first."""
+    """Kind of place where a license was found, strongest first."""
 
     SPDX_TAG = "spdx-tag", "SPDX tag"
     HEADER = "header", "Header"
@@ -50,7 +50,7 @@ class ReadFrom(models.TextChoices):
 
 
 class LicenseEvidence(models.Model):
-    """One text that speaks about the licence of a file, or of a whole repository."""
+    """A text that states the license of a file, or of a whole repository."""
 
     repository = models.ForeignKey(
         Repository, on_delete=models.CASCADE, related_name="license_evidence"
@@ -61,7 +61,7 @@ class LicenseEvidence(models.Model):
         blank=True,
         on_delete=models.CASCADE,
         related_name="license_evidence",
-        help_text="Empty: it speaks for the whole repository.",
+        help_text="Empty: it applies to the whole repository.",
     )
     license = models.ForeignKey(License, null=True, blank=True, on_delete=models.PROTECT)
     verdict = models.CharField(max_length=20, choices=LicenseVerdict.choices)
@@ -73,12 +73,14 @@ class LicenseEvidence(models.Model):
     copyright = models.TextField(blank=True)
     confidence = models.FloatField(null=True, help_text="0 to 1.")
     detector = models.CharField(max_length=100, help_text="Tool, version and rule.")
-    counts = models.BooleanField(default=True, help_text="False: shown, but not decisive.")
+    counts = models.BooleanField(
+        default=True, help_text="False: shown, but not used for the verdict."
+    )
     remark = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name_plural = "licence evidence"
+        verbose_name_plural = "license evidence"
         ordering = ("pk",)
         constraints = (
             one_of("verdict", LicenseVerdict, "licenseevidence_verdict_valid"),

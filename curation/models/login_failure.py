@@ -1,11 +1,11 @@
-"""Logins that failed, so that guessing passwords takes ages. Old rows are deleted."""
+"""Failed logins, for throttling password guesses. Old rows are deleted."""
 
 from django.db import models
 
 
 class LoginFailure(models.Model):
     name = models.CharField(max_length=150)
-    address = models.CharField(max_length=45, help_text="Of the client.")
+    address = models.CharField(max_length=45, help_text="The client's IP address.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Somebody's wish that a part of a repository, or their own work anywhere, be left out."""
+"""Opt-outs: requests to exclude paths of a repository, or an author's work anywhere."""
 
 from typing import Self
 
@@ -15,9 +15,10 @@ class OptOutQuerySet(models.QuerySet["OptOut"]):
 
 
 class OptOut(models.Model):
-    """Of paths of one repository, or of an author. A whole repository says so in its own row.
+    """An opt-out of paths of one repository, or of an author.
 
-    Never deleted: lifted, so that a release of the past can be understood.
+    The opt-out of a whole repository is a column of `Repository`. Rows are never deleted, only
+    lifted, so that past releases can be explained.
     """
 
     repository = models.ForeignKey(
@@ -26,14 +27,14 @@ class OptOut(models.Model):
     path = models.CharField(
         max_length=1000,
         blank=True,
-        help_text="A file, a folder that ends in /, or a pattern in which * stands for anything.",
+        help_text="A file, a folder that ends in /, or a pattern in which * matches any text.",
     )
     author = models.CharField(
         max_length=200,
         blank=True,
         help_text="An owner of repositories, or a name as copyright lines write it.",
     )
-    reason = models.CharField(max_length=1000, help_text="Who asked for it, when, and how.")
+    reason = models.CharField(max_length=1000, help_text="Who requested it, when, and how.")
     lifted_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -1,4 +1,4 @@
-"""A pair: python code, the Triton that computes the same, and the test that shows it."""
+"""Pairs: Python code, Triton code that computes the same, and a test that compares them."""
 
 from django.conf import settings
 from django.db import models
@@ -11,7 +11,7 @@ from curation.models.vocabulary import Difficulty, Hardware, OperationType
 
 
 class PairOrigin(models.TextChoices):
-    """How a pair came to be, in the dataset's own words."""
+    """Source of a pair, in the dataset's vocabulary."""
 
     MANUAL = "manual", "By hand"
     TEMPLATE = "template", "By recipe"
@@ -24,12 +24,12 @@ class PairQuerySet(ItemQuerySet["Pair"]):
 
 
 class Pair(Item):
-    """Its identity is its three texts."""
+    """A pair, identified by its three texts."""
 
     SOURCES = ("python_code", "triton_code", "test_code")
 
     content_hash = models.CharField(
-        max_length=64, unique=True, help_text="sha256 over the three normalised sources."
+        max_length=64, unique=True, help_text="sha256 of the three normalized sources."
     )
     slug = models.SlugField(max_length=120, help_text="The readable part of the record's id.")
     entry_point = models.CharField(max_length=200)
@@ -44,12 +44,12 @@ class Pair(Item):
     )
     hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
     min_triton = models.CharField(
-        max_length=8, blank=True, help_text="The lowest Triton release that has all it uses."
+        max_length=8, blank=True, help_text="The oldest Triton release that has every API it uses."
     )
     differentiable = models.BooleanField(default=False)
     recipe = models.CharField(max_length=100, blank=True)
     split_group = models.CharField(
-        max_length=200, blank=True, help_text="Pairs of one group never straddle a split."
+        max_length=200, blank=True, help_text="All pairs of a group are in one split."
     )
     metadata = models.JSONField(default=dict, blank=True)
     author = models.ForeignKey(
@@ -59,7 +59,7 @@ class Pair(Item):
         editable=False,
         on_delete=models.PROTECT,
         related_name="pairs",
-        help_text="Who edited it; nobody decides on their own edit.",
+        help_text="Who edited it. Reviewers cannot decide on their own edits.",
     )
 
     kernel = models.ForeignKey(

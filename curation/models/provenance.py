@@ -1,4 +1,4 @@
-"""Where a kernel was seen. One kernel seen in ten places has ten of these rows."""
+"""Provenances: one row for each place where a kernel was found."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -12,7 +12,7 @@ from curation.models.vocabulary import LicenseVerdict
 
 
 class Container(models.TextChoices):
-    """What the kernel stands in."""
+    """Construct that contains the kernel's source."""
 
     MODULE = "module"
     FUNCTION = "function"
@@ -25,16 +25,16 @@ class Container(models.TextChoices):
 
 
 class Provenance(models.Model):
-    """Lines of a file. The file's row says which repository, path and commit.
+    """Lines of a file. The file's row holds the repository, path and commit.
 
-    In a notebook the lines are counted in the code cell `cell`.
+    In a notebook the lines are counted within the code cell `cell`.
     """
 
     kernel = models.ForeignKey(Kernel, on_delete=models.PROTECT, related_name="provenances")
     source_file = models.ForeignKey(
         SourceFile, on_delete=models.PROTECT, related_name="provenances"
     )
-    # A qualname is no key: the same one stands twice under if and else.
+    # A qualname is not unique: both branches of an `if` may define the same one.
     qualname = models.CharField(max_length=500)
     container = models.CharField(max_length=10, choices=Container.choices, default=Container.MODULE)
     start_line = models.PositiveIntegerField()
@@ -46,7 +46,7 @@ class Provenance(models.Model):
     drawn_from = models.JSONField(
         default=list,
         blank=True,
-        help_text="Every file of the repository that the standalone unit takes something from.",
+        help_text="Every file of the repository that the standalone unit uses.",
     )
     graph = models.ForeignKey(
         CompiledGraph,
@@ -54,7 +54,7 @@ class Provenance(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="provenances",
-        help_text="For what torch.compile emitted: the graph that it was emitted for.",
+        help_text="The graph that torch.compile emitted this kernel for.",
     )
     origins = models.JSONField(
         default=dict, blank=True, help_text="The graph's nodes and ATen operations, if known."
@@ -65,13 +65,13 @@ class Provenance(models.Model):
         blank=True,
         on_delete=models.PROTECT,
         related_name="provenances",
-        help_text="The strictest over every file that the unit draws from, here.",
+        help_text="The strictest license of all files that the unit uses here.",
     )
     license_verdict = models.CharField(
         max_length=20, choices=LicenseVerdict.choices, default=LicenseVerdict.UNKNOWN
     )
     license_inherited = models.BooleanField(
-        default=False, help_text="Only the repository says it; no file itself does."
+        default=False, help_text="Stated by the repository only, not by a file."
     )
     license_reason = models.TextField(blank=True)
     copyrights = models.JSONField(
@@ -80,7 +80,7 @@ class Provenance(models.Model):
     license_texts = models.JSONField(
         default=list,
         blank=True,
-        help_text="The licence files that must travel along: [path, sha256 of a source text].",
+        help_text="License files to export with it: [path, sha256 of a source text].",
     )
     opted_out = models.BooleanField(
         default=False, editable=False, help_text="Whether an opt-out covers this place."
@@ -119,7 +119,7 @@ class Provenance(models.Model):
 
     @property
     def lines(self) -> str:
-        """The lines as a person reads them, after the cell that they are counted in."""
+        """Return the line range for display, preceded by the notebook cell."""
         cell = f"cell {self.cell}, " if self.cell else ""
         return f"{cell}{self.start_line}\u2013{self.end_line}"
 

@@ -1,4 +1,4 @@
-"""What a quality gate found in a kernel."""
+"""Findings of the quality gates, one row a kernel and gate."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""A second look that a reviewer asks a colleague for, before deciding."""
+"""Questions: second opinions that a reviewer asks for before deciding."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,10 @@ from curation.models.subject import AboutKernelOrPair
 
 
 class Question(AboutKernelOrPair):
-    """While it is open the item waits for whoever is asked, or for anybody but the asker."""
+    """A question. While it is open, only the addressee is offered the item.
+
+    Without an addressee, everyone but the asker is.
+    """
 
     asker = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="questions_asked"
@@ -19,7 +22,7 @@ class Question(AboutKernelOrPair):
         blank=True,
         on_delete=models.PROTECT,
         related_name="questions",
-        help_text="Empty: anybody else.",
+        help_text="Empty: any other reviewer.",
     )
     text = models.TextField()
     answer = models.TextField(blank=True)

@@ -1,4 +1,4 @@
-"""A release: a named, immutable snapshot of what left the house."""
+"""Releases: named, immutable snapshots of exported items."""
 
 from django.conf import settings
 from django.db import models
@@ -34,8 +34,10 @@ class Release(AppendOnly):
 
 
 class ReleaseMember(AppendOnly, AboutKernelOrPair):
-    """A record of a release, with the content and the metadata that it had. Its texts are the
-    item's own: they never change."""
+    """A record of a release, with its content hash and metadata.
+
+    Its texts are the item's own, which never change.
+    """
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="members")
     record_id = models.CharField(max_length=200)
@@ -43,7 +45,7 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
     split = models.CharField(max_length=10, choices=Split.choices)
     weight = models.DecimalField(max_digits=6, decimal_places=2, default=1)
     tokens = models.PositiveIntegerField(default=0)
-    metadata = models.TextField(default="{}", help_text="JSON, letter by letter as it left.")
+    metadata = models.TextField(default="{}", help_text="JSON, byte for byte as exported.")
 
     class Meta(AboutKernelOrPair.Meta):
         ordering = ("release", "record_id")
@@ -59,11 +61,11 @@ class ReleaseMember(AppendOnly, AboutKernelOrPair):
 
 
 class ReleaseFile(AppendOnly):
-    """A stretch of a file that stands beside the records: the ledger, the notices, the card."""
+    """A chunk of a file exported with the records: the ledger, the notices, the card."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="files")
     path = models.CharField(max_length=300)
-    number = models.PositiveIntegerField(help_text="Which stretch of the file it is.")
+    number = models.PositiveIntegerField(help_text="Position of the chunk in the file.")
     data = models.BinaryField(help_text="Compressed by zlib.")
 
     class Meta:
@@ -77,7 +79,7 @@ class ReleaseFile(AppendOnly):
 
 
 class SplitAssignment(AppendOnly, AboutKernelOrPair):
-    """The split that an item got at its first export, so that it never moves to another."""
+    """The split an item got at its first export, so that it never moves to another."""
 
     plan = models.CharField(max_length=100, help_text="Shares, seed and grouping.")
     split = models.CharField(max_length=10, choices=Split.choices)
@@ -103,7 +105,7 @@ class SplitAssignment(AppendOnly, AboutKernelOrPair):
 
 
 class Withdrawal(AppendOnly):
-    """A record that a release holds and that may not be given away any more."""
+    """A record of a release that may no longer be distributed."""
 
     member = models.OneToOneField(
         ReleaseMember, on_delete=models.PROTECT, related_name="withdrawal"

@@ -1,4 +1,4 @@
-"""A source: a repository or folder that kernels come from, or a benchmark that must stay out."""
+"""Repositories: sources of kernels, or benchmarks that must stay out of the dataset."""
 
 from functools import lru_cache
 from typing import Any, Self
@@ -11,12 +11,12 @@ from django.urls import reverse
 
 from curation.models.constraints import one_of
 
-# The kernels of a file mostly come one after the other. A path of 1,000 characters takes 13 kB.
+# The kernels of a file mostly follow each other. A path of 1,000 characters takes 13 kB.
 _quoted = lru_cache(maxsize=512)(quote)
 
 
 class Category(models.TextChoices):
-    """The drawers of the original plan; `utils` takes what fits no other."""
+    """Collection of a source; `utils` is for all that fit no other."""
 
     TUTORIAL = "tutorial", "Tutorial"
     INDUCTOR = "inductor", "Inductor"
@@ -27,14 +27,14 @@ class Category(models.TextChoices):
 
 
 class Role(models.TextChoices):
-    """What a source is for: to learn from, or to be kept out of the dataset."""
+    """Use of a source: for training, or to be excluded from the dataset."""
 
     SOURCE = "source", "Source"
     BENCHMARK = "benchmark", "Benchmark"
 
 
 class Origin(models.TextChoices):
-    """How a source is read."""
+    """Access method of a source."""
 
     GIT = "git", "Git repository on the web"
     FOLDER = "folder", "Folder or repository on this machine"
@@ -42,12 +42,12 @@ class Origin(models.TextChoices):
 
 
 class Condition(models.TextChoices):
-    """What the last look at a source found strange about it."""
+    """Health of a source, as of the last check."""
 
-    FINE = "fine", "Fine"
+    FINE = "fine", "OK"
     VANISHED = "vanished", "Vanished"
     MOVED = "moved", "Moved"
-    RELICENSED = "relicensed", "Licence changed"
+    RELICENSED = "relicensed", "License changed"
 
 
 class RepositoryQuerySet(models.QuerySet["Repository"]):
@@ -61,7 +61,7 @@ class RepositoryQuerySet(models.QuerySet["Repository"]):
         return self.filter(role=Role.BENCHMARK)
 
     def named(self, text: str) -> Self:
-        """The source that a person calls `text`: by its name, its URL or its path."""
+        """Return the source with this name, URL or path."""
         return self.filter(Q(name__iexact=text) | Q(url=text))
 
 
@@ -74,7 +74,7 @@ class Repository(models.Model):
     role = models.CharField(max_length=20, choices=Role.choices, default=Role.SOURCE)
     category = models.CharField(max_length=30, choices=Category.choices, default=Category.UTILS)
     tier = models.PositiveSmallIntegerField(
-        default=3, help_text="1: must have, 2: highly recommended, 3: the rest."
+        default=3, help_text="1: required, 2: recommended, 3: optional."
     )
     ref = models.CharField(
         max_length=250, blank=True, help_text="Branch, tag or commit; empty: the default branch."
@@ -89,7 +89,7 @@ class Repository(models.Model):
     key_files = models.JSONField(
         default=list,
         blank=True,
-        help_text="The files that matter most, the first one first; globs are allowed.",
+        help_text="The most important files, in order; globs are allowed.",
     )
     submodules = models.JSONField(
         default=list, blank=True, help_text="Paths of submodules that are read too."
@@ -101,7 +101,7 @@ class Repository(models.Model):
         max_digits=5,
         decimal_places=2,
         default=1,
-        help_text="Weight against ordinary Python when training; 5 to 10 for Triton.",
+        help_text="Training weight relative to ordinary Python: 5 to 10 for Triton.",
     )
     estimated_tokens_low = models.PositiveBigIntegerField(null=True, blank=True)
     estimated_tokens_high = models.PositiveBigIntegerField(null=True, blank=True)
@@ -113,7 +113,7 @@ class Repository(models.Model):
     opted_out_at = models.DateTimeField(null=True, blank=True)
     opt_out_reason = models.TextField(blank=True)
 
-    # What `load_sources` last wrote, so that it can tell an admin's change from its own values.
+    # The values `load_sources` wrote last, to tell an admin's change from its own.
     shipped = models.JSONField(default=dict, blank=True, editable=False)
     condition = models.CharField(
         max_length=20, choices=Condition.choices, default=Condition.FINE, editable=False
@@ -131,7 +131,7 @@ class Repository(models.Model):
         max_length=64,
         blank=True,
         editable=False,
-        help_text="Names what the last ingest read, and by which rules.",
+        help_text="Hash of the last ingest's input and rules.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -1,7 +1,7 @@
-"""A piece of work that a queue carries out: its state, who holds it, until when.
+"""Base model of queued work: state, attempt token and lease.
 
-The row is the truth, the job in Redis only a nudge. `curation.queue` moves rows between states,
-always by compare-and-set; nothing else writes these columns.
+The row is authoritative; the job in Redis only triggers it. `curation.queue` moves rows between
+states by compare-and-set. No other code writes these columns.
 """
 
 from datetime import timedelta
@@ -42,8 +42,8 @@ class RunQuerySet(models.QuerySet[AnyRun]):
 class Run(models.Model):
     """A run of one kind.
 
-    Subclasses name the kind, the queue, the job that carries a run out, and the function that
-    queues one anew (`RETRY`).
+    Subclasses name the kind, the queue, the job function, and `RETRY`, the function that queues a
+    run again.
     """
 
     KIND: ClassVar[str]
@@ -58,13 +58,11 @@ class Run(models.Model):
     attempt_token = models.UUIDField(null=True, editable=False)
     lease_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    # When it was last handed to Redis: what is older and without a job there was lost.
+    # Time of the last enqueue. The sweeper enqueues older runs again if Redis has lost their job.
     handed_over_at = models.DateTimeField(auto_now_add=True, editable=False)
     started_at = models.DateTimeField(null=True, editable=False)
     finished_at = models.DateTimeField(null=True, editable=False)
-    message = models.TextField(
-        blank=True, editable=False, help_text="How it ended, in a sentence for a person."
-    )
+    message = models.TextField(blank=True, editable=False, help_text="The result, as a sentence.")
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         null=True,
@@ -92,10 +90,10 @@ class Run(models.Model):
     stage = models.CharField(max_length=40, blank=True, editable=False)
     done = models.PositiveIntegerField(default=0, editable=False)
     total = models.PositiveIntegerField(default=0, editable=False)
-    # The pace of the present stage: since when it counts, and from which number.
+    # Start time and count of the current stage, from which its pace is computed.
     stage_started_at = models.DateTimeField(null=True, editable=False)
     stage_from = models.PositiveIntegerField(default=0, editable=False)
-    log = models.TextField(blank=True, editable=False, help_text="Its last lines.")
+    log = models.TextField(blank=True, editable=False, help_text="The last lines of the log.")
 
     class Meta:
         abstract = True
@@ -142,41 +140,41 @@ class Run(models.Model):
 
     @property
     def label(self) -> str:
-        """The name of a run at a shell: `validation:12`."""
+        """Name of a run on the command line: `validation:12`."""
         return f"{self.kind}:{self.pk}"
 
     @property
     def subject(self) -> str:
-        """Its work in a few words, beside its kind. Each kind of run has its own."""
+        """Describe the work in a few words. Each kind of run has its own."""
         return ""
 
     @property
     def result(self) -> str:
-        """The counts of an ended run, in a line."""
+        """Summarize the counts of an ended run in a line."""
         if self.live or not self.total:
             return ""
         return f"{self.done:,} of {self.total:,} done"
 
     @property
     def most_attempts(self) -> int:
-        """How many times it is tried before it has failed."""
+        """Return the number of attempts after which the run has failed."""
         return settings.MOST_ATTEMPTS
 
     @property
     def percent(self) -> int | None:
-        """How much of the present stage is done, or None if its length is not known."""
+        """Return the percentage done of the current stage, or None if its length is unknown."""
         return min(100, 100 * self.done // self.total) if self.total else None
 
     @property
     def remaining(self) -> timedelta | None:
-        """The time that the present stage still needs at its pace, or None if that is not known."""
+        """Estimate the rest of the current stage from its pace. None: unknown."""
         if self.state != RunState.RUNNING or self.stage_started_at is None or not self.total:
             return None
-        made = self.done - self.stage_from
-        if made <= 0:
+        progress = self.done - self.stage_from
+        if progress <= 0:
             return None
         elapsed = timezone.now() - self.stage_started_at
-        return elapsed / made * max(0, self.total - self.done)
+        return elapsed / progress * max(0, self.total - self.done)
 
     @property
     def live(self) -> bool:
@@ -184,7 +182,10 @@ class Run(models.Model):
 
     @property
     def job_id(self) -> str:
-        """The same for every delivery of one attempt: handing over twice leaves one job."""
+        """Return the job id of the next attempt.
+
+        It is stable, so enqueuing twice leaves one job.
+        """
         return self.job_of(self.attempts + 1)
 
     def job_of(self, attempt: int) -> str:

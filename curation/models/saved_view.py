@@ -1,4 +1,4 @@
-"""A list under a name: the filter that somebody wants to come back to."""
+"""Saved views: a reviewer's named filters of the list."""
 
 from django.conf import settings
 from django.db import models

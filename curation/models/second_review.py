@@ -1,4 +1,4 @@
-"""A second, blind look at a decision, to learn how far reviewers agree."""
+"""Second reviews: blind reviews of decided items, to measure agreement."""
 
 from django.conf import settings
 from django.db import models
@@ -19,7 +19,7 @@ class Agreement(models.TextChoices):
 
 
 class SecondReview(AboutKernelOrPair):
-    """The second word changes no status; where it differs, a curator decides."""
+    """A blind second review. It changes no status; on disagreement, a curator decides."""
 
     first = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="second_review")
     state = models.CharField(

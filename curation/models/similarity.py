@@ -1,4 +1,4 @@
-"""What an item looks like to a machine: fingerprints and their bands, twins, benchmark matches."""
+"""Similarity of items: fingerprints, bands, near-duplicates and benchmark matches."""
 
 from typing import Self
 
@@ -18,19 +18,22 @@ class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
         return self.filter(compared_with="").exclude(status=Status.RETIRED)
 
     def not_compared_with(self, benchmarks: str) -> Self:
-        """Of items that these benchmarks were not held against; two ranges, for an index's sake."""
+        """Return items not compared with these benchmarks.
+
+        Two ranges instead of an inequality, so that the index is used.
+        """
         other = Q(compared_with__lt=benchmarks) | Q(compared_with__gt=benchmarks)
         return self.filter(other).exclude(status=Status.RETIRED)
 
 
 class Fingerprint(AboutKernelOrPair):
-    """The MinHash of an item's tokens, and the hash of its syntax with names set aside.
+    """MinHash of an item's tokens, and hash of its syntax tree without names.
 
-    Beside it what its place among its twins rests on, so that a change is noticed.
+    It also copies the facts that choose a cluster's representative, so that changes are detected.
     """
 
     NO_BENCHMARKS = "nothing"
-    """In `compared_with`: it was looked at, and there was no benchmark to hold it against."""
+    """Value of `compared_with` if the item was examined while no benchmark was ingested."""
 
     scheme = models.CharField(max_length=60, help_text="Tokens, permutations, seed and hash.")
     content_hash = models.CharField(max_length=64)
@@ -40,23 +43,23 @@ class Fingerprint(AboutKernelOrPair):
     operation_hash = models.CharField(
         max_length=64,
         blank=True,
-        help_text="Of a pair: its python side's operations with operands and constants.",
+        help_text="Of a pair: the Python operations with operands and constants.",
     )
     chain_hash = models.CharField(
         max_length=64,
         blank=True,
         db_index=True,
-        help_text="Of a pair: the names of its python side's operations in their order. "
+        help_text="Of a pair: the names of the Python operations, in order. "
         "Of a kernel: its name and the functions that it calls.",
     )
     structure = models.BinaryField(
         null=True,
-        help_text="Of a pair: 5-grams of its python side's tokens, names and numbers set aside.",
+        help_text="Of a pair: 5-grams of the Python tokens, without names and numbers.",
     )
 
     placed = models.BooleanField(
         null=True,
-        help_text="Whether it represents others or is represented. Unknown: not looked at yet.",
+        help_text="True if it has been compared and is not retired. Null: not compared yet.",
     )
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     license_verdict = models.CharField(
@@ -64,14 +67,16 @@ class Fingerprint(AboutKernelOrPair):
     )
     hardware = models.CharField(max_length=12, choices=Hardware.choices, default=Hardware.CUDA)
     license_stated = models.BooleanField(
-        default=False, help_text="Whether the item's own text says it, not only its repository."
+        default=False, help_text="True if the item's own text states it, not only its repository."
     )
     documented = models.BooleanField(default=False)
-    stars = models.PositiveIntegerField(default=0, help_text="Of the best place where it stands.")
+    stars = models.PositiveIntegerField(
+        default=0, help_text="Of the most popular repository that contains it."
+    )
     compared_with = models.CharField(
         max_length=64,
         blank=True,
-        help_text="Names the benchmarks that it was held against. Empty: never yet.",
+        help_text="Hash of the benchmarks it was compared with. Empty: not compared yet.",
     )
 
     objects = FingerprintQuerySet.as_manager()
@@ -102,9 +107,9 @@ class Fingerprint(AboutKernelOrPair):
 
 
 class Band(models.Model):
-    """One band of a signature. Items that share a band are candidates for being twins."""
+    """One band of a signature. Items that share a band are candidate near-duplicates."""
 
-    # The constraint's own index begins with it: at 25 rows an item, a second one is dear.
+    # The constraint's index starts with it. With 25 rows an item, a second index costs too much.
     fingerprint = models.ForeignKey(
         Fingerprint, on_delete=models.CASCADE, related_name="bands", db_index=False
     )
@@ -113,17 +118,17 @@ class Band(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("fingerprint", "number"), name="band_once"),)
-        # Whoever looks for a value wants the fingerprints: the index alone answers.
+        # Covering index: a lookup by value needs only the fingerprint.
         indexes = (models.Index(fields=("value", "fingerprint"), name="band_by_value"),)
 
 
 class Likeness(models.TextChoices):
-    EXACT = "exact", "Exact, names set aside"
+    EXACT = "exact", "Exact, ignoring names"
     NEAR = "near", "Near"
 
 
 class DuplicateLink(AboutKernelOrPair):
-    """An item and the one that stands for it and its like."""
+    """Link from an item to the representative of its cluster."""
 
     of_kernel = models.ForeignKey(
         Kernel, null=True, blank=True, on_delete=models.PROTECT, related_name="stands_for"
@@ -133,7 +138,9 @@ class DuplicateLink(AboutKernelOrPair):
     )
     likeness = models.CharField(max_length=10, choices=Likeness.choices)
     similarity = models.FloatField(help_text="Jaccard similarity, 0 to 1.")
-    content_hash = models.CharField(max_length=64, help_text="Of the item when it was compared.")
+    content_hash = models.CharField(
+        max_length=64, help_text="Of the item at the time of comparison."
+    )
     of_content_hash = models.CharField(max_length=64)
 
     class Meta(AboutKernelOrPair.Meta):
@@ -161,14 +168,14 @@ class DuplicateLink(AboutKernelOrPair):
 
 
 class CopyFlag(models.Model):
-    """A kernel that may be somebody's copy of one under a blocked licence: a person must look."""
+    """A kernel that may copy one under a blocked license. A person must check it."""
 
     kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="copy_flags")
     blocked = models.ForeignKey(
         Kernel,
         on_delete=models.CASCADE,
         related_name="copies",
-        help_text="The same or nearly the same, under a licence that forbids giving it away.",
+        help_text="The same or nearly the same code, under a license that forbids distribution.",
     )
     likeness = models.CharField(max_length=10, choices=Likeness.choices)
     similarity = models.FloatField(help_text="Jaccard similarity, 0 to 1.")
@@ -189,13 +196,13 @@ class CopyFlag(models.Model):
 
 
 class MatchMethod(models.TextChoices):
-    SYNTAX = "syntax", "Same syntax, names set aside"
-    NEAR = "near", "Near twin"
+    SYNTAX = "syntax", "Same syntax, ignoring names"
+    NEAR = "near", "Near-duplicate"
     CONTAINED = "contained", "Contained"
 
 
 class ContaminationMatch(AboutKernelOrPair):
-    """A benchmark problem that an item overlaps. Whatever has one is never exported."""
+    """A benchmark problem that an item overlaps. An item with such a row is never exported."""
 
     benchmark = models.ForeignKey(
         Repository, on_delete=models.PROTECT, related_name="contaminations"
@@ -203,7 +210,7 @@ class ContaminationMatch(AboutKernelOrPair):
     problem = models.CharField(max_length=500)
     path = models.CharField(max_length=1000)
     constants_differ = models.BooleanField(
-        default=False, help_text="The same syntax but for its numbers and strings."
+        default=False, help_text="The same syntax except for numbers and strings."
     )
     method = models.CharField(max_length=20, choices=MatchMethod.choices)
     similarity = models.FloatField()
@@ -219,7 +226,7 @@ class ContaminationMatch(AboutKernelOrPair):
 
 
 class OperationOverlap(AboutKernelOrPair):
-    """A benchmark problem that asks for the same operation as an item: a note, no obstacle."""
+    """A benchmark problem with the same operation as an item. Informative only."""
 
     benchmark = models.ForeignKey(
         Repository, on_delete=models.PROTECT, related_name="operation_overlaps"

@@ -1,4 +1,4 @@
-"""An item that somebody passed over: it comes back to them once nothing else is waiting."""
+"""Skips: items a reviewer passed over. They return when no other item is waiting."""
 
 from django.conf import settings
 from django.db import models

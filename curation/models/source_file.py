@@ -1,4 +1,4 @@
-"""A file as it stood at a path of a repository. One row for each content; never changed."""
+"""Source files: one row for each content at a path of a repository. Never changed."""
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +13,7 @@ class SourceFile(models.Model):
     commit = models.CharField(
         max_length=64, help_text="The first ingested commit at which it had this content."
     )
-    blob_hash = models.CharField(max_length=64, help_text="Git's name of the content.")
+    blob_hash = models.CharField(max_length=64, help_text="Git's hash of the content.")
     sha256 = models.CharField(max_length=64)
     size = models.PositiveIntegerField()
     lines = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""The text of source files, once for each content, apart from the rows that lists read."""
+"""Texts of source files, one for each content, apart from the rows that lists read."""
 
 from django.db import models
 
@@ -6,9 +6,9 @@ from curation.models.constraints import sha256
 
 
 class SourceText(models.Model):
-    """Kept in the database because the web's host need not have the mirror that it came from.
+    """Text of a file. Kept in the database, because the web host may lack the mirror.
 
-    Of a notebook only the text of its code cells is kept.
+    For a notebook, only the text of its code cells is kept.
     """
 
     sha256 = models.CharField(max_length=64, primary_key=True, help_text="Of the file's bytes.")

@@ -1,4 +1,4 @@
-"""What a decision, a claim or a piece of evidence is about: a kernel or a pair, never both."""
+"""Base model of rows about one item: either a kernel or a pair."""
 
 from typing import ClassVar
 

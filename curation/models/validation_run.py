@@ -1,4 +1,4 @@
-"""Validations: a run checks a batch of items; each item gets a result; each result has checks."""
+"""Validations: a run checks a batch of items; an item gets a result; a result has checks."""
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from curation.models.subject import AboutKernelOrPair
 
 
 class Device(models.TextChoices):
-    """Where the Triton code ran. The interpreter can be right where the GPU is wrong."""
+    """Backend that ran the Triton code. The interpreter can pass where the GPU fails."""
 
     CUDA = "cuda", "CUDA"
     INTERPRETER = "interpreter", "Interpreter"
@@ -28,7 +28,7 @@ class Verdict(models.TextChoices):
     UNSUPPORTED = "unsupported"
 
 
-# A machine that stops every worker would otherwise be taken for a batch of bad items.
+# Limit on skipped items: a machine that kills every worker must not blame its batch.
 MOST_SKIPPED = 5
 
 
@@ -39,7 +39,7 @@ class ValidationRun(Run):
     RETRY = "validation.requests.retry_validation"
 
     device = models.CharField(max_length=20, choices=Device.choices)
-    batch = models.JSONField(default=list, help_text="What it checks: [kind, id, content hash].")
+    batch = models.JSONField(default=list, help_text="The items: [kind, id, content hash].")
     options = models.JSONField(default=dict, blank=True)
     environment = models.JSONField(
         default=dict, blank=True, help_text="GPU, driver, versions, sandbox level, settings."
@@ -47,7 +47,7 @@ class ValidationRun(Run):
     begun = models.JSONField(
         default=dict,
         editable=False,
-        help_text="By the key of an item: the number of attempts that began it and ended first.",
+        help_text="Item key → number of attempts that began it and did not finish it.",
     )
 
     objects = RunQuerySet["ValidationRun"].as_manager()
@@ -68,16 +68,16 @@ class ValidationRun(Run):
 
     @property
     def skipped(self) -> list[int]:
-        """The keys of items at which so many attempts ended that they are not tried again.
+        """Return the keys of items that are skipped after too many attempts ended at them.
 
-        An item is begun with others once, and then alone: two ends say more than one.
+        An item is tried once in a batch and then alone, so one end is not enough.
         """
         most = max(2, settings.MOST_ATTEMPTS)
         return [int(key) for key, ends in self.begun.items() if ends >= most][:MOST_SKIPPED]
 
     @property
     def most_attempts(self) -> int:
-        """Each item that is skipped had its attempts, and the rest has as many again."""
+        """Allow as many attempts again for the remaining items as each skipped item took."""
         return settings.MOST_ATTEMPTS * (1 + len(self.skipped))
 
     @property
@@ -89,7 +89,7 @@ class ValidationRun(Run):
 
 
 class ValidationResult(AboutKernelOrPair):
-    """What a run found about one item, bound to the content it saw."""
+    """A run's result for one item, bound to the content it saw."""
 
     run = models.ForeignKey(ValidationRun, on_delete=models.PROTECT, related_name="results")
     content_hash = models.CharField(max_length=64)
@@ -116,7 +116,7 @@ class ValidationResult(AboutKernelOrPair):
                 name="validationresult_one_per_pair",
             ),
         )
-        # All but the commonest verdict are rare, and looked for.
+        # Verdicts other than the most common are rare and filtered by.
         indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
 
 
@@ -127,7 +127,7 @@ class Outcome(models.TextChoices):
 
 
 class ValidationCheck(models.Model):
-    """One of the checks behind a verdict, in words and numbers."""
+    """One of the checks that led to a verdict."""
 
     result = models.ForeignKey(ValidationResult, on_delete=models.CASCADE, related_name="checks")
     name = models.CharField(max_length=60)

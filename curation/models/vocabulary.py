@@ -1,10 +1,10 @@
-"""The words that kernels and pairs share: one vocabulary, checked by the database."""
+"""Vocabulary that kernels and pairs share, enforced by database constraints."""
 
 from django.db import models
 
 
 class Status(models.TextChoices):
-    """Where an item stands: the consequence of its newest decision, never a second flag."""
+    """Review status of an item. It always follows from the newest decision."""
 
     PENDING = "pending"
     APPROVED = "approved"
@@ -13,7 +13,7 @@ class Status(models.TextChoices):
 
 
 class OperationType(models.TextChoices):
-    """What an item computes, in the dataset's own words."""
+    """Operation that an item computes, in the dataset's vocabulary."""
 
     ELEMENT_WISE = "element-wise"
     REDUCTION = "reduction"
@@ -39,7 +39,7 @@ class Difficulty(models.TextChoices):
 
 
 class Hardware(models.TextChoices):
-    """The accelerator that a text is written for. A text that names none is for `cuda`."""
+    """Accelerator that a text targets. A text that names none targets `cuda`."""
 
     CUDA = "cuda", "NVIDIA (CUDA)"
     HIP = "hip", "AMD (HIP)"
@@ -56,7 +56,7 @@ class Hardware(models.TextChoices):
 
 
 class LicenseVerdict(models.TextChoices):
-    """May it be given away? Only `permissive` may."""
+    """Permission to distribute. Only `permissive` allows it."""
 
     PERMISSIVE = "permissive"
     BLOCKED = "blocked"
@@ -65,7 +65,7 @@ class LicenseVerdict(models.TextChoices):
 
 
 class Action(models.TextChoices):
-    """What a quality gate does with an item that fails it."""
+    """Effect of a failed quality gate."""
 
     BLOCK = "block"
     WARN = "warn"

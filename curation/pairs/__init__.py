@@ -1,1 +1,1 @@
-"""Pairs come into the database here, wherever they come from."""
+"""Pairs: creation, storage and descriptions, for pairs of all sources."""

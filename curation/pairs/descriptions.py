@@ -1,8 +1,8 @@
-"""Description of a pair: one English sentence in the imperative, derived from its Python side.
+"""Description of a pair: one English sentence in the imperative, from its Python code.
 
-Recipes and Inductor's modules say what a function computes in its docstring, as a noun phrase and a
-chain of operations: "Each element of a vector: the larger of it and bias, then the hard tanh." The
-rules below rewrite such a docstring; a docstring that is an imperative sentence stays as it is.
+Recipes and Inductor's modules describe a function in its docstring, as a noun phrase and a chain of
+operations: "Each element of a vector: the larger of it and bias, then the hard tanh." The rules
+below rewrite such a docstring; a docstring that is an imperative sentence is kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def derive(
     *, origin: str, entry_point: str, operation_type: str, python_code: str, split_group: str,
     provenance: Mapping[str, str],
 ) -> str:  # fmt: skip
-    """Return the description of a pair, or "" if its Python side does not parse."""
+    """Return the description of a pair, or "" if its Python code does not parse."""
     try:
         tree = ast.parse(python_code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -37,7 +37,7 @@ def derive(
 
 
 def from_docstring(docstring: str) -> str:
-    """Return a recipe's or a module's docstring as an imperative sentence."""
+    """Convert a recipe's or a module's docstring into an imperative sentence."""
     text = _american(" ".join(docstring.split()))
     if not text:
         return ""
@@ -62,7 +62,7 @@ def _of_real_code(
     split_group: str,
     provenance: Mapping[str, str],
 ) -> str:
-    """From the docstring of a reference, if it is a sentence about a computation; else by name."""
+    """Describe by the reference's docstring, if it describes a computation; else by name."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != entry_point:
             text = (ast.get_docstring(node) or "").strip().split("\n\n")[0]
@@ -78,12 +78,12 @@ def _of_real_code(
 
 
 def public_name(repository: str) -> str:
-    """Return the name of a repository. A folder's name is its path, which must not be exported."""
+    """Return the public name of a repository. A folder's path must not be exported."""
     return f"local/{PurePath(repository).name}" if repository.startswith("/") else repository
 
 
 def _computation(sentence: str) -> str:
-    """Return an author's sentence in the imperative, or "" if it does not say what is computed."""
+    """Convert an author's sentence to the imperative. Return "" if it describes no computation."""
     if match := REFERENCE.fullmatch(sentence):
         return f"Compute {match['what']}"
     if match := COMPUTES.match(sentence):

@@ -1,4 +1,4 @@
-"""A pair that is not stored yet."""
+"""Pairs before they are stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curation.pairs.min_triton import min_triton
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a pair comes from, in the words of the dataset's `provenance`."""
+    """Source of a pair, with the keys of the dataset's `provenance`."""
 
     repository: str = ""
     commit: str = ""
@@ -20,7 +20,7 @@ class Source:
     lines: str = ""
     url: str = ""
     license: str = ""
-    """SPDX expression; empty where nobody has said."""
+    """SPDX expression; empty if unknown."""
     copyright: str = ""
 
     def as_metadata(self) -> dict[str, str]:
@@ -32,7 +32,7 @@ OURS = Source(
     license="MIT",
     copyright="Copyright (c) 2026 The triton-curation authors",
 )
-"""What this project's own authors wrote, by hand or by recipe."""
+"""Source of pairs that this project's authors wrote, by hand or by recipe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +46,15 @@ class PairDraft:
     difficulty: str
     source: Source
     description: str = ""
-    """One English sentence: what both functions compute. Empty: derived from the Python side."""
+    """One English sentence on what both functions compute. Empty: derived from the Python code."""
     slug: str = ""
-    """Empty: made from the entry point."""
+    """Empty: derived from the entry point."""
     tags: tuple[str, ...] = ()
     differentiable: bool = False
     recipe: str = ""
     split_group: str = ""
     kernel: int | None = None
-    """The ingested kernel that it was drafted from."""
+    """Primary key of the kernel that it was drafted from."""
     hardware: str = "cuda"
 
     @property
@@ -67,7 +67,7 @@ class PairDraft:
 
     @property
     def record_id(self) -> str:
-        """What `str()` of the stored row gives, too."""
+        """Return the record id, equal to `str()` of the stored row."""
         return f"{self.readable}-{self.content_hash[:8]}"
 
     @property
@@ -90,7 +90,7 @@ class PairDraft:
         )
 
     def as_record(self) -> dict[str, Any]:
-        """The dataset's record."""
+        """Return the dataset's record."""
         metadata: dict[str, Any] = {
             "description": self.sentence,
             "operation_type": self.operation_type,

@@ -21,18 +21,18 @@ from curation.pairs.used_names import parse, unconditional, uses
 _TABLE = json.loads((Path(__file__).parent / "triton_releases.json").read_text())
 RELEASES: tuple[str, ...] = tuple(_TABLE["releases"])
 FLOOR = RELEASES[0]
-"""The oldest release that is compared: a text may run on an older one, which nothing here says."""
+"""The oldest compared release; a text may run on an even older one."""
 FIRST: dict[str, str] = _TABLE["first"]
 
 DESCRIPTOR = FIRST["triton.tools.tensor_descriptor"]
-"""Since then a kernel may take a descriptor as an argument, and call its methods."""
+"""First release in which a kernel may take a descriptor as an argument."""
 
 WORD = re.compile(r"\w+")
 METHOD = re.compile(r"\b(?!tl\.)\w+\.(?:load|store)\(")
 
 
 def min_triton(text: str) -> str:
-    """Return a release such as "3.2"; `FLOOR` where the text needs nothing newer.
+    """Return a release such as "3.2", at least `FLOOR`.
 
     A use under a condition on the environment, as `if hasattr(tl, "gather"):`, does not count.
     """
@@ -54,7 +54,7 @@ def min_triton(text: str) -> str:
 
 
 def _takes_descriptor(tree: ast.Module) -> bool:
-    """Whether a decorated function calls `load` or `store` of one of its own arguments."""
+    """Return True if a decorated function calls `load` or `store` of one of its arguments."""
     for function in unconditional(tree):
         if isinstance(function, ast.FunctionDef) and function.decorator_list:
             taken = {argument.arg for argument in function.args.args}
@@ -71,17 +71,17 @@ def _takes_descriptor(tree: ast.Module) -> bool:
 
 
 def _may_need_more(text: str) -> bool:
-    """Whether all words of a newer name are there: spares parsing nine texts in ten."""
+    """Return True if all words of a newer name occur. This avoids parsing nine texts in ten."""
     words = frozenset(WORD.findall(text))
     return any(rest <= words for word in words for rest in _rare_words().get(word, ()))
 
 
 @lru_cache(maxsize=1)
 def _rare_words() -> dict[str, list[frozenset[str]]]:
-    """For the last word of each newer name: the other words that a use of it must have."""
-    found: dict[str, list[frozenset[str]]] = defaultdict(list)
+    """Map the last word of each newer name to the sets of other words that its use must contain."""
+    words_by_last: dict[str, list[frozenset[str]]] = defaultdict(list)
     for name in FIRST:
         function, _, parameter = name.rstrip(")").partition("(")
         last = function.rpartition(".")[2]
-        found[parameter or last].append(frozenset({last, "triton"}))
-    return found
+        words_by_last[parameter or last].append(frozenset({last, "triton"}))
+    return words_by_last

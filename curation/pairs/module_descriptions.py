@@ -1,6 +1,6 @@
 """Descriptions of Inductor's modules, by their docstring in American spelling.
 
-A docstring that is a noun phrase on its own ("SwiGLU of a value and its gate.") is not listed.
+Docstrings that are noun phrases ("SwiGLU of a value and its gate.") are not listed.
 """
 
 MODULES: dict[str, str] = {

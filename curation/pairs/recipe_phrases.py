@@ -1,4 +1,4 @@
-"""Rules that turn the docstrings of recipes into sentences in the imperative."""
+"""Rules that convert the docstrings of recipes into imperative sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _quoted(phrase: str) -> str:
     return re.sub(r"\b(bias|residual|gate|other|weight_map)\b", r"`\1`", phrase)
 
 
-# The first that matches the beginning of an operation's phrase.
+# Rules for a phrase; the first one that matches its start is applied.
 PHRASES: tuple[tuple[str, str], ...] = (
     (r"multiplying by (\S+) and adding (\S+)", r"multiply by \1 and add \2"),
     (r"multiplying the low bits by those of", "multiply the low ten bits by those of"),
@@ -97,14 +97,14 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _elements(over: str, chain: str) -> str:
-    """A single operation without "for each", if it has such a form."""
-    found = steps(chain)
-    if len(found) == 1:
+    """Describe elementwise operations; a single one without "for each", if it has such a form."""
+    phrases = steps(chain)
+    if len(phrases) == 1:
         for pattern, replacement in SINGLE:
-            match = re.fullmatch(pattern, found[0])
+            match = re.fullmatch(pattern, phrases[0])
             if match:
                 return match.expand(replacement).replace("{over}", over)
-    return f"for {over}, {_joined(found)}"
+    return f"for {over}, {_joined(phrases)}"
 
 
 SINGLE = (
@@ -118,14 +118,14 @@ SINGLE = (
 
 
 def _then(head: str, chain: str | None) -> str:
-    """A first operation, and a chain after it."""
-    # In a chain that comes later, "the input" would be the wrong operand.
+    """Join a first operation and a following chain."""
+    # In a later chain, "the input" would be the wrong operand.
     rest = [_step(phrase, False) for phrase in chain.split(", then ")] if chain else []
     return _joined([head, *rest])
 
 
 def _first(chain: str | None, last: str) -> str:
-    """A chain, and what comes after it."""
+    """Join a chain and a following operation."""
     return _joined([*(steps(chain) if chain else []), last])
 
 
@@ -198,17 +198,17 @@ def _one_of(names: Mapping[str, str]) -> str:
 
 def _norm(match: re.Match[str]) -> str:
     chain = match["chain"].removesuffix(", in blocks of the row")
-    found = []
+    parts = []
     for number, phrase in enumerate(chain.split(", then ")):
         plain, scaled = re.sub(r" with (a weight|weight and shift)$", "", phrase), ""
         if plain != phrase:
             both = phrase.endswith("weight and shift")
             scaled = ", multiply by `weight` and add `shift`" if both else ", multiply by `weight`"
-        found.append(_step(plain, not number) + scaled)
-    return f"for each row of a matrix, {_joined(found)}"
+        parts.append(_step(plain, not number) + scaled)
+    return f"for each row of a matrix, {_joined(parts)}"
 
 
-# A docstring's pattern, without its full stop, and the sentence that it becomes.
+# A docstring's pattern without its full stop, and the resulting sentence.
 RULES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"Each element of a (?P<of>vector|matrix|cube): (?P<chain>.+)",
      lambda m: _elements(f"each element of a {m['of'].replace('cube', '3D tensor')}", m["chain"])),
@@ -287,5 +287,5 @@ RULES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
 
 
 def _noun(phrase: str) -> str:
-    """Return "the SiLU" of "SiLU", "the clamping to [-1.5, 2]" of "clamping to [-1.5, 2]"."""
+    """Return "the SiLU" for "SiLU", "the clamping to [-1.5, 2]" for "clamping to [-1.5, 2]"."""
     return phrase if re.match(r"(?:the|a|an|1|log\(1) ", phrase) else f"the {phrase}"

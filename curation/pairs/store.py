@@ -1,7 +1,7 @@
-"""Drafts become rows: the one place that makes pairs.
+"""Storage of pairs: the only code that creates them from drafts.
 
-Identity is content, so a draft that is known already changes nothing, and a command may be run
-twice or killed anywhere.
+Identity is content, so a known draft changes nothing, and a command may be repeated or killed
+anywhere.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Stored:
 
 
 def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
-    """Store what is new, pending; the rest stands already."""
+    """Store new pairs as pending; known ones are unchanged."""
     added = seen = 0
     waiting = iter(drafts)
     while batch := tuple(islice(waiting, BATCH)):
         fresh = _unknown(batch)
         _describe_known([draft for draft in batch if draft.content_hash not in fresh])
-        # In one order everywhere, so that two writers of the same pairs can't lock each other out.
+        # In a common order, so that two writers of the same pairs cannot deadlock.
         rows = _rows(sorted(fresh.items()))
         with transaction.atomic():
             before = Pair.objects.filter(content_hash__among=fresh).count()
@@ -47,8 +47,10 @@ def store_pairs(drafts: Iterable[PairDraft]) -> Stored:
 
 
 def store_versions(drafts: Iterable[PairDraft]) -> Stored:
-    """Store drafts of which each split group is one thing as it stood at some time: what is new
-    becomes the next version of the newest pair of its group."""
+    """Store drafts whose split group is one evolving unit.
+
+    A new draft becomes the next version of the newest pair of its group.
+    """
     added = known = 0
     for draft in drafts:
         if Pair.objects.filter(content_hash=draft.content_hash).exists():
@@ -66,10 +68,10 @@ def store_versions(drafts: Iterable[PairDraft]) -> Stored:
 
 @transaction.atomic
 def store_by(author: User, draft: PairDraft) -> Pair:
-    """What a person has finished, as the next version of what its group holds."""
+    """Store a finished draft of a person as the next version in its group."""
     known = Pair.objects.filter(content_hash=draft.content_hash).first()
     if known is not None:
-        raise CurationError(f"The very same pair is there already: {known}.")
+        raise CurationError(f"The same pair exists already: {known}.")
     (row,) = _rows([(draft.content_hash, draft)])
     row.previous = newest_of(draft.split_group)
     row.author = author
@@ -77,7 +79,7 @@ def store_by(author: User, draft: PairDraft) -> Pair:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise CurationError("Somebody else has just saved the very same pair.") from None
+        raise CurationError("Another user has just saved the same pair.") from None
     return row
 
 
@@ -87,20 +89,20 @@ def newest_of(split_group: str) -> Pair | None:
 
 @transaction.atomic
 def store_new_version(draft: PairDraft, previous: Pair) -> Pair:
-    """An edited pair: another row, pending, linked to the one it replaces."""
+    """Store an edited pair: another row, pending, linked to its predecessor."""
     known = Pair.objects.filter(content_hash=draft.content_hash).first()
     if known is not None:
         return known
     (row,) = _rows([(draft.content_hash, draft)])
     row.previous = previous
-    # The versions of one pair never straddle a split, whatever became of their names.
+    # All versions of one pair stay in one split, even if they are renamed.
     row.split_group = previous.split_group or row.split_group
     row.save()
     return row
 
 
 def fill_min_triton() -> int:
-    """Compute `min_triton` of pairs that were stored without, and return their number."""
+    """Compute `min_triton` of pairs that were stored without it, and return their number."""
     missing = Pair.objects.filter(min_triton="").order_by("pk").only("pk", "triton_code")
     filled = 0
     while batch := list(missing[:BATCH]):
@@ -118,7 +120,7 @@ def _unknown(drafts: Sequence[PairDraft]) -> dict[str, PairDraft]:
 
 
 def _describe_known(drafts: Sequence[PairDraft]) -> None:
-    """Give stored pairs the description of their drafts. A sentence that a person wrote stays."""
+    """Give stored pairs the description of their drafts. A person's sentence is kept."""
     written = {draft.content_hash: draft for draft in drafts if draft.description}
     rows = Pair.objects.filter(content_hash__among=written).only("content_hash", "description")
     for row in rows:
@@ -133,7 +135,7 @@ def _describe_known(drafts: Sequence[PairDraft]) -> None:
 
 
 def describe_missing() -> int:
-    """Derive the description of each pair that has none. Return how many pairs got one."""
+    """Derive the missing descriptions of pairs, and return their number."""
     described = 0
     rows = Pair.objects.filter(description="").order_by("pk").defer("triton_code", "test_code")
     last = 0
@@ -165,7 +167,7 @@ def _rows(drafts: Sequence[tuple[str, PairDraft]]) -> list[Pair]:
     ]
 
 
-def _row(name: str, draft: PairDraft, tokens: int, named: License | None) -> Pair:
+def _row(name: str, draft: PairDraft, tokens: int, license: License | None) -> Pair:
     return Pair(
         content_hash=name,
         slug=draft.readable,
@@ -185,15 +187,18 @@ def _row(name: str, draft: PairDraft, tokens: int, named: License | None) -> Pai
         split_group=draft.split_group or f"pair:{draft.origin}:{draft.readable}"[:200],
         metadata={"provenance": draft.source.as_metadata(), "token_encoding": ENCODING},
         tokens=tokens,
-        license=named,
-        license_verdict=named.verdict if named else LicenseVerdict.UNKNOWN,
+        license=license,
+        license_verdict=license.verdict if license else LicenseVerdict.UNKNOWN,
         kernel_id=draft.kernel,
     )
 
 
 def _license(expression: str) -> License:
-    """The row of an expression. Only our own is known to be permissive from the start; what
-    others carry keeps the verdict that the licence policy has given it, or is unknown."""
+    """Return the row of an expression.
+
+    Only this project's license is known to be permissive. Others keep the verdict of the license
+    policy, or are unknown.
+    """
     own = expression == OURS.license
     row, _ = License.objects.get_or_create(
         expression=expression[:300],

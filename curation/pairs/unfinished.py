@@ -1,5 +1,7 @@
-"""Drafts that are no pairs yet, as machines find them. What a person has touched, no machine writes
-again; every change is a compare-and-set on the draft's version.
+"""Unfinished pairs, as ingests derive them.
+
+A draft that a person has edited is never overwritten; every change is a compare-and-set on its
+version.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,48 +19,61 @@ GONE = "gone"
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a machine knows of an operation that became no whole pair."""
+    """An operation for which no complete pair was derived."""
 
     path: str
     operation: str
     reason: str
     missing: Sequence[str]
     known: PairDraft
-    """Its texts may be empty."""
+    """The pair so far; its texts may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class DraftCounts:
     added: int = 0
     changed: int = 0
     left: int = 0
-    """To people: they have touched it, or it is finished."""
+    """Number of drafts left to people: edited or finished."""
 
 
-def keep(repository: Repository, found: Iterable[Unfinished], whole: Iterable[PairDraft]) -> Kept:
-    """Make the drafts of a repository what was found now. Those whose operation became a whole
-    pair are finished with it; those whose operation has gone are set aside."""
-    wanted: dict[tuple[str, str], Unfinished] = {}
-    for one in found:
+def keep(
+    repository: Repository, unfinished_pairs: Iterable[Unfinished], whole: Iterable[PairDraft]
+) -> DraftCounts:
+    """Replace the drafts of a repository by the ones found now.
+
+    Drafts whose operation became a complete pair are finished; those whose operation has gone are
+    dismissed.
+    """
+    by_operation: dict[tuple[str, str], Unfinished] = {}
+    for unfinished in unfinished_pairs:
         # Two kernels of one file may have the same name, under conditions.
-        wanted.setdefault((one.path[:1000], one.operation[:200]), one)
+        by_operation.setdefault((unfinished.path[:1000], unfinished.operation[:200]), unfinished)
     rows = {(row.path, row.operation): row for row in repository.drafts.all()}
-    new = [_row(repository, *key, one) for key, one in wanted.items() if key not in rows]
+    new = [
+        _row(repository, *key, unfinished)
+        for key, unfinished in by_operation.items()
+        if key not in rows
+    ]
     Draft.objects.bulk_create(new, batch_size=100, ignore_conflicts=True)
-    changed = left = 0
-    for key, one in wanted.items():
+    changed = kept_by_people = 0
+    for key, unfinished in by_operation.items():
         row = rows.get(key)
         if row is None:
             continue
         if row.edited_by_id is not None or row.state == DraftState.FINISHED:
-            left += 1
+            kept_by_people += 1
         else:
-            changed += _write(row, state=DraftState.OPEN, pair=None, **_values(one))
+            changed += _write(row, state=DraftState.OPEN, pair=None, **_values(unfinished))
     pairs = {draft.split_group: draft for draft in whole}
     for key, row in rows.items():
-        if key not in wanted and row.edited_by_id is None and row.state != DraftState.FINISHED:
+        if (
+            key not in by_operation
+            and row.edited_by_id is None
+            and row.state != DraftState.FINISHED
+        ):
             _close(row, pairs.get(row.split_group))
-    return Kept(len(new), changed, left)
+    return DraftCounts(len(new), changed, kept_by_people)
 
 
 def as_pair(draft: Draft) -> PairDraft:
@@ -92,12 +107,12 @@ def _row(repository: Repository, path: str, operation: str, one: Unfinished) -> 
     return Draft(repository=repository, path=path, operation=operation, **_values(one))
 
 
-def _values(one: Unfinished) -> dict[str, Any]:
-    known = one.known
+def _values(unfinished: Unfinished) -> dict[str, Any]:
+    known = unfinished.known
     return {
         "kernel_id": known.kernel,
-        "reason": one.reason,
-        "missing": list(one.missing),
+        "reason": unfinished.reason,
+        "missing": list(unfinished.missing),
         "python_code": known.python_code,
         "triton_code": known.triton_code,
         "test_code": known.test_code,
@@ -122,7 +137,7 @@ def _close(row: Draft, whole: PairDraft | None) -> None:
 
 
 def _write(row: Draft, **values: Any) -> bool:
-    """Whether anything had to be written: an open page is stale only after a change."""
+    """Write changed values. Return True if there were any, since only then a page is stale."""
     if all(getattr(row, name) == value for name, value in values.items()):
         return False
     return move(row, **values)

@@ -26,7 +26,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class NameUse:
     """A name in full; or, with `keyword`, an argument that a call of this name gives."""
 
     name: str
@@ -46,22 +46,22 @@ def parse(text: str) -> ast.Module | None:
         return None
 
 
-def uses(tree: ast.Module) -> Iterator[Use]:
+def uses(tree: ast.Module) -> Iterator[NameUse]:
     nodes = [*unconditional(tree)]
     imported = dict(_imported(nodes))
     for name in imported.values():
-        yield Use(name)
+        yield NameUse(name)
     for node in nodes:
         if isinstance(node, ast.Attribute | ast.Name):
             if name := _in_full(node, imported):
-                yield Use(name)
+                yield NameUse(name)
         elif isinstance(node, ast.Call):
             name = _in_full(node.func, imported)
             for keyword in node.keywords:
                 if name and keyword.arg:
                     given = keyword.value
                     value = given.value if isinstance(given, ast.Constant) else None
-                    yield Use(name, keyword.arg, value)
+                    yield NameUse(name, keyword.arg, value)
 
 
 def unconditional(tree: ast.AST) -> Iterator[ast.AST]:

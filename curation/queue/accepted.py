@@ -1,13 +1,13 @@
-"""The jobs that are accepted from Redis: the project's own, as `enqueue` writes them.
+"""Allowlist of the jobs that are accepted from Redis.
 
-Attack: rq imports and calls whatever a job names (its function and three callbacks), posts to its
-webhooks, and unpickles its metadata if a reader names no serializer. So anyone who can write to
-Redis runs programs as the worker; and as the web process, which reads jobs for the queue page.
+Attack: rq imports and calls whatever function and callbacks a job names. It posts to its webhooks,
+and unpickles its metadata if a reader names no serializer. So anyone who can write to Redis could
+run programs as the worker, and as the web process, which reads jobs for the queue page.
 
-Defense: every job that is read from Redis passes through `Job.restore`, so the check stands there.
-rq's `JOB_CLASS` would not suffice: registries, executions and django-rq's pages name `Job` itself.
-A refused job is deleted before anything of it was imported, and does not exist for its reader. If
-it stood for a queued run, the sweeper hands that over again.
+Defense: every job that is read from Redis passes through `Job.restore`, so the check is there. rq's
+`JOB_CLASS` would not suffice: registries, executions and django-rq's pages use `Job` itself. A
+refused job is deleted before anything of it is imported, and its reader sees no job. If it belonged
+to a queued run, the sweeper enqueues that run again.
 """
 
 import json
@@ -27,27 +27,27 @@ from curation.models import Run
 
 log = logging.getLogger(__name__)
 
-# The fields that rq writes for a job without options. Any other has to be empty: callbacks,
-# webhooks, metadata, dependencies, groups, repetitions and retries among them.
+# Fields that rq writes for a job without options. All others must be empty: callbacks, webhooks,
+# metadata, dependencies, groups, repetitions and retries among them.
 FIELDS = {
     "created_at", "data", "description", "ended_at", "enqueued_at", "exc_info", "failure_ttl",
     "last_heartbeat", "origin", "result_ttl", "started_at", "status", "timeout", "worker_name",
 }  # fmt: skip
-# The call of one function with one number.
+# Bytes of a call of one function with one number.
 LONGEST = 500
 
 _restore = Job.restore
 
 
 def guard_jobs() -> None:
-    """Have this process accept only the project's own jobs, whichever code reads them."""
+    """Make this process accept only the project's own jobs, whichever code reads them."""
     Job.restore = restore  # type: ignore[method-assign, assignment]
     Job.fetch = classmethod(fetch)  # type: ignore[method-assign, assignment]
     Job.fetch_many = classmethod(fetch_many)  # type: ignore[method-assign, assignment]
 
 
 def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
-    """Fill `job` with its hash. Raises NoSuchJobError if it has none, or if it is refused."""
+    """Fill `job` from its hash. Raise NoSuchJobError if there is none, or if it is refused."""
     try:
         if b"data" in raw:
             _check(raw)
@@ -61,8 +61,10 @@ def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
 
 
 def fetch(cls: type[Job], id: str, connection: Redis | None = None, serializer: Any = None) -> Job:
-    """Return the job. Raise NoSuchJobError if the id is malformed: RQ's ValueError would end the
-    worker, and its successor would find the same id."""
+    """Return the job. Raise NoSuchJobError if the id is malformed.
+
+    rq's ValueError would end the worker, and its successor would find the same id.
+    """
     try:
         job = cls(parse_job_id(id), connection=connection, serializer=JSONSerializer)
     except ValueError as error:
@@ -74,7 +76,7 @@ def fetch(cls: type[Job], id: str, connection: Redis | None = None, serializer: 
 def fetch_many(
     cls: type[Job], job_ids: Iterable[str], connection: Redis, serializer: Any = None
 ) -> list[Job | None]:
-    """Return the job of each id, or None: one that is refused must not hide the others."""
+    """Return the job of each id, or None: a refused job must not hide the others."""
     return [_fetched(cls, job_id, connection) for job_id in job_ids]
 
 

@@ -1,7 +1,7 @@
-"""An attempt at a run: claimed, renewed and finished by compare-and-set on its token.
+"""Attempts at a run: claimed, renewed and finished by compare-and-set on a token.
 
-Whatever a job writes, it writes in a transaction that also renews the attempt: a worker that
-was given up and comes back to life finds its token gone and can change nothing.
+A job writes only in transactions that also renew the attempt. A worker that was given up and
+resumes finds its token gone and can change nothing.
 """
 
 import logging
@@ -33,9 +33,9 @@ AnyRun = TypeVar("AnyRun", bound=Run)
 
 
 class LeaseLost(BaseException):
-    """The attempt ran out of time, was cancelled, or was given to another worker.
+    """The attempt timed out, was cancelled, or was given to another worker.
 
-    No Exception: what survives any failure of a file or an entry must not survive this.
+    A BaseException: handlers that survive any failure of a file or an entry must not catch it.
     """
 
 
@@ -54,33 +54,33 @@ class Attempt(Generic[AnyRun]):
     _ended: bool = False
 
     def renew(self, **columns: Any) -> None:
-        """Extend the lease, write `columns` (progress), or learn that it is lost."""
+        """Extend the lease and write `columns`. Raise LeaseLost if the lease is lost."""
         if not self._update(lease_until=_lease_end(), **columns):
             raise self.lost()
 
     def tell(self, stage: str, done: int, total: int = 0, **columns: Any) -> None:
-        """Write how far the run is, and extend the lease."""
+        """Write the progress, and extend the lease."""
         self.renew(**self._progress(stage, done, total), **columns)
 
     def tell_later(self, stage: str, done: int, total: int = 0) -> None:
-        """Let the heartbeat write how far the run is: the caller's connection only reads."""
+        """Let the heartbeat write the progress, because the caller's connection only reads."""
         self.check()
         self._later = self._progress(stage, done, total)
 
     def check(self) -> None:
-        """Raise if the heartbeat saw that the lease is lost. Costs nothing."""
+        """Raise LeaseLost if the heartbeat saw that the lease is lost. Costs no query."""
         if self._lost:
             raise self.lost()
 
     def beat(self) -> bool:
-        """Extend the lease when it is time, write what is new. False: the lease is lost."""
+        """Extend the lease when due and write new log lines. False: the lease is lost."""
         row = self.model._default_manager.filter(pk=self.pk).values_list("state", "attempt_token")
         for state, token in row:
             if (state, token) == (RunState.RUNNING, self.token):
                 self._lost = not self._write_news()
             else:
                 self._lost = not self._ended
-        # A claim whose transaction has not committed is not visible here.
+        # A claim whose transaction has not been committed is not visible here.
         return not self._lost
 
     def lost(self) -> LeaseLost:
@@ -91,15 +91,15 @@ class Attempt(Generic[AnyRun]):
         self._end(RunState.SUCCEEDED, message="", **columns)
 
     def fail(self, message: str, **columns: Any) -> None:
-        """End it for good: trying again would give the same."""
+        """Fail without a retry: another attempt would give the same result."""
         self._end(RunState.FAILED, message=storable(message), **columns)
 
     def give_up(self, message: str) -> None:
-        """Let the lease run out now, so that the sweeper tries again or ends it."""
+        """End the lease now, so that the sweeper retries or ends the run."""
         self._update(lease_until=Now(), message=storable(message))
 
     def _progress(self, stage: str, done: int, total: int) -> dict[str, Any]:
-        """The columns that say how far it is. A new stage begins its own pace."""
+        """Return the columns of the progress. A new stage starts its own pace."""
         if stage != self._stage:
             self._stage = stage
             self.journal.write(f"{stage}: {done:,} of {total:,}" if total else stage)
@@ -124,7 +124,7 @@ class Attempt(Generic[AnyRun]):
         return self._update(lease_until=_lease_end(), **columns)
 
     def _end(self, state: RunState, **columns: Any) -> None:
-        # Before the row says so: a heartbeat in between must not take this end for a loss.
+        # Set before the row changes: a heartbeat in between must not take this end for a loss.
         self._ended = True
         ended = self._update(
             state=state,
@@ -146,10 +146,10 @@ class Attempt(Generic[AnyRun]):
 
 
 def claim(model: type[AnyRun], pk: int) -> Attempt[AnyRun] | None:
-    """Take a queued run, or None: somebody has it, or it has ended."""
+    """Take a queued run, or return None: another process has it, or it has ended."""
     token = uuid.uuid4()
     now = timezone.now()
-    taken = model._default_manager.filter(pk=pk, state=RunState.QUEUED).update(
+    claimed = model._default_manager.filter(pk=pk, state=RunState.QUEUED).update(
         state=RunState.RUNNING,
         attempts=F("attempts") + 1,
         attempt_token=token,
@@ -159,7 +159,7 @@ def claim(model: type[AnyRun], pk: int) -> Attempt[AnyRun] | None:
         stage="",
         stage_started_at=None,
     )
-    return Attempt(model, pk, token) if taken else None
+    return Attempt(model, pk, token) if claimed else None
 
 
 def carry_out(
@@ -167,9 +167,9 @@ def carry_out(
 ) -> None:
     """Do `work` on a run, once. Every job is one call of this.
 
-    `work` ends by `attempt.succeed`. What a person can mend ends the run as failed, with its
-    sentence; what may pass by itself is tried again by the sweeper, unless a person waits at a
-    shell; any other fault is tried again too, and raised, so that rq shows it.
+    `work` ends by `attempt.succeed`. An error that a person can fix ends the run as failed, with
+    its sentence. A temporary error is retried by the sweeper, unless a person waits at a shell. Any
+    other exception is retried too, and raised, so that rq shows it.
     """
     attempt = claim(model, pk)
     if attempt is None:
@@ -182,7 +182,7 @@ def carry_out(
         try:
             _try(run, attempt, work)
         finally:
-            # Also the lines of a cancelled attempt, but not of one that another replaced.
+            # Save the lines of a cancelled attempt too, but not of one that another replaced.
             if (lines := journal.news()) is not None:
                 model._default_manager.filter(pk=pk, attempts=run.attempts).update(log=lines)
 
@@ -202,9 +202,12 @@ def _try(
         _do(run, attempt, work, say)
     except LeaseLost:
         if not connection.in_atomic_block:
-            # It may have been interrupted in the middle of a statement.
+            # The statement may have been interrupted.
             connection.close()
-        say(logging.WARNING, "was cancelled, or goes on elsewhere: this attempt wrote nothing more")
+        say(
+            logging.WARNING,
+            "was cancelled, or continues elsewhere: this attempt wrote nothing more",
+        )
 
 
 def _do(
@@ -236,5 +239,8 @@ def _do(
 
 
 def _lease_end() -> Combinable:
-    """By the database's clock: the sweeper may run on another host, whose clock differs."""
+    """Return the end of the lease by the database's clock.
+
+    The sweeper may run on another host with another clock.
+    """
     return Now() + timedelta(seconds=settings.LEASE_SECONDS)

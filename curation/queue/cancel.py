@@ -1,4 +1,4 @@
-"""Cancel runs: by their rows first, so that a worker, a sweeper or Redis can only be late."""
+"""Cancel runs. Rows are changed first; workers, sweeper and Redis follow."""
 
 import logging
 from datetime import timedelta
@@ -20,8 +20,8 @@ from curation.models.run import LIVE
 
 log = logging.getLogger(__name__)
 
-# A process that still works on a run so long after it was cancelled is stopped by its rq worker.
-# Its own heartbeat has had its time by then.
+# A process that still works on a run this long after cancellation is stopped by its rq worker. Its
+# own heartbeat should have stopped it by then.
 PATIENCE = timedelta(seconds=30)
 FORGOTTEN = timedelta(minutes=10)
 
@@ -31,10 +31,10 @@ class NotCancelled(CurationError):
 
 
 def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
-    """Cancel a queued or running run. Raises NotCancelled if it has ended.
+    """Cancel a queued or running run. Raise NotCancelled if it has ended.
 
-    `name` says who asked where that is no user. The working process notices within seconds, by
-    its heartbeat; results that it has written stay.
+    `name` is the requester if it is no user. The working process notices within seconds, by its
+    heartbeat. Results that it has written stay.
     """
     rows = type(run)._default_manager.filter(pk=run.pk)
     with transaction.atomic():
@@ -42,7 +42,7 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
             state=RunState.CANCELLED,
             attempt_token=None,
             lease_until=None,
-            # By the same clock as `stop_cancelled` looks for it.
+            # By the same clock that `stop_cancelled` compares with.
             finished_at=Now(),
             cancelled_by=by,
             message=f"Cancelled by {by.get_username() if by else name or 'an unknown user'}.",
@@ -54,7 +54,7 @@ def cancel(run: Run, *, by: User | None = None, name: str = "") -> None:
 
 
 def stop_cancelled(model: type[Run]) -> int:
-    """Tell rq to kill the processes that still work on cancelled runs, and return how many."""
+    """Have rq kill the processes that still work on cancelled runs. Return their number."""
     rows = model._default_manager.filter(
         state=RunState.CANCELLED,
         attempts__gt=0,
@@ -65,7 +65,7 @@ def stop_cancelled(model: type[Run]) -> int:
 
 
 def _drop_waiting_job(run: Run) -> None:
-    """A job that is delivered nevertheless finds nothing to claim."""
+    """Delete the waiting job. If it is delivered nevertheless, it finds nothing to claim."""
     try:
         job = _job(run, run.attempts + 1)
         if job is not None and not job.is_started:

@@ -1,6 +1,6 @@
-"""A duty that exactly one process has at a time, held by a lease in the database.
+"""Exclusive duties: at most one process has a duty, by a lease in the database.
 
-The lease ends by the database's clock: those of two hosts may differ by more than it lasts.
+The lease ends by the database's clock: clocks of two hosts may differ by more than its length.
 """
 
 import os
@@ -18,8 +18,8 @@ SCHEDULER = "scheduler"
 
 
 def scheduler_seconds() -> int:
-    """Return how long the scheduler's duty lasts from each of its beats on."""
-    # Long enough to survive a slow round, short enough for a successor to step in soon.
+    """Return the length of the scheduler's lease."""
+    # Long enough to survive a slow sweep, short enough for a successor to start soon.
     return max(10, 3 * settings.SWEEP_SECONDS)
 
 
@@ -34,11 +34,13 @@ class Duty:
     holder: str = field(default_factory=_this_process)
 
     def take(self) -> bool:
-        """Take or keep the duty. False: another process has it and is alive."""
+        """Take or keep the duty. Return False if another live process has it."""
         until = Now() + timedelta(seconds=self.seconds)
-        mine = Lease.objects.filter(name=self.name, holder=self.holder)
+        own_lease = Lease.objects.filter(name=self.name, holder=self.holder)
         expired = Lease.objects.filter(name=self.name, expires_at__lte=Now())
-        if mine.update(expires_at=until) or expired.update(holder=self.holder, expires_at=until):
+        if own_lease.update(expires_at=until) or expired.update(
+            holder=self.holder, expires_at=until
+        ):
             return True
         try:
             with transaction.atomic():
@@ -52,5 +54,5 @@ class Duty:
 
 
 def is_held(name: str) -> bool:
-    """Return whether a process has this duty and is alive."""
+    """Return True if a live process has this duty."""
     return Lease.objects.filter(name=name, expires_at__gt=Now()).exists()

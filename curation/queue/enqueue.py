@@ -1,4 +1,4 @@
-"""The one way to hand a run to Redis."""
+"""Enqueue runs: the only code that creates jobs in Redis."""
 
 import logging
 from functools import partial
@@ -13,14 +13,16 @@ log = logging.getLogger(__name__)
 
 
 def enqueue(run: Run) -> None:
-    """Hand `run` over once the transaction has committed. Its row, not the job, is the promise:
-    where Redis is away, the sweeper hands it over later."""
+    """Enqueue `run` once the transaction has committed.
+
+    If Redis is unavailable, the sweeper enqueues it later: the row is the record, not the job.
+    """
     transaction.on_commit(partial(_hand_over, run))
 
 
 def _hand_over(run: Run) -> None:
-    # "auto" because `on_commit` has waited already; the queue's own waiting loses return values
-    # and survives roll-backs in some of its calls.
+    # "auto" because `on_commit` has waited already. The queue's own waiting loses return values and
+    # survives rollbacks in some of its calls.
     try:
         queue = django_rq.get_queue(run.QUEUE, commit_mode="auto")
         queue.enqueue_call(

@@ -1,11 +1,11 @@
-"""Keeps an attempt's lease while its process lives, and stops the work when the lease is lost.
+"""Heartbeat: renews an attempt's lease, and interrupts the work when the lease is lost.
 
-Loading a detector or torch takes as long as the machine is busy, and reports nothing meanwhile. If
-that outlasted the lease, each attempt was given to another before it had begun, for ever. That a
-job gets on is the queue's time limit to see to.
+Loading a detector or torch may take long on a busy machine and reports no progress. If that
+outlasted the lease, each attempt would be given away before it began. The queue's time limit ends a
+job that makes no progress.
 
-A run that was cancelled, or given to another worker, has no token any more. The heartbeat sees that
-within `BEAT_SECONDS` and raises in the main thread, so that the work ends by its own clean-up: it
+A run that was cancelled, or given to another worker, has lost its token. The heartbeat sees that
+within `BEAT_SECONDS` and raises in the main thread, so that the work cleans up after itself: it
 kills its sandboxes and git, and removes its folders. If that takes longer than `GRACE_SECONDS`, the
 process kills itself; sandboxed processes die with it.
 """
@@ -27,7 +27,7 @@ BEAT_SECONDS = 2.0
 GRACE_SECONDS = 20.0
 INTERRUPT = signal.SIGUSR1
 
-# An export forks: its children must inherit neither a connection nor half a beat.
+# An export forks: its children must inherit neither a connection nor a held lock.
 _forking = threading.Lock()
 os.register_at_fork(
     before=_forking.acquire,
@@ -72,7 +72,8 @@ def _held(beat: Callable[[], bool]) -> bool:
         try:
             return beat()
         except Error:
-            # A database that is away comes back, or the lease runs out.
+            # A temporarily unavailable database is no loss of the lease; the lease may still run
+            # out.
             return True
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""Carrying a run out in this process, for a person who waits at a shell."""
+"""Carry out a run in this process, for a person at a shell."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -7,18 +7,18 @@ from curation.errors import CurationError
 from curation.models import RunState
 from curation.models.run import AnyRun
 
-# Whether the run of this process is carried out for a person at a shell, and not for the queue.
+# True while this process carries out a run for a person at a shell, not for the queue.
 at_shell: ContextVar[bool] = ContextVar("at_shell", default=False)
 
 
 class NotSucceeded(CurationError):
-    """The run that was carried out at a shell failed, or another process has it."""
+    """The run at a shell failed, or another process has it."""
 
 
 def carry_out_here(run: AnyRun, job: Callable[[int], None]) -> AnyRun:
-    """Do `job` on `run` and return its row, or raise with the sentence of its failure.
+    """Do `job` on `run` and return its row. Raise NotSucceeded with the message of its failure.
 
-    The queue does not try it again.
+    The queue does not retry it.
     """
     before = at_shell.set(True)
     try:

@@ -1,4 +1,4 @@
-"""The last log lines of a run, kept with its row for the people who look at its page."""
+"""Journal of a run: its last log lines, saved with its row for the run's page."""
 
 import logging
 import re
@@ -12,12 +12,12 @@ from curation.logs.lines import masked
 
 LINES = 200
 LONGEST = 500
-# PostgreSQL stores no NUL, and UTF-8 has no half of a character.
+# PostgreSQL stores no NUL, and UTF-8 encodes no lone surrogate.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Journal(logging.Handler):
-    """Collects lines: those written here, and whatever is logged while the run is carried out."""
+    """Log handler of a run: collects its own lines, and all that is logged during the run."""
 
     def __init__(self, before: str = "") -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class Journal(logging.Handler):
         self._add(f"{at} {text}")
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Attempts write their own lines, whatever the level of their logger.
+        # Attempts write their own lines, at any log level.
         if known().get("journal") is self and not record.name.startswith("curation.queue.attempt"):
             self._add(self._formatter.format(record))
 
     def news(self) -> str | None:
-        """Return all lines if any came since the last call, else None."""
+        """Return all lines if there are new ones since the last call, else None."""
         if not self._new:
             return None
         self._new = False
@@ -58,5 +58,8 @@ class Journal(logging.Handler):
 
 
 def storable(text: str) -> str:
-    """`text` as any database takes it: an exception may quote what a hostile program wrote."""
+    """Return `text` without characters that a database refuses.
+
+    An exception may quote text that a hostile program wrote.
+    """
     return UNSTORABLE.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Queue ended runs anew. Each kind says itself what of a run is worth another try."""
+"""Retry ended runs. Each kind decides which part of a run is repeated."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -13,10 +13,10 @@ class NotRetried(CurationError):
 
 
 def retry(run: AnyRun, *, by: User | None = None, failed: bool = False) -> AnyRun:
-    """Queue what failed of `run` again, and return the new run, which links to it.
+    """Queue the failed part of `run` again, and return the new run, which links to it.
 
-    Idempotent: while a retry of `run` is live, that one is returned. `failed` includes the items
-    that have a verdict which another try may change: error, timeout and failed.
+    Idempotent: while a retry of `run` is live, that one is returned. `failed` also includes items
+    with a verdict that may change: error, timeout and failed.
     """
     model = type(run)
     rows = model._default_manager

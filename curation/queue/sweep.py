@@ -1,8 +1,8 @@
-"""Finds runs that fell out of the queue and puts them back. Running it twice changes nothing more.
+"""Sweeper: finds runs that fell out of the queue and enqueues them again. Idempotent.
 
-Two things go wrong: a worker dies (its lease runs out), or Redis forgets a job (a queued row has
-none). Both are seen in the rows, and mended by compare-and-set on what was seen. All times are the
-database's: by the clock of a host that is wrong, living runs would be queued again.
+Two faults occur: a worker dies, so its lease runs out; or Redis loses a job, so a queued row has
+none. Both are seen in the rows, and repaired by compare-and-set. All times are the database's: a
+host with a wrong clock would requeue live runs.
 """
 
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep did, for the log and for tests."""
+    """Counts of one sweep, for the log and for tests."""
 
     requeued: int = 0
     ended: int = 0
@@ -33,7 +33,7 @@ class Swept:
 
 
 def sweep() -> Swept:
-    """Look at every live run once."""
+    """Check every live run once."""
     requeued = ended = handed_over = 0
     for model in apps.get_models():
         if issubclass(model, Run):
@@ -46,7 +46,7 @@ def sweep() -> Swept:
 
 
 def _expired(model: type[Run]) -> tuple[int, int]:
-    """Requeue what a dead worker held, or end it when it has been tried often enough."""
+    """Requeue the runs of dead workers, or end them after too many attempts."""
     requeued = ended = 0
     rows = model._default_manager.filter(state=RunState.RUNNING, lease_until__lte=Now()).order_by(
         "pk"
@@ -81,7 +81,7 @@ def _expired(model: type[Run]) -> tuple[int, int]:
 
 
 def _lost(model: type[Run]) -> int:
-    """Hand over again what has waited for long and has no job in Redis."""
+    """Enqueue again the runs that have waited long and have no job in Redis."""
     since = Now() - timedelta(seconds=settings.LOST_JOB_SECONDS)
     rows = list(
         model._default_manager.filter(state=RunState.QUEUED, handed_over_at__lte=since).order_by(
@@ -99,8 +99,7 @@ def _lost(model: type[Run]) -> int:
     for run in rows:
         if run.job_id in waiting:
             continue
-        # A job that was taken off the queue this very moment is handed over once more; the
-        # claim lets only one of the two begin.
+        # If a worker took the job just now, this enqueues it twice. The claim lets only one begin.
         seen = model._default_manager.filter(
             pk=run.pk, state=RunState.QUEUED, handed_over_at__lte=since
         )

@@ -1,4 +1,4 @@
-"""The workers: which are alive, as Redis tells it, and the end of one that is no good."""
+"""Workers: the live ones according to Redis, and the retirement of a broken one."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,7 +15,7 @@ ALIVE = timedelta(seconds=90)
 
 
 def alive_workers() -> dict[str, int]:
-    """How many live workers listen on each queue. Raises RedisError where Redis is away."""
+    """Count the live workers of each queue. Raise RedisError if Redis is unavailable."""
     counts = dict.fromkeys(settings.RQ_QUEUES, 0)
     since = datetime.now(UTC) - ALIVE
     for worker in Worker.all(connection=django_rq.get_connection("default")):
@@ -28,7 +28,7 @@ def alive_workers() -> dict[str, int]:
 
 
 def listeners(queue: str) -> int | None:
-    """Return how many live workers listen on `queue`, or None where Redis can't be reached."""
+    """Return the number of live workers of `queue`, or None if Redis is unavailable."""
     try:
         return alive_workers().get(queue, 0)
     except RedisError:
@@ -36,9 +36,9 @@ def listeners(queue: str) -> int | None:
 
 
 def advice(listening: int | None) -> str:
-    """Return what to add to "is queued" if no worker would see it.
+    """Return what to add to "is queued" if no worker would take it.
 
-    `listening` is what `listeners` returned.
+    `listening` is the result of `listeners`.
     """
     # While `up` starts, its workers do not listen yet.
     if listening or site_address(settings.DATA_DIR):
@@ -47,7 +47,7 @@ def advice(listening: int | None) -> str:
 
 
 def retire() -> bool:
-    """The worker whose job this is takes no other. False: there is none, or Redis is away."""
+    """Stop the worker of the current job after it. Return False if there is none, or no Redis."""
     job = get_current_job()
     if job is None or not job.worker_name:
         return False

@@ -1,1 +1,1 @@
-"""The reviewers' face: what to decide next, and how it was decided."""
+"""Review: queue, item pages, decisions, lists and JSON API."""

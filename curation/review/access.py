@@ -1,4 +1,4 @@
-"""Who may see and do what on the review site."""
+"""Access checks and lookups shared by the views of the review site."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
+from curation.compiled_queries import compiled_query
 from curation.matching import KINDS, Model
 from curation.models import Kernel, Pair
-from curation.prepared import prepared
 
 may_review = permission_required("curation.add_decision", raise_exception=True)
 may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
@@ -22,7 +22,7 @@ may_finish_drafts = permission_required("curation.change_draft", raise_exception
 
 
 class KindConverter:
-    """The first part of an item's address."""
+    """URL converter of the item kind."""
 
     regex = "kernels|pairs"
 
@@ -42,14 +42,14 @@ def item_or_404(kind: str, pk: int) -> Any:
     return there(kind, _by_key.first(KINDS[kind], pk))
 
 
-def there(kind: str, found: Any) -> Any:
-    if found is None:
+def there(kind: str, item: Any) -> Any:
+    if item is None:
         raise Http404(f"There is no such item among the {kind}.")
-    return found
+    return item
 
 
 def number(text: str) -> int:
-    """A key that was sent as text; 0, which no row has, for what is none."""
+    """Parse a key that was sent as text; 0, which no row has, if it is not a number."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0
 
 
@@ -58,10 +58,10 @@ def kind_of(item: Kernel | Pair) -> str:
 
 
 def text_url(item: Kernel | Pair, column: str) -> str:
-    """Return the address of one whole text of an item."""
+    """Return the URL of one complete text of an item."""
     return reverse("text", args=[kind_of(item), item.pk, column])
 
 
-@prepared
+@compiled_query
 def _by_key(model: Model, /, pk: int) -> QuerySet[Any]:
     return model._default_manager.filter(pk=pk)

@@ -1,6 +1,6 @@
-"""The small JSON interface: list, read, decide, claim. The same rules as in the browser.
+"""JSON API: list, read, claim and decide, by the same rules as in the browser.
 
-`openapi()` describes it; every answer that is no success is `{"error": "a sentence"}`.
+`openapi()` describes it. Every error is `{"error": "a sentence"}`.
 """
 
 import json
@@ -33,7 +33,7 @@ from curation.models import (
 )
 from curation.review import claims, listing, second
 from curation.review.access import item_or_404, kind_of, number
-from curation.review.decisions import Kind, NotYours, StaleItem, decide
+from curation.review.decisions import ItemClassification, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
 from curation.unstorable import unstorable
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 MOST = 200
 ADDRESS = "/api/"
-# What a person can say of an item's kind; empty: nothing is known.
+# Values that a person can set in a classification; empty: unknown.
 KINDS_OF = {
     "operation_type": ("", *OperationType.values),
     "difficulty": ("", *Difficulty.values),
@@ -50,8 +50,8 @@ KINDS_OF = {
 Answer = Callable[..., JsonResponse]
 
 
-class Refused(CurationError):
-    """The request can't be understood or granted; `code` says which."""
+class ApiError(CurationError):
+    """The request is malformed or not allowed; `code` is the HTTP status."""
 
     def __init__(self, code: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -59,7 +59,7 @@ class Refused(CurationError):
 
 
 def endpoint(*methods: str) -> Callable[[Answer], Answer]:
-    """For whoever shows a token and may review; errors become sentences."""
+    """Decorate a view for callers with a token and the right to review; errors become JSON."""
 
     def wrap(answer: Answer) -> Answer:
         @csrf_exempt
@@ -68,10 +68,10 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
         def view(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
             try:
                 if request.method not in methods:
-                    raise Refused(405, f"This address takes {' or '.join(methods)}.")
+                    raise ApiError(405, f"This URL accepts {' or '.join(methods)}.")
                 request.user = _caller(request)
                 return answer(request, request.user, *args, **kwargs)
-            except Refused as error:
+            except ApiError as error:
                 return _sorry(error.code, error, methods)
             except (StaleItem, NotYours, second.Disputed) as error:
                 return _sorry(409, error)
@@ -82,7 +82,7 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
             except (OperationalError, InterfaceError) as error:
                 log.warning("The database can't be reached: %s", error)
                 connection.close()
-                return _sorry(503, CurationError("The database can't be reached. Ask again soon."))
+                return _sorry(503, CurationError("The database can't be reached. Try again soon."))
 
         return view
 
@@ -91,13 +91,13 @@ def endpoint(*methods: str) -> Callable[[Answer], Answer]:
 
 @endpoint("GET", "HEAD")
 def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
-    """A page of the kernels or pairs that a filter keeps, newest first."""
+    """Return a page of the kernels or pairs that match a filter, newest first."""
     written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
     own = {key: value for key, value in written if key in ("after", "size")}
     filter = Filter.parse((key, value) for key, value in written if key not in own)
     size = own.get("size", "50")
     if not 1 <= number(size) <= MOST:
-        raise Refused(400, f"size is {size!r}: write a number from 1 to {MOST}.")
+        raise ApiError(400, f"size is {size!r}: write a number from 1 to {MOST}.")
     page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), user, number(size))
     shown = _short(kind, page.items, user)
     return JsonResponse({"items": shown, "after": page.following or None})
@@ -111,50 +111,52 @@ def item(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
 @endpoint("POST")
 def claim_next(request: HttpRequest, user: User) -> JsonResponse:
     """Claim the next item of the queue, narrowed by a filter in the query."""
-    found = next_item(user, Filter.from_query(request.META["QUERY_STRING"]))
-    if found is None:
+    claimed = next_item(user, Filter.from_query(request.META["QUERY_STRING"]))
+    if claimed is None:
         return JsonResponse({"item": None})
-    whole = item_or_404("kernels" if isinstance(found, Kernel) else "pairs", found.pk)
+    whole = item_or_404("kernels" if isinstance(claimed, Kernel) else "pairs", claimed.pk)
     return JsonResponse({"item": _long(whole, user)})
 
 
 @endpoint("POST", "DELETE")
 def claim(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
-    """Claim an item or renew one's claim; DELETE lets go of it."""
-    found = item_or_404(kind, pk)
+    """Claim an item or renew the caller's claim; DELETE releases it."""
+    item = item_or_404(kind, pk)
     if request.method == "DELETE":
-        released = found.claims.filter(user=user).delete()[0]
+        released = item.claims.filter(user=user).delete()[0]
         return JsonResponse({"released": bool(released)})
-    taken = claims.take(found, user)
-    if taken is None:
-        raise NotYours(f"{claims.holder(found) or 'Somebody'} is looking at {found} right now.")
-    return JsonResponse({"token": str(taken.token), "until": taken.expires_at.isoformat()})
+    own_claim = claims.take(item, user)
+    if own_claim is None:
+        raise NotYours(
+            f"{claims.holder(item) or 'Another reviewer'} is reviewing {item} right now."
+        )
+    return JsonResponse({"token": str(own_claim.token), "until": own_claim.expires_at.isoformat()})
 
 
 @endpoint("POST")
 def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
-    """Decide on an item as it was seen at `version`; the same `request` decides once."""
+    """Decide on an item as it was at `version`. Idempotent by `request`."""
     body = _body(request)
-    found = item_or_404(kind, pk)
+    item = item_or_404(kind, pk)
     status, version = body.get("status"), body.get("version")
     if status not in (Status.APPROVED, Status.REJECTED):
-        raise Refused(400, "status is approved or rejected.")
+        raise ApiError(400, "status is approved or rejected.")
     if not isinstance(version, int) or isinstance(version, bool):
-        raise Refused(400, "version is the number that the item had when you read it.")
-    said: dict[str, Any] = {
+        raise ApiError(400, "version is the number that the item had when you read it.")
+    verdict: dict[str, Any] = {
         "status": Status(status),
         "user": user,
         "request": _request_id(body),
         "reasons": _texts(body, "reasons"),
         "comment": _text(body, "comment")[:10_000],
     }
-    review = second.asked_for(found, user, said["request"])
+    review = second.asked_for(item, user, verdict["request"])
     if review is not None:
-        if not second.give(review=review, **said):
-            raise StaleItem("Somebody else has given the second review meanwhile.")
+        if not second.give(review=review, **verdict):
+            raise StaleItem("Another reviewer has given the second review meanwhile.")
         return JsonResponse({"second_review": True})
-    made = decide(item=found, version=version, kind=_kind(body, found), **said)
-    return JsonResponse({"status": made.status, "version": made.version + 1})
+    made_decision = decide(item=item, version=version, kind=_kind(body, item), **verdict)
+    return JsonResponse({"status": made_decision.status, "version": made_decision.version + 1})
 
 
 @csrf_exempt
@@ -164,9 +166,9 @@ def description(request: HttpRequest) -> JsonResponse:
 
 
 def not_here(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """For the whole site: below our address there are programs, which read no pages."""
+    """Handle 404 of the whole site: below the API's URL, programs get JSON."""
     if request.path.startswith(ADDRESS):
-        return _sorry(404, CurationError("There is nothing at this address."))
+        return _sorry(404, CurationError("There is no such URL."))
     return page_not_found(request, exception)
 
 
@@ -174,13 +176,13 @@ def _caller(request: HttpRequest) -> User:
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     user = owner(secret.strip()) if scheme.lower() == "bearer" else None
     if user is None:
-        raise Refused(
+        raise ApiError(
             401,
             "The token is missing, unknown, expired or revoked. "
             "Send one as “Authorization: Bearer …”.",
         )
     if not user.has_perm("curation.add_decision"):
-        raise Refused(403, "Your account may not review.")
+        raise ApiError(403, "Your account may not review.")
     return user
 
 
@@ -195,13 +197,13 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError):
-        raise Refused(400, "The body is no JSON.") from None
+        raise ApiError(400, "The body is not JSON.") from None
     if unstorable(body, "body"):
-        raise Refused(400, "The body holds a zero byte or half a character.")
+        raise ApiError(400, "The body contains a zero byte or a lone surrogate.")
     if not isinstance(body, dict):
-        raise Refused(400, "The body is no JSON object.")
+        raise ApiError(400, "The body is not a JSON object.")
     if unknown := body.keys() - DECISION["properties"].keys():
-        raise Refused(400, f"{min(unknown)!r} is none of {', '.join(DECISION['properties'])}.")
+        raise ApiError(400, f"{min(unknown)!r} is not one of {', '.join(DECISION['properties'])}.")
     return body
 
 
@@ -209,53 +211,53 @@ def _request_id(body: dict[str, Any]) -> uuid.UUID:
     try:
         return uuid.UUID(_text(body, "request")) if "request" in body else uuid.uuid4()
     except ValueError:
-        raise Refused(400, "request is no UUID.") from None
+        raise ApiError(400, "request is not a UUID.") from None
 
 
 def _text(body: dict[str, Any], key: str, otherwise: str = "") -> str:
     value = body.get(key, otherwise)
     if not isinstance(value, str):
-        raise Refused(400, f"{key} is a text.")
+        raise ApiError(400, f"{key} is a text.")
     return value
 
 
 def _texts(body: dict[str, Any], key: str) -> list[str]:
     value = body.get(key, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise Refused(400, f"{key} is a list of texts.")
+        raise ApiError(400, f"{key} is a list of texts.")
     return [text[:100] for text in value[:20]]
 
 
-def _kind(body: dict[str, Any], found: Kernel | Pair) -> Kind | None:
+def _kind(body: dict[str, Any], item: Kernel | Pair) -> ItemClassification | None:
     if not {"operation_type", "difficulty", "tags"} & body.keys():
         return None
-    now = Kind.of(found)
-    kind = Kind(
+    now = ItemClassification.of(item)
+    kind = ItemClassification(
         _text(body, "operation_type", now.operation_type),
         _text(body, "difficulty", now.difficulty),
         tuple(_texts(body, "tags")) if "tags" in body else now.tags,
     )
     for name, value in (("operation_type", kind.operation_type), ("difficulty", kind.difficulty)):
         if value not in KINDS_OF[name]:
-            raise Refused(400, f"{name} is one of {', '.join(filter(None, KINDS_OF[name]))}.")
+            raise ApiError(400, f"{name} is one of {', '.join(filter(None, KINDS_OF[name]))}.")
     return kind
 
 
 def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
-    """Each item in short, as `user` may see it.
+    """Return each item in short, as `user` may see it.
 
-    An item whose second review the user may give is told as pending.
+    An item whose second review the user may give is shown as pending.
     """
-    standings = second.standings(KINDS[kind], [item.pk for item in items], user)
+    visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
     return [
         {
             "kind": kind,
             "id": item.pk,
             "name": str(item),
             "status": Status.PENDING
-            if standings.get(item.pk) == second.Standing.BLIND
+            if visibilities.get(item.pk) == second.Visibility.BLIND
             else item.status,
-            "disputed": standings.get(item.pk) == second.Standing.DISPUTED,
+            "disputed": visibilities.get(item.pk) == second.Visibility.DISPUTED,
             "version": item.version,
             "content_hash": item.content_hash,
             "operation_type": item.operation_type,
@@ -269,22 +271,22 @@ def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
     ]
 
 
-def _long(found: Any, user: User) -> dict[str, Any]:
+def _long(item: Any, user: User) -> dict[str, Any]:
     names = (
         ("function_source", "standalone_source", "launcher_source", "parameters")
-        if isinstance(found, Kernel)
+        if isinstance(item, Kernel)
         else ("python_code", "triton_code", "test_code", "entry_point", "origin")
     )
-    [short] = _short(kind_of(found), [found], user)
-    dispute = second.given(found).filter(state=Agreement.DISPUTED).first()
+    [short] = _short(kind_of(item), [item], user)
+    dispute = second.given(item).filter(state=Agreement.DISPUTED).first()
     verdicts = [_verdict(dispute.first), _verdict(dispute)] if dispute else []
-    return short | {"verdicts": verdicts} | {name: getattr(found, name) for name in names}
+    return short | {"verdicts": verdicts} | {name: getattr(item, name) for name in names}
 
 
 def _verdict(row: Decision | SecondReview) -> dict[str, Any]:
-    """One side of a dispute."""
-    said = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
-    return {"user": str(row.user), **said}
+    """Return one side of a dispute."""
+    verdict = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
+    return {"user": str(row.user), **verdict}
 
 
 TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
@@ -307,7 +309,7 @@ DECISION: dict[str, Any] = {
 
 
 def openapi() -> dict[str, Any]:
-    """The document, made of the same lists as the checks."""
+    """Return the OpenAPI document, derived from the same lists as the checks."""
     kind = _parameter("kind", "path", {"enum": list(KINDS)})
     pk = _parameter("id", "path", {"type": "integer"})
     keys = [
@@ -331,7 +333,7 @@ def openapi() -> dict[str, Any]:
         "/api/v1/{kind}/{id}/decision": {"post": _operation("Decide", [kind, pk], DECISION)},
         "/api/v1/{kind}/{id}/claim": {
             "post": _operation("Claim an item", [kind, pk]),
-            "delete": _operation("Let go of it", [kind, pk]),
+            "delete": _operation("Release the claim", [kind, pk]),
         },
         "/api/v1/next": {"post": _operation("Claim the next item of the queue", keys)},
     }
@@ -361,8 +363,9 @@ def _operation(
         code: {"description": meaning, "content": error}
         for code, meaning in {
             "400": "Not understood", "401": "No token", "403": "Not a reviewer",
-            "404": "Not here", "405": "Another method", "409": "Changed meanwhile, or not yours",
-            "503": "The database is away: the same request may be sent again",
+            "404": "Not found", "405": "Another method",
+            "409": "Changed, or claimed by another reviewer",
+            "503": "The database is unavailable: the same request may be sent again",
         }.items()
     }  # fmt: skip
     operation: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""One decision on all that a filter finds, and one undo for all of it."""
+"""Bulk decisions on all items that a filter matches, with one undo for all."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ from curation.models import (
 from curation.review import second
 
 Model = type[Kernel] | type[Pair]
-# The version at which each item was counted, by its key.
+# Version of each item at the time of the count, by key.
 Versions = Mapping[int, int]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
 BATCH = 200
@@ -37,7 +37,7 @@ MOST = 10_000
 
 
 class ResultChanged(CurationError):
-    """The filter finds other items than those that were counted."""
+    """The filter matches other items than those that were counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Count:
     kernels: int
     pairs: int
     looked_at: int
-    """Claims of other people, whose items are left out."""
+    """Number of items claimed by other people, which are skipped."""
     fingerprint: str
-    """A hash over the items and their versions: equal only for exactly the same result."""
+    """Hash of the items and their versions: equal only for exactly the same result."""
 
     @property
     def total(self) -> int:
@@ -75,12 +75,12 @@ def decide_all(
 ) -> BulkDecision:
     """Decide on exactly the items that were counted, or raise ResultChanged.
 
-    The same request sent again decides once, and finishes what was cut off.
+    Idempotent by `request`: a retry finishes an interrupted decision.
 
     counted: the fingerprint of the count that the person saw.
     """
     if not reasons and not comment:
-        raise CurationError("A bulk decision needs a reason or a comment.")
+        raise CurationError("Bulk decisions need a reason or a comment.")
     versions: list[Versions] | None = None
     bulk = BulkDecision.objects.filter(request=request).first()
     if bulk is None:
@@ -106,10 +106,10 @@ def decide_all(
 
 
 def finish(*, bulk: BulkDecision, counted: Sequence[Versions] | None = None) -> None:
-    """Decide in short transactions: what reviewers decide on meanwhile is left to them.
+    """Decide in short transactions; items that reviewers decide on meanwhile are skipped.
 
     counted: the items of each model, of which only those at their version are decided on. Without
-    it, as after a crash, the filter says what is left.
+    it, as after a crash, the filter determines the rest.
     """
     for number, model in enumerate(MODELS):
         versions = counted[number] if counted is not None else None
@@ -130,8 +130,7 @@ def _remaining(model: Model, bulk: BulkDecision) -> QuerySet[Any, int]:
 
 
 def _results(filter: Filter, status: Status, user: User) -> list[list[tuple[int, int]]]:
-    """The key and the version of each item to decide on, by model. One more than MOST says that
-    there are more."""
+    """Return key and version of each item to decide on, by model, at most MOST + 1."""
     return [
         list(
             _open(model, filter, status, user)
@@ -147,15 +146,15 @@ def _fingerprint(results: Sequence[Sequence[tuple[int, int]]]) -> str:
 
 
 def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> BulkDecision:
-    """Approve what stands for a cluster, reject the rest."""
+    """Approve the representative of a cluster, reject the rest."""
     model = type(item)
     links = DuplicateLink.objects.filter(**{f"of_{about(model)}": item}).values(about(model))
-    said = {"status": Status.APPROVED, "filter": "", "comment": f"The cluster of {item}"}
+    values = {"status": Status.APPROVED, "filter": "", "comment": f"The cluster of {item}"}
     with transaction.atomic():
-        bulk, made = BulkDecision.objects.get_or_create(
-            request=request, defaults={"user": user, **said}
+        bulk, created = BulkDecision.objects.get_or_create(
+            request=request, defaults={"user": user, **values}
         )
-        if made:
+        if created:
             for status, pks in ((Status.APPROVED, [item.pk]), (Status.REJECTED, links)):
                 items = model._default_manager.filter(pk__in=pks)
                 _decide(_free(items, status, user), status, bulk)
@@ -165,9 +164,9 @@ def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> Bu
 
 
 def undo_all(*, bulk: BulkDecision, user: User) -> int:
-    """Take the whole back; what somebody has decided on since stays as they decided.
+    """Undo the whole bulk decision, except items that were decided on since.
 
-    It ends what still decides, and may itself be cut off: asked again, it takes back the rest.
+    It ends a decision in progress. If interrupted, the next call undoes the rest.
     """
     _end(bulk)
     undone = 0
@@ -175,18 +174,18 @@ def undo_all(*, bulk: BulkDecision, user: User) -> int:
     for start in range(0, len(rows), BATCH):
         with transaction.atomic():
             undoings = [_undoing(row, user, bulk) for row in rows[start : start + BATCH]]
-            made = Decision.objects.bulk_create(row for row in undoings if row)
-            undone += len(made)
+            created = Decision.objects.bulk_create(row for row in undoings if row)
+            undone += len(created)
     BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now())
     return undone
 
 
 def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
     model: Model = Kernel if row.kernel_id else Pair
-    mine = model._default_manager.filter(
+    unchanged = model._default_manager.filter(
         pk=row.kernel_id or row.pair_id, version=row.version + 1, status=row.status
     )
-    if not mine.update(
+    if not unchanged.update(
         status=row.previous_status, version=F("version") + 1, updated_at=timezone.now()
     ):
         return None
@@ -204,9 +203,9 @@ def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
 
 
 def _goes_on(bulk: BulkDecision) -> bool:
-    """Whether it has not been ended. While this transaction lasts, nobody ends it or goes on."""
-    mine = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
-    return mine.select_for_update(no_key=True).first() is not None
+    """Return True if it has not ended. The row lock keeps others from ending or resuming it."""
+    unfinished = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
+    return unfinished.select_for_update(no_key=True).first() is not None
 
 
 def _end(bulk: BulkDecision) -> None:
@@ -247,7 +246,7 @@ def _decide(
 
 
 def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:
-    """Still to be decided on: what was there when it was asked for, and not decided on since."""
+    """Return the remaining items: present at the request, and not decided on since."""
     items = _open(model, Filter.from_query(bulk.filter), Status(bulk.status), bulk.user)
     since = Decision.objects.filter(
         created_at__gte=bulk.created_at, **{about(model): OuterRef("pk")}
@@ -261,10 +260,10 @@ def _open(model: Model, filter: Filter, status: Status, user: User) -> QuerySet[
 
 
 def _free(items: QuerySet[Any], status: Status, user: User) -> QuerySet[Any]:
-    """Those of `items` that a bulk decision to `status` changes.
+    """Select those of `items` that a bulk decision to `status` changes.
 
-    An item with an open second review is left out: the count would tell the second reviewer what
-    was decided, and a dispute needs a person who has seen both verdicts.
+    An item with an open second review is left out. The count would tell the second reviewer the
+    first verdict, and a dispute needs a person who has seen both verdicts.
     """
     items = items.exclude(status__in=(status, Status.RETIRED))
     reviews = SecondReview.objects.filter(

@@ -1,4 +1,4 @@
-"""Who looks at what. A claim is a lease: taken by compare-and-set, renewed, let go, or run out."""
+"""Claims: leases on items under review; taken by compare-and-set, renewed, released or expired."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from curation.models import Claim, Kernel, Pair
 
 
 def take(item: Kernel | Pair, user: User) -> Claim | None:
-    """Claim the item or renew one's claim; None: somebody else is looking at it."""
+    """Claim the item or renew the user's claim. Return None if another user has a claim."""
     now = timezone.now()
     claim = Claim(
         **{about(type(item)): item},
@@ -35,7 +35,7 @@ def take(item: Kernel | Pair, user: User) -> Claim | None:
 
 
 def _take(name: str, columns: list[str]) -> str:
-    """In one statement, so that of many who try at once one succeeds and each knows."""
+    """Return a single statement, so that of concurrent attempts exactly one succeeds."""
     table, other = Claim._meta.db_table, "pair" if name == "kernel" else "kernel"
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - names of our own
@@ -47,9 +47,9 @@ def _take(name: str, columns: list[str]) -> str:
 
 
 def renew(token: uuid.UUID, user: User) -> bool:
-    """While a page is open it says so every minute; False: another has taken over."""
-    held = Claim.objects.filter(token=token, user=user)
-    return bool(held.update(expires_at=until(timezone.now())))
+    """Renew the claim of an open page. Return False if another user has taken over."""
+    claims = Claim.objects.filter(token=token, user=user)
+    return bool(claims.update(expires_at=until(timezone.now())))
 
 
 def release(token: uuid.UUID, user: User) -> None:
@@ -57,7 +57,7 @@ def release(token: uuid.UUID, user: User) -> None:
 
 
 def holder(item: Kernel | Pair) -> User | None:
-    """Who is looking at it now."""
+    """Return the user who has a claim on the item."""
     claims = Claim.objects.filter(**{about(type(item)): item}, expires_at__gt=timezone.now())
     claim = claims.select_related("user").first()
     return claim.user if claim else None

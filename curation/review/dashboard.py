@@ -1,4 +1,4 @@
-"""The figures of the dashboard, gathered by the scheduler so that looking at them costs nothing."""
+"""Figures of the dashboard, computed by the scheduler so that the page only reads them."""
 
 from datetime import timedelta
 from typing import Any
@@ -41,17 +41,17 @@ DISPUTED = Filter(disputed=("yes",))
 
 
 def figures() -> Figures:
-    """As they were gathered last; the first to ask gathers them."""
-    found = kept(NAME)
-    if found is None:
+    """Return the cached figures. Without any, compute them."""
+    cached = kept(NAME)
+    if cached is None:
         keep(NAME, gather())
-        found = kept(NAME)
-    assert found is not None, "it was kept a line above"  # noqa: S101
-    return found
+        cached = kept(NAME)
+    assert cached is not None, "it was stored above"  # noqa: S101
+    return cached
 
 
 def refresh() -> None:
-    """For the scheduler."""
+    """Scheduled task: compute the figures when they are due."""
     if due("dashboard-due", settings.DASHBOARD_SECONDS):
         keep(NAME, gather())
 
@@ -96,16 +96,16 @@ def gather() -> dict[str, Any]:
 
 
 def _funnel() -> list[tuple[str, int]]:
-    """Each step is what is left of the one before."""
-    found = Kernel.objects.all()
-    isolated = found.filter(standalone=True)
+    """Count the funnel; each step is a subset of the previous one."""
+    all_kernels = Kernel.objects.all()
+    isolated = all_kernels.filter(standalone=True)
     licensed = isolated.filter(license_verdict=LicenseVerdict.PERMISSIVE)
     unique = licensed.exclude(Exists(DuplicateLink.objects.filter(kernel=OuterRef("pk"))))
     clean = unique.exclude(Exists(ContaminationMatch.objects.filter(kernel=OuterRef("pk"))))
     approved = clean.filter(status=Status.APPROVED)
     released = approved.filter(Exists(ReleaseMember.objects.filter(kernel=OuterRef("pk"))))
     steps = {
-        "found": found, "standalone": isolated, "licensed": licensed, "unique": unique,
+        "found": all_kernels, "standalone": isolated, "licensed": licensed, "unique": unique,
         "not in a benchmark": clean, "approved": approved, "released": released,
     }  # fmt: skip
     return [(name, rows.count()) for name, rows in steps.items()]
@@ -117,7 +117,7 @@ def _counts(rows: Any, column: str) -> list[tuple[str, int]]:
 
 
 def _by(columns: tuple[str, str]) -> list[tuple[str, int, int]]:
-    """Name, approved, all: of kernels and pairs together."""
+    """Return name, approved and total, of kernels and pairs together."""
     total: dict[str, list[int]] = {}
     for model in (Kernel, Pair):
         rows = model._default_manager.order_by().values_list(*columns).annotate(n=Count("pk"))
@@ -144,7 +144,7 @@ def _categories() -> list[tuple[str, int, int]]:
 
 
 def _days() -> list[int]:
-    """How many decisions people made on each of the last days, today last."""
+    """Count the decisions of people on each of the last days, today last."""
     today = timezone.now().date()
     since = timezone.now() - timedelta(days=DAYS)
     rows = (
@@ -159,7 +159,7 @@ def _days() -> list[int]:
 
 
 def _ended() -> list[tuple[str, str, int]]:
-    """Runs that ended, by what they were and how."""
+    """Count ended runs by kind and state."""
     return [
         (model.__name__.removesuffix("Run").lower(), state, n)
         for model in (IngestRun, ValidationRun, ExportRun)
@@ -168,7 +168,7 @@ def _ended() -> list[tuple[str, str, int]]:
 
 
 def _last_ingests() -> list[tuple[str, int]]:
-    """How the last ingest of each source ended."""
+    """Count sources by the state of their last ingest."""
     ended = IngestRun.objects.ended().order_by()
     newest = ended.values("repository").annotate(newest=Max("pk")).values("newest")
     return _counts(IngestRun.objects.filter(pk__in=newest), "state")

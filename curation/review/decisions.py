@@ -1,4 +1,4 @@
-"""Writing decisions: the one place where a status changes, each time with a row that says why."""
+"""Decisions: the only code that changes a status, each time with a row that gives the reason."""
 
 import uuid
 from collections.abc import Sequence
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
+from curation.compiled_queries import Update, compiled_query, compiled_update
 from curation.errors import CurationError
 from curation.matching import about
 from curation.models import (
@@ -25,26 +26,25 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.prepared import Update, prepared, prepared_update
 from curation.review import second
 
 Item = Kernel | Pair
 UNDOABLE = 20
-# That a column of versions can hold: what somebody sends may be beyond it.
+# Largest value of the version column: a request may send a larger one.
 LARGEST = 2**31 - 1
 
 
 class StaleItem(CurationError):
-    """Somebody decided on the item since the page was made."""
+    """The item was decided on after the page was rendered."""
 
 
 class NotYours(CurationError):
-    """The item is one's own work, or somebody else is looking at it."""
+    """The item is the user's own work, or another user has a claim on it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What an item is, as far as a person may set it right."""
+class ItemClassification:
+    """Classification of an item, as far as a person may correct it."""
 
     operation_type: str
     difficulty: str
@@ -72,25 +72,25 @@ def decide(
     request: uuid.UUID,
     reasons: Sequence[str] = (),
     comment: str = "",
-    kind: Kind | None = None,
+    kind: ItemClassification | None = None,
 ) -> Decision:
-    """Set an item's status on the word of a person who saw it at `version`.
+    """Set an item's status by the decision of a person who saw it at `version`.
 
-    `request` names the wish: delivered twice, it decides once. `kind` is what the person says the
-    item is; where that differs from what it was taken for, it is set right.
+    Idempotent by `request`. `kind` is the classification in the form; a difference from the item's
+    is saved as a correction.
     """
     if isinstance(item, Pair) and item.author_id == user.pk:
-        raise NotYours(f"You edited {item} yourself. Somebody else has to decide on it.")
+        raise NotYours(f"You edited {item} yourself. Another reviewer has to decide on it.")
     previous = item.status
     if not _moved(item, version, status):
-        # A request that is sent again comes late, or while its twin is at the row.
-        if twin := _made_of(request, user):
-            return twin
+        # Idempotent retry: the same request may already have been processed, or be in progress.
+        if earlier := _made_of(request, user):
+            return earlier
         raise StaleItem(_what_happened(item))
-    # Asked once the row is ours, so that nothing of it is old.
+    # Read after the update, which locks the row, so that nothing is stale.
     [around] = _around(type(item), item.pk, timezone.now())
     if around.holder not in (None, user.pk):
-        raise NotYours(f"{around.held_by} is looking at {item} right now. Nothing has changed.")
+        raise NotYours(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
     decision = Decision.objects.create(
         **_about(item),
         content_hash=item.content_hash,
@@ -103,7 +103,7 @@ def decide(
         comment=comment,
         request=request,
     )
-    if kind is not None and kind != Kind.of(item):
+    if kind is not None and kind != ItemClassification.of(item):
         _correct(item, kind, user, decision)
     if around.holder:
         Claim.objects.filter(**_about(item)).delete()
@@ -119,17 +119,17 @@ def decide(
 
 @transaction.atomic
 def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
-    """Take back one of one's own last decisions, by another one that says so."""
+    """Undo one of the user's last decisions by appending another."""
     if earlier := _made_of(request, user):
         return earlier
     if not undoable(user).filter(pk=decision.pk).exists():
         raise NotYours(
-            f"Only your own last {UNDOABLE} decisions can be undone. Decide anew instead."
+            f"Only your own last {UNDOABLE} decisions can be undone. Decide again instead."
         )
     item = decision.item
     if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
-        if twin := _made_of(request, user):
-            return twin
+        if earlier := _made_of(request, user):
+            return earlier
         raise StaleItem(_what_happened(item))
     undoing = Decision.objects.create(
         **_about(item),
@@ -145,7 +145,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
     if correction:
         _correct(
             item,
-            Kind(**{**correction.before, "tags": tuple(correction.before["tags"])}),
+            ItemClassification(**{**correction.before, "tags": tuple(correction.before["tags"])}),
             user,
             undoing,
         )
@@ -154,7 +154,7 @@ def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
 
 
 def undoable(user: User) -> QuerySet[Decision]:
-    """One's last decisions that have not been undone, newest first."""
+    """Select the user's last decisions that have not been undone, newest first."""
     own = Decision.objects.filter(user=user, undoes=None, bulk=None)
     newest = own.order_by("-pk").values("pk")[:UNDOABLE]
     rows = Decision.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))
@@ -165,9 +165,9 @@ def undoable(user: User) -> QuerySet[Decision]:
 def decide_by_policy(
     *, items: QuerySet[Kernel] | QuerySet[Pair], status: Status, rules: str, comment: str = ""
 ) -> int:
-    """Set the status of all `items` on the word of a rule, and say how many that were.
+    """Set the status of all `items` by a policy, and return how many changed.
 
-    An item that somebody decides on meanwhile is left to them.
+    Items that a person decides on meanwhile are skipped.
     """
     seen = list(items.order_by().values_list("pk", "version", "status", "content_hash"))
     decisions = []
@@ -196,14 +196,14 @@ def _made_of(request: uuid.UUID, user: User) -> Decision | None:
     return _made.first(request, user)
 
 
-@prepared
+@compiled_query
 def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
     return Decision.objects.filter(request=request, user=user)
 
 
-@prepared
+@compiled_query
 def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
-    """What else there is about an item, so that a decision touches that and nothing else."""
+    """Select the related rows that a decision has to update, so that it touches no others."""
     me = {about(model): OuterRef("pk")}
     claims = Claim.objects.filter(**me, expires_at__gt=now)
     return (
@@ -213,7 +213,7 @@ def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
             holder=Subquery(claims.values("user")[:1]),
             held_by=Subquery(claims.values("user__username")[:1]),
             asked_about=Exists(Question.objects.filter(**me, answered_at=None)),
-            # Nobody needs to remember having skipped what is decided.
+            # Skips of decided items are obsolete.
             skipped=Exists(Skip.objects.filter(**me)),
             looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
         )
@@ -221,13 +221,13 @@ def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
 
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
-    """The compare-and-set that every decision stands on."""
+    """Compare-and-set of status and version, the base of every decision."""
     return version <= LARGEST and bool(
         _move(type(item), item.pk, version, seen or item.status, status, timezone.now())
     )
 
 
-@prepared_update
+@compiled_update
 def _move(
     model: type[Item], /, pk: int, version: int, seen: str, status: Status, now: datetime
 ) -> Update:
@@ -235,7 +235,7 @@ def _move(
     return rows, {"status": status, "version": F("version") + 1, "updated_at": now}
 
 
-def _correct(item: Item, kind: Kind, user: User, decision: Decision) -> None:
+def _correct(item: Item, kind: ItemClassification, user: User, decision: Decision) -> None:
     type(item)._default_manager.filter(pk=item.pk).update(
         **kind.columns(), kind_corrected=decision.undoes_id is None
     )
@@ -243,13 +243,13 @@ def _correct(item: Item, kind: Kind, user: User, decision: Decision) -> None:
         **_about(item),
         user=user,
         decision=decision,
-        before=Kind.of(item).columns(),
+        before=ItemClassification.of(item).columns(),
         after=kind.columns(),
     )
 
 
 def _answer(item: Item, user: User, comment: str) -> None:
-    """A decided item has no open question."""
+    """Answer the open question of a decided item."""
     Question.objects.filter(**_about(item), answered_at=None).update(
         answer=comment, answered_by=user, answered_at=timezone.now()
     )
@@ -263,4 +263,6 @@ def _what_happened(item: Item) -> str:
     newest = item.decisions.select_related("user").first()
     who = f" by {newest.user or newest.rules}" if newest else ""
     item.refresh_from_db(fields=["status"])
-    return f"{item} has changed meanwhile: it is {item.status} now{who}. Look again, then decide."
+    return (
+        f"{item} has changed meanwhile: it is {item.status} now{who}. Check it again, then decide."
+    )

@@ -1,7 +1,7 @@
-"""Two sources beside each other, with the names of one told in those of the other.
+"""Side-by-side diff of two sources, with aligned names. Pure.
 
-Pure. Twins often differ in nothing but names: what corresponds is found with names set aside, then
-the second source is shown in the names of the first, so that what is left is a real difference.
+Near-duplicates often differ in names only. Corresponding lines are found without names, then the
+second source is shown with the names of the first, so that only real differences remain.
 """
 
 import keyword
@@ -11,17 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-# No attribute, and not the name of an argument in a call (`mask=`), which is the callee's.
+# Excludes attributes, and names of arguments in calls (`mask=`), which belong to the callee.
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=[^=])")
 KEPT = frozenset({*keyword.kwlist, "tl", "triton", "torch", "range", "int", "float", "len", "max"})
-# difflib needs quadratic time where much has changed.
+# difflib needs quadratic time for very different texts.
 MOST_LINES = 1500
 MOST_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """`left` and `right` are line numbers from 1; None: there is no such line on that side."""
+class DiffRow:
+    """A row of the diff. `left` and `right` are line numbers from 1, or None without a line."""
 
     kind: str
     left: int | None
@@ -32,8 +32,8 @@ class Row:
 class Diff:
     left: str
     right: str
-    """The second source in the names of the first."""
-    rows: tuple[Row, ...]
+    """The second source with the names of the first."""
+    rows: tuple[DiffRow, ...]
     renamed: tuple[tuple[str, str], ...]
     cut: bool
 
@@ -58,7 +58,7 @@ def _cut(text: str) -> str:
 
 
 def _names(left: list[str], right: list[str]) -> dict[str, str]:
-    """What each name of the right is called on the left, by the votes of corresponding lines."""
+    """Map names of the right to names of the left, by majority over corresponding lines."""
     bare_left, bare_right = ([NAME.sub(_blank, line) for line in text] for text in (left, right))
     votes: Counter[tuple[str, str]] = Counter()
     for tag, begin, end, other, _ in SequenceMatcher(None, bare_left, bare_right).get_opcodes():
@@ -72,7 +72,7 @@ def _names(left: list[str], right: list[str]) -> dict[str, str]:
         if old not in names and new not in taken:
             names[old] = new
             taken.add(new)
-    # A name that would come to mean two things stays what it is.
+    # A name that would become ambiguous is kept.
     own = {name for line in right for name in NAME.findall(line)}
     return {old: new for old, new in names.items() if new == old or new not in own or new in names}
 
@@ -81,13 +81,13 @@ def _blank(found: re.Match[str]) -> str:
     return found[0] if found[0] in KEPT else "·"
 
 
-def _rows(left: list[str], right: list[str]) -> Iterator[Row]:
+def _rows(left: list[str], right: list[str]) -> Iterator[DiffRow]:
     for tag, a, b, c, d in SequenceMatcher(None, left, right).get_opcodes():
         if tag == "equal":
-            yield from (Row("same", a + n + 1, c + n + 1) for n in range(b - a))
+            yield from (DiffRow("same", a + n + 1, c + n + 1) for n in range(b - a))
             continue
         for n in range(max(b - a, d - c)):
-            yield Row(
+            yield DiffRow(
                 "changed" if a + n < b and c + n < d else "gone" if a + n < b else "new",
                 a + n + 1 if a + n < b else None,
                 c + n + 1 if c + n < d else None,

@@ -1,4 +1,4 @@
-"""The tab that shows an item beside a near-duplicate, or beside the version before it."""
+"""Diff tab: an item next to a near-duplicate, or next to its previous version."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class File:
     name: str
     text: str
     url: str
-    """The address of the whole text."""
+    """URL of the complete text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """The lines of one file of two items beside each other."""
+    """The diff of one file of two items."""
 
     name: str
     diff: Diff
@@ -34,28 +34,28 @@ class FileDiff:
 
 
 def context(
-    item: Any, wanted: dict[str, str], others: Sequence[tuple[DuplicateLink, Item]]
+    item: Any, query: dict[str, str], others: Sequence[tuple[DuplicateLink, Item]]
 ) -> dict[str, Any]:
-    """Return what the tab shows: the item beside a near-duplicate or the version before."""
+    """Return the context of the tab: the item next to a near-duplicate or its previous version."""
     pks = [other.pk for _, other in others]
     if item.previous_id:
         pks.append(item.previous_id)
-    with_ = number(wanted.get("with", ""))
+    with_ = number(query.get("with", ""))
     pk = with_ if with_ in pks else (pks[0] if pks else None)
     if pk is None:
         return {"files": []}
     other = type(item)._default_manager.get(pk=pk)
     before = pk == item.previous_id
     first, second = (other, item) if before else (item, other)
-    inline = wanted.get("layout") == "inline"
+    inline = query.get("layout") == "inline"
     choices = [(one.pk, f"{one} ({link.similarity:.2f})", one.pk == pk) for link, one in others]
     if item.previous_id:
         choices.append((item.previous_id, "the version before", item.previous_id == pk))
     edited_test = before and isinstance(item, Pair)
     return {
         "files": [
-            # A near-duplicate is shown in the names of this item; in a new version of one item
-            # another name is a change.
+            # A near-duplicate is shown with the names of this item. In a new version, a new name is
+            # a change.
             _file_diff(left, right, align=not before, inline=inline)
             for left, right in zip(_files(first), _files(second), strict=True)
         ],

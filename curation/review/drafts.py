@@ -1,4 +1,4 @@
-"""What people do with drafts: write on, set aside, finish."""
+"""Draft actions: save, dismiss, convert to a pair."""
 
 from dataclasses import dataclass
 
@@ -9,27 +9,27 @@ from curation.errors import CurationError
 from curation.models import Draft, DraftState, Pair, Role
 from curation.pairs.store import store_by
 from curation.pairs.unfinished import as_pair, move
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 
 
-class Stale(CurationError):
-    """The draft is another one than the page was made from."""
+class StaleDraft(CurationError):
+    """The draft has changed since the page was rendered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What a person writes."""
+    """Input of a person."""
 
-    texts: Texts
+    texts: PairTexts
     operation_type: str
     difficulty: str
     differentiable: bool
 
 
 def save(*, draft: Draft, version: int, edit: Edit, user: User, state: DraftState) -> Draft:
-    """Keep what a person has written, whole or not."""
+    """Save the input of a person, complete or not."""
     if draft.state == DraftState.FINISHED:
-        raise CurationError("This draft has become a pair: edit the pair.")
+        raise CurationError("This draft was converted: edit its pair.")
     texts = edit.texts.storable()
     if draft.version != version or not move(
         draft,
@@ -42,17 +42,19 @@ def save(*, draft: Draft, version: int, edit: Edit, user: User, state: DraftStat
         differentiable=edit.differentiable,
         edited_by=user,
     ):
-        raise Stale("This draft has been changed since your page was made.")
+        raise StaleDraft("This draft was changed since you opened the page.")
     return Draft.objects.select_related("repository", "edited_by").get(pk=draft.pk)
 
 
 def finish(*, draft: Draft, author: User) -> Pair:
-    """The pair of a draft as it stands; nobody decides on their own."""
+    """Convert a draft into a pair. Its author may not decide on it."""
     source = draft.repository
     if source.opted_out or source.role == Role.BENCHMARK:
-        raise CurationError(f"Nothing is made from {source}: it was opted out or is a benchmark.")
+        raise CurationError(
+            f"{source} is opted out or a benchmark, so its drafts can't be converted."
+        )
     with transaction.atomic():
         pair = store_by(author, as_pair(draft))
         if not move(draft, state=DraftState.FINISHED, pair=pair, edited_by=author):
-            raise Stale("Somebody else has just changed this draft.")
+            raise StaleDraft("Another user has just changed this draft.")
     return pair

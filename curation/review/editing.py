@@ -1,4 +1,4 @@
-"""Editing a pair makes a new version: another row, pending, linked to the old one, which stays."""
+"""Editing of pairs: a new version is another row, pending, linked to the unchanged old one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,47 +17,47 @@ LONGEST_DESCRIPTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PairTexts:
     python_code: str
     triton_code: str
     test_code: str
 
-    def normalised(self) -> "Texts":
-        """As browsers send them, with their line ends made ours."""
-        return Texts(
+    def normalized(self) -> "PairTexts":
+        """Return the texts with the line ends of browsers normalized."""
+        return PairTexts(
             *(
                 text.replace("\r\n", "\n").rstrip() + "\n" if text.strip() else ""
                 for text in (self.python_code, self.triton_code, self.test_code)
             )
         )
 
-    def storable(self) -> "Texts":
-        """Return the texts normalised; each may be empty. Zero bytes are refused in any form."""
-        texts = self.normalised()
+    def storable(self) -> "PairTexts":
+        """Return the texts normalized; each may be empty. Zero bytes are refused in any form."""
+        texts = self.normalized()
         sources = (texts.python_code, texts.triton_code, texts.test_code)
         if any(len(source) > LONGEST for source in sources):
-            raise CurationError(f"Keep each of the three texts below {LONGEST:,} letters.")
+            raise CurationError(f"Keep each of the three texts below {LONGEST:,} characters.")
         return texts
 
 
-# An edit changes texts only; the rest of the row is the same.
+# An edit changes texts only; these columns are copied.
 KEPT = (
     "slug", "entry_point", "operation_type", "difficulty", "tags", "kind_corrected", "hardware",
     "differentiable", "split_group", "metadata", "license", "license_verdict", "kernel",
 )  # fmt: skip
 
 
-def edited(*, pair: Pair, texts: Texts, author: User, description: str = "") -> Pair:
+def edited(*, pair: Pair, texts: PairTexts, author: User, description: str = "") -> Pair:
     """Return the next version of `pair`, not saved: the caller checks the contract first.
 
-    Return `pair` itself, saved, if only its description changed. An empty description is that of
-    `pair`.
+    Return `pair` itself, saved, if only its description changed. An empty description keeps the old
+    one.
     """
     description = " ".join(description.split()) or pair.description
     if len(description) > LONGEST_DESCRIPTION:
-        raise CurationError(f"Keep the description below {LONGEST_DESCRIPTION:,} letters.")
+        raise CurationError(f"Keep the description below {LONGEST_DESCRIPTION:,} characters.")
     if "\0" in description:
-        raise CurationError("The description holds a zero byte, which the database does not take.")
+        raise CurationError("The description contains a zero byte, which can't be stored.")
     texts = texts.storable()
     sources = (texts.python_code, texts.triton_code, texts.test_code)
     if not all(sources):
@@ -70,7 +70,7 @@ def edited(*, pair: Pair, texts: Texts, author: User, description: str = "") -> 
     if name == pair.content_hash:
         raise CurationError("Nothing has changed in any of the three texts.")
     if known := Pair.objects.filter(content_hash=name).first():
-        raise CurationError(f"The very same pair is there already: {known}.")
+        raise CurationError(f"The same pair exists already: {known}.")
     return Pair(
         content_hash=name,
         previous=pair,
@@ -101,9 +101,9 @@ def as_record(pair: Pair) -> dict[str, Any]:
 
 
 def save_version(pair: Pair) -> None:
-    """Save what `edited` made."""
+    """Save the result of `edited`."""
     try:
         with transaction.atomic():
             pair.save()
     except IntegrityError:
-        raise CurationError("Somebody else has just saved the very same pair.") from None
+        raise CurationError("Another user has just saved the same pair.") from None

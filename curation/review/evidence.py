@@ -1,4 +1,4 @@
-"""What machines found, as a short list of lights in the order in which one would reject."""
+"""Evidence badges of an item, in the order in which a reviewer would reject."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from curation.models import (
 )
 from curation.review.highlight import helpers
 from curation.review.text_cache import TextCache
-from curation.words import counted
+from curation.text import pluralize
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
 SHOWN = 12
-# The most notes shown about how a kernel was made standalone.
+# Maximum number of notes on how a kernel was made standalone.
 MOST_NOTES = 50
-# The unit holds the function's own lines.
+# The unit contains the function's own lines.
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
 IN_CODE = "some are invisible or reorder the text"
 IN_PROSE = "some are invisible, in comments or strings"
@@ -44,27 +44,27 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
+class EvidenceBadge:
     name: str
     state: str
     summary: str
     details: tuple[Detail, ...] = ()
 
 
-def opt_out_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
-    """Only where somebody asked; `rows.whole` has found out."""
+def opt_out_badge(item: Any, places: Iterable[Provenance]) -> list[EvidenceBadge]:
+    """Return a badge if an opt-out covers the item."""
     if not item.left_out:
         return []
-    asked = tuple(
+    opted_out_places = tuple(
         Detail(f"{place.source_file.repository}: {place.source_file.path}")
         for place in places
         if place.opted_out or place.source_file.repository.opted_out_at
     )
-    return [Light("Opt-out", BAD, "its author asked to leave it out", asked)]
+    return [EvidenceBadge("Opt-out", BAD, "excluded by an opt-out", opted_out_places)]
 
 
-def characters_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
-    """Return a light if the item has characters that a reader does not see, or sees elsewhere."""
+def characters_badge(item: Any, places: Iterable[Provenance]) -> list[EvidenceBadge]:
+    """Return a badge if the item has invisible or reordering characters."""
     paths = " ".join(dict.fromkeys(place.source_file.path for place in places))
     details = [
         Detail(f"{label}: {named}.")
@@ -81,29 +81,29 @@ def characters_light(item: Any, places: Iterable[Provenance]) -> list[Light]:
     if not details:
         return []
     state, summary = (BAD, IN_CODE) if deceives else (DOUBT, IN_PROSE)
-    return [Light("Characters", state, summary, tuple(details))]
+    return [EvidenceBadge("Characters", state, summary, tuple(details))]
 
 
-def license_light(
+def license_badge(
     item: Any,
     places: Iterable[Provenance],
     texts: Sequence[LicenseEvidence],
-) -> Light:
+) -> EvidenceBadge:
     states = {LicenseVerdict.PERMISSIVE: GOOD, LicenseVerdict.UNKNOWN: DOUBT}
     state = states.get(LicenseVerdict(item.license_verdict), BAD)
     summary = f"{item.license}" if item.license else item.get_license_verdict_display()
-    alike: tuple[Detail, ...] = ()
-    if item.blocked_twin:
+    copies: tuple[Detail, ...] = ()
+    if item.blocked_copy:
         state = BAD if state == BAD else DOUBT
-        summary = f"{summary}, but a twin is blocked"
-        alike = (
+        summary = f"{summary}, but a near-duplicate is blocked"
+        copies = (
             Detail(
-                f"{item.blocked_name}, {item.blocked_similarity:.2f} alike, is under "
-                f"{item.blocked_license or 'a licence that forbids giving it away'}",
-                url=reverse("kernel", args=[item.blocked_twin]),
+                f"{item.blocked_name}, {100 * item.blocked_similarity:.0f} % alike, is under "
+                f"{item.blocked_license or 'a license that forbids distribution'}",
+                url=reverse("kernel", args=[item.blocked_copy]),
             ),
         )
-    said = [
+    by_place = [
         Detail(
             f"{place.source_file.repository}: {place.license_reason}"
             if place.license_reason
@@ -122,40 +122,45 @@ def license_light(
         )
         for text in texts[:SHOWN]
     ]
-    return Light("Licence", state, summary, (*alike, *_unique(said), *_unique(trail)))
+    return EvidenceBadge("License", state, summary, (*copies, *_unique(by_place), *_unique(trail)))
 
 
-def standalone_light(kernel: Kernel) -> Light:
+def standalone_badge(kernel: Kernel) -> EvidenceBadge:
     said = [str(note) for note in (*kernel.standalone_reasons, *kernel.notes)]
     more = [f"and {len(said) - MOST_NOTES:,} more"] if len(said) > MOST_NOTES else []
     notes = tuple(map(Detail, [*said[:MOST_NOTES], *more]))
     if kernel.standalone:
         found = helpers(kernel.standalone_source, kernel.name)
-        taken = "" if found is None else f", {counted(len(found), 'helper')}"
-        return Light("Standalone", GOOD, f"every name resolves{taken}", notes)
-    return Light("Standalone", BAD, "names are missing", notes)
+        taken = "" if found is None else f", {pluralize(len(found), 'helper')}"
+        return EvidenceBadge("Standalone", GOOD, f"every name resolves{taken}", notes)
+    return EvidenceBadge("Standalone", BAD, "names are missing", notes)
 
 
-def compile_light(result: ValidationResult | None) -> Light:
-    """What compiles did so for one Triton and one target; what did not may do so for others."""
+def compile_badge(result: ValidationResult | None) -> EvidenceBadge:
+    """Return the badge of the newest compile result, which holds for one Triton and target only."""
     if result is None:
-        return Light("Compiles", UNKNOWN, "not tried yet")
-    where = result.run.environment
-    triton = f"triton {where['triton']}" if where.get("triton") else "this triton"
-    architecture = str(where.get("target", "")).replace("cuda:", "sm_")
+        return EvidenceBadge("Compiles", UNKNOWN, "not compiled yet")
+    environment = result.run.environment
+    triton = f"Triton {environment['triton']}" if environment.get("triton") else "this Triton"
+    architecture = str(environment.get("target", "")).replace("cuda:", "sm_")
     details = (
         Detail(f"{result.created_at:%Y-%m-%d}, {triton}", quote=result.message),
         *_by_itself(result),
     )
     if result.verdict == Verdict.PASSED:
-        return Light("Compiles", GOOD, _listed(architecture, _took(result)), details)
+        where = f"for {architecture}" if architecture else ""
+        took = _took(result)
+        summary = _listed(where, f"compile time {took}" if took else "")
+        return EvidenceBadge("Compiles", GOOD, summary, details)
     if result.verdict == Verdict.FAILED:
-        return Light("Compiles", BAD, f"not with {triton}", details)
-    return Light("Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details)
+        return EvidenceBadge("Compiles", BAD, f"does not compile with {triton}", details)
+    return EvidenceBadge(
+        "Compiles", DOUBT, _listed("undecided", result.figures.get("reason")), details
+    )
 
 
 def _by_itself(result: ValidationResult) -> Iterator[Detail]:
-    """What else is known of a unit: whether it can be imported alone, and launched."""
+    """Yield further results: if a unit can be imported alone, and launched."""
     imports = result.figures.get("imports")
     if imports is not None:
         yield Detail("imports by itself" if imports else "can't be imported by itself")
@@ -163,9 +168,9 @@ def _by_itself(result: ValidationResult) -> Iterator[Detail]:
         yield Detail(f"launch: {launches}")
 
 
-def validation_light(results: Sequence[ValidationResult]) -> Light:
+def validation_badge(results: Sequence[ValidationResult]) -> EvidenceBadge:
     if not results:
-        return Light("Validation", UNKNOWN, "not tried yet")
+        return EvidenceBadge("Validation", UNKNOWN, "not validated yet")
     newest = results[0]
     details = tuple(
         Detail(
@@ -178,34 +183,40 @@ def validation_light(results: Sequence[ValidationResult]) -> Light:
     state = GOOD if newest.verdict == Verdict.PASSED else BAD
     if newest.verdict in (Verdict.UNSUPPORTED, Verdict.TIMEOUT):
         state = DOUBT
-    return Light("Validation", state, _listed(verdict, _took(newest)), details)
+    return EvidenceBadge("Validation", state, _listed(verdict, _took(newest)), details)
 
 
-def duplicates_light(item: Any, links: Sequence[DuplicateLink]) -> Light:
+def duplicates_badge(item: Any, links: Sequence[DuplicateLink]) -> EvidenceBadge:
     if not links and item.placed is None:
-        return Light("Duplicates", UNKNOWN, "not looked for yet")
+        return EvidenceBadge("Duplicates", UNKNOWN, "not compared yet")
     if not links:
-        return Light("Duplicates", GOOD, "none")
-    mine = next((link for link in links if link.item == item), None)
+        return EvidenceBadge("Duplicates", GOOD, "none")
+    own_link = next((link for link in links if link.item == item), None)
     closest = max(link.similarity for link in links)
     details = tuple(
         Detail(
             f"{other}: {link.get_likeness_display().lower()}, {link.similarity:.2f}",
             url=f"?tab=diff&with={other.pk}",
         )
-        for link, other in twins(item, links)[:SHOWN]
+        for link, other in near_duplicates(item, links)[:SHOWN]
     )
-    if mine:
-        stands = mine.of_kernel or mine.of_pair
-        return Light("Duplicates", DOUBT, f"{stands} stands for it, {mine.similarity:.2f}", details)
-    summary = f"stands for {counted(len(links), 'twin')}, {closest:.2f}"
-    return Light("Duplicates", DOUBT, summary, details)
+    if own_link:
+        stands = own_link.of_kernel or own_link.of_pair
+        return EvidenceBadge(
+            "Duplicates",
+            DOUBT,
+            f"near-duplicate of {stands} ({100 * own_link.similarity:.0f} % alike)",
+            details,
+        )
+    count = pluralize(len(links), "near-duplicate")
+    summary = f"representative of {count} ({100 * closest:.0f} % alike)"
+    return EvidenceBadge("Duplicates", DOUBT, summary, details)
 
 
-def twins(
+def near_duplicates(
     item: Kernel | Pair, links: Iterable[DuplicateLink]
 ) -> list[tuple[DuplicateLink, Kernel | Pair]]:
-    """The others of the cluster: what stands for it first."""
+    """Return the other items of the cluster, the representative first."""
     others: list[tuple[DuplicateLink, Kernel | Pair]] = []
     for link in links:
         of = link.of_kernel or link.of_pair
@@ -217,22 +228,24 @@ def twins(
     return others
 
 
-def benchmark_light(item: Any) -> Light:
-    """The closest of what it overlaps, as `rows.whole` has found it.
+def benchmark_badge(item: Any) -> EvidenceBadge:
+    """Return the badge of the closest benchmark overlap, from `rows.whole`.
 
-    The same operation as a problem is a note: it changes no state.
+    The same operation as a problem is informative and changes no state.
     """
     notes = _same_operation(item)
     if item.benchmark:
         how = MatchMethod(item.benchmark_method).label.lower()
         constants = ", other constants" if item.constants_differ else ""
         closest = f"{item.benchmark_problem}: {how}, {item.benchmark_similarity:.2f}{constants}"
-        return Light("Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest), *notes))
+        return EvidenceBadge(
+            "Benchmarks", BAD, f"overlaps {item.benchmark}", (Detail(closest), *notes)
+        )
     if not item.compared_with:
-        return Light("Benchmarks", UNKNOWN, "not compared yet")
+        return EvidenceBadge("Benchmarks", UNKNOWN, "not compared yet")
     if item.compared_with == Fingerprint.NO_BENCHMARKS:
-        return Light("Benchmarks", UNKNOWN, "none has been read")
-    return Light("Benchmarks", GOOD, "no overlap", notes)
+        return EvidenceBadge("Benchmarks", UNKNOWN, "not checked: no benchmark ingested")
+    return EvidenceBadge("Benchmarks", GOOD, "no overlap", notes)
 
 
 def _same_operation(item: Any) -> tuple[Detail, ...]:
@@ -243,17 +256,19 @@ def _same_operation(item: Any) -> tuple[Detail, ...]:
     return (Detail(f"The same operation as {benchmark} {problem}"),)
 
 
-def quality_light(findings: Sequence[QualityFinding]) -> Light:
+def quality_badge(findings: Sequence[QualityFinding]) -> EvidenceBadge:
     failed = [finding for finding in findings if not finding.passed]
     if not failed:
-        return Light(
-            "Quality", GOOD if findings else UNKNOWN, "no remarks" if findings else "not looked at"
+        return EvidenceBadge(
+            "Quality",
+            GOOD if findings else UNKNOWN,
+            "no warnings" if findings else "not checked yet",
         )
     details = tuple(Detail(finding.message or finding.gate) for finding in failed)
     blocks = any(finding.action == "block" for finding in failed)
     first = failed[0].gate.replace("-", " ")
     more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return Light("Quality", BAD if blocks else DOUBT, f"{first}{more}", details)
+    return EvidenceBadge("Quality", BAD if blocks else DOUBT, f"{first}{more}", details)
 
 
 def _took(result: ValidationResult) -> str:

@@ -1,4 +1,4 @@
-"""Figures that are kept for a while, and work that is done no more often than its period."""
+"""Cache of figures in the database, and throttling of periodic tasks."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,10 +9,12 @@ from curation.models import Figures
 
 
 def due(name: str, seconds: int) -> bool:
-    """Whether it is this caller's turn, once in `seconds`, whoever else asks."""
+    """Return True for one caller in each period of `seconds`."""
     now = timezone.now()
-    row, made = Figures.objects.get_or_create(name=name, defaults={"value": {}, "gathered_at": now})
-    if made:
+    row, created = Figures.objects.get_or_create(
+        name=name, defaults={"value": {}, "gathered_at": now}
+    )
+    if created:
         return True
     before = now - timedelta(seconds=seconds)
     return bool(Figures.objects.filter(pk=row.pk, gathered_at__lte=before).update(gathered_at=now))

@@ -1,13 +1,13 @@
-"""What a person fills in on the page of an item, read and checked."""
+"""Forms of the item pages."""
 
 from typing import Any
 
 from django import forms
 
 from curation.models import Difficulty, Draft, OperationType, Status
-from curation.review.decisions import Kind
+from curation.review.decisions import ItemClassification
 from curation.review.drafts import Edit
-from curation.review.editing import LONGEST, Texts
+from curation.review.editing import LONGEST, PairTexts
 
 LONGEST_COMMENT = 10_000
 
@@ -33,12 +33,12 @@ class DecisionForm(forms.Form):
         cleaned["reasons"] = [str(reason)[:100] for reason in self._reasons]
         return cleaned
 
-    def kind(self) -> Kind | None:
-        """None: the form did not ask."""
+    def kind(self) -> ItemClassification | None:
+        """Return the classification in the form, or None if it had no such fields."""
         if not self._says_kind:
             return None
         tags = (tag.strip() for tag in self.cleaned_data["tags"].split(","))
-        return Kind(
+        return ItemClassification(
             self.cleaned_data["operation_type"],
             self.cleaned_data["difficulty"],
             tuple(dict.fromkeys(tag for tag in tags if tag)),
@@ -55,13 +55,13 @@ class DraftForm(forms.Form):
     test_code = forms.CharField(required=False, strip=False, max_length=LONGEST)
 
     def problems(self) -> list[str]:
-        return [f"{name}: {' '.join(map(str, said))}" for name, said in self.errors.items()]
+        return [f"{name}: {' '.join(map(str, errors))}" for name, errors in self.errors.items()]
 
     def edit(self) -> Edit:
-        said = self.cleaned_data
+        values = self.cleaned_data
         return Edit(
-            texts=Texts(*(said[name] for name in Draft.TEXTS)),
-            operation_type=said["operation_type"],
-            difficulty=said["difficulty"],
-            differentiable=said["differentiable"],
+            texts=PairTexts(*(values[name] for name in Draft.TEXTS)),
+            operation_type=values["operation_type"],
+            difficulty=values["difficulty"],
+            differentiable=values["differentiable"],
         )

@@ -1,7 +1,7 @@
-"""Source text as HTML, line by line: highlighted by classes, each number a link to its origin.
+"""Highlighted source as HTML lines, whose numbers link to the origin.
 
-The page stays of a bounded size whatever an author writes. A cut names what it left out, and leads
-to the whole text. Invisible characters are boxes: see `curation.characters`.
+The page size is bounded for any input. A cut names the number of omitted characters, and links to
+the complete text. Invisible characters are boxed: see `curation.characters`.
 """
 
 import ast
@@ -19,25 +19,25 @@ from pygments.formatters import HtmlFormatter
 from curation.characters import boxed, has_invisible
 from curation.review.lexer import LEXER, LONGEST, is_readable
 from curation.review.text_cache import TextCache
-from curation.words import counted
+from curation.text import pluralize
 
 Address = Callable[[int], str]
-# Made once: a formatter works out a style of its own, which takes as long as a short source.
+# Created once: a formatter compiles its own style, which takes as long as a short source.
 FORMATTER = HtmlFormatter(nowrap=True)
-# What a browser still scrolls through without complaint.
+# Number of lines that a browser scrolls without delay.
 MOST_LINES = 5000
 LONGEST_LINE = 2000
-# One character of a real kernel becomes about 5 of HTML; one of `1+1+1` becomes 25.
+# A character of a real kernel becomes about 5 of HTML; one of `1+1+1` becomes 25.
 MOST_MARKUP = 1_000_000
-# A link at each line repeats the path, which has up to 1,000 characters.
+# The link of each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300
-# In each process.
+# Cache size of a process.
 KEPT_BYTES = 48_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines `start` to `end` of a source; a helper has a title and can be folded away."""
+    """Lines `start` to `end` of a source. A helper has a title and can be collapsed."""
 
     title: str
     start: int
@@ -50,7 +50,7 @@ def nowhere(line: int) -> str:
 
 
 def _lines(source: str) -> tuple[str, ...]:
-    """Return the HTML of each line that a page shows; no element of it spans two."""
+    """Return the HTML of each line of a page; no element spans two lines."""
     source = _with_newlines(source).removesuffix("\n")
     written = source.split("\n")
     html = _highlighted(source, written) if is_readable(source) else ""
@@ -67,7 +67,7 @@ def _lines(source: str) -> tuple[str, ...]:
 
 
 def _with_newlines(source: str) -> str:
-    """Return a source with the line ends that Python and the lexer see."""
+    """Return a source with the line ends that Python and the lexer recognize."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -80,28 +80,28 @@ def _highlighted(source: str, written: Sequence[str]) -> str:
 
 
 def _shortened(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
-    """Cut each line. The lexer has read all of it: what follows is still in its colors."""
+    """Cut long lines after lexing, so that the following lines keep their colors."""
     column = 0
     for kind, text in tokens:
-        kept = []
+        parts = []
         for number, part in enumerate(text.split("\n")):
             column = 0 if number else column
-            kept.append(part[: max(LONGEST_LINE - column, 0)])
+            parts.append(part[: max(LONGEST_LINE - column, 0)])
             column += len(part)
-        yield kind, "\n".join(kept)
+        yield kind, "\n".join(parts)
 
 
 def _more(count: int, thing: str) -> str:
-    """Return the mark of a cut, or ""; `linked` gives it its address."""
-    return f'<a class="cut">… {counted(count, f"more {thing}")}</a>' if count > 0 else ""
+    """Return the mark of a cut, or ""; `linked` adds its URL."""
+    return f'<a class="cut">… {pluralize(count, f"more {thing}")}</a>' if count > 0 else ""
 
 
 def linked(html: str, whole: str) -> str:
-    """Return a line whose mark of a cut, if any, leads to the whole text."""
+    """Return a line with its mark of a cut, if any, linked to the complete text."""
     return html.replace('<a class="cut"', f'<a class="cut" href="{escape(whole)}"')
 
 
-# 70 ms for 1,500 lines is too long for each look at a page; a source never changes.
+# Cached, because 1,500 lines take 70 ms, and a source never changes.
 lines = TextCache(_lines, lambda found: sum(map(getsizeof, found)), KEPT_BYTES)
 
 
@@ -115,8 +115,8 @@ def table(
 ) -> SafeString:
     """Return lines `start` to `end`, numbered from `first`.
 
-    url: the address that the number of a line leads to.
-    whole: the address of the whole text, for lines that are cut or left out.
+    url: the link of a line's number.
+    whole: the URL of the complete text, for lines that are cut or omitted.
     """
     shown = lines(source)
     rows = []
@@ -139,7 +139,7 @@ def table(
 
 
 def sections(source: str, name: str, url: Address = nowhere, whole: str = "") -> list[Section]:
-    """Return a unit in parts: what comes before, each helper, and the function `name` itself."""
+    """Return the parts of a unit: its head, each helper, and the function `name`."""
     return [
         Section(title, start, end, table(source, start, end, url=url, whole=whole))
         for title, start, end in _parts(source, name)
@@ -164,9 +164,9 @@ def _parts(source: str, name: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...] | None:
-    """Return what a unit takes along for its function `name`: the name and the lines of each.
+    """Return name and lines of each helper of the function `name`.
 
-    Return None for a text over 200,000 characters: to parse 2 MB takes seconds.
+    Return None for a text over 200,000 characters, because parsing 2 MB takes seconds.
     """
     return tuple(_definitions(source, name)) if len(source) <= LONGEST else None
 
@@ -190,7 +190,7 @@ def _definitions(source: str, name: str) -> Iterator[tuple[str, int, int]]:
 
 
 def place_of(part: str, whole: str) -> tuple[int, int] | None:
-    """Return the first and last line of `whole` that hold `part` as it is, or None."""
+    """Return the first and last line of `part` within `whole`, or None."""
     part = part.rstrip("\n")
     at = f"\n{whole}\n".find(f"\n{part}\n")
     if at < 0:

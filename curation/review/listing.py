@@ -1,4 +1,4 @@
-"""A page of a list: by keyset, without source texts, with counts that read no whole table."""
+"""Pages of a list by keyset, without source texts, and with bounded counts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +12,10 @@ from curation.review import second
 from curation.search.condition import hits_are_in_order, reads
 
 PAGE = 50
-# Telling how many more there are would cost more than the list.
+# Maximum count: an exact one would cost more than the list.
 COUNTED = 200
-# Where to look for a text, one after the other until a page is full: so many of the newest rows are
-# read one by one, of so many the index is asked, then of all.
+# Steps of a text search until a page is full: this many of the newest rows are read one by one,
+# then this many are looked up in the index, then all.
 READ, LOOKED_UP = 500, 10_000
 _LISTED = (
     "content_hash", "created_at", "difficulty", "license__expression", "license_verdict",
@@ -26,14 +26,14 @@ ORDERS = {"newest": ("-pk",), "priority": ("-priority", "pk")}
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListPage:
     items: list[Any]
     following: str
-    """The cursor of the next page; empty: this is the last one."""
+    """Cursor of the next page; empty on the last page."""
     found: int | None
-    """How many there are at the least. Only a first page knows."""
+    """Lower bound of the number of matches. Only a first page has it."""
     more: bool
-    """Whether there may be more than `found`."""
+    """True if there may be more than `found`."""
 
 
 def a_page(
@@ -43,36 +43,36 @@ def a_page(
     after: str,
     user: User,
     size: int = PAGE,
-) -> Page:
+) -> ListPage:
     """Return a page of the items that match, as `user` may see them.
 
-    The keys come first, which an index tells, then the rows.
+    The keys are read first, from an index, then the rows.
     """
     items: QuerySet[Any] = model._default_manager.all()
     if second.tells(filter):
         items = items.exclude(second.blind(model, user))
-    # A first page looks as far as is counted: counting apart would be to look for all of it twice.
+    # The keys of a first page are also its count, so there is no second query.
     pks, all_of_them = _keys(items, filter, order, after, size + 1, max(size, COUNTED) + 1)
     listed = model._default_manager.filter(pk__among=pks[:size]).only(*LISTED[model])
     rows = {row.pk: row for row in listed.select_related("license")}
-    # In between, one may have gone.
+    # A row may have been deleted in between.
     shown = [rows[pk] for pk in pks[:size] if pk in rows]
     following = _cursor(order, shown[-1]) if shown and len(pks) > size else ""
     found = min(len(pks), COUNTED)
-    return Page(shown, following, None if after else found, not all_of_them or len(pks) > found)
+    return ListPage(shown, following, None if after else found, not all_of_them or len(pks) > found)
 
 
 def _keys(
     items: QuerySet[Any], filter: Filter, order: str, after: str, few: int, many: int
 ) -> tuple[list[int], bool]:
-    """`few` keys at the least, where there are as many, and whether these are all up to `many`."""
-    wanted = few if after else many
+    """Return at least `few` keys, if there are as many, and True if these are all up to `many`."""
+    limit = few if after else many
     behind = _after(items, order, after)
     rows = filter.of(behind, bounded=True).values_list("pk", flat=True)
     if not filter.q or order != "newest" or hits_are_in_order():
-        return list(rows.order_by(*ORDERS[order])[:wanted]), True
-    # How common a text is, no database foresees: where it is, the newest rows are enough, and
-    # where it is not, all that have it are quickly put in order.
+        return list(rows.order_by(*ORDERS[order])[:limit]), True
+    # No database estimates how common a text is. If it is common, the newest rows suffice. If it is
+    # rare, all matches are sorted quickly.
     first = behind.aggregate(n=Max("pk"))["n"] or 0
     read = (
         filter.without("q")
@@ -81,14 +81,14 @@ def _keys(
         .values_list("pk", flat=True)
     )
     for some, length in ((read, READ), (rows, LOOKED_UP)):
-        found = list(some.filter(pk__gt=first - length).order_by("-pk")[:wanted])
-        if len(found) >= few:
-            return found, len(found) == wanted
-    return list(rows.order_by((F("pk") + 0).desc())[:wanted]), True
+        keys = list(some.filter(pk__gt=first - length).order_by("-pk")[:limit])
+        if len(keys) >= few:
+            return keys, len(keys) == limit
+    return list(rows.order_by((F("pk") + 0).desc())[:limit]), True
 
 
 def places(items: list[Any]) -> dict[int, tuple[str, str]]:
-    """The repository and the path where the kernel of each of `items` was seen first."""
+    """Return the repository and the path of the newest place of each item's kernel."""
     kernels = [item.pk if isinstance(item, Kernel) else item.kernel_id for item in items]
     seen = Provenance.objects.filter(kernel__among=[pk for pk in kernels if pk], retired_at=None)
     columns = ("kernel", "source_file__repository__name", "source_file__path")
@@ -109,5 +109,5 @@ def _after(rows: QuerySet[Any], order: str, after: str) -> QuerySet[Any]:
     if order == "newest":
         return rows.filter(pk__lt=int(numbers[0]))
     priority, pk = map(int, numbers)
-    # Written with OR at the top, this would read the whole table.
+    # With OR at the top level, this would read the whole table.
     return rows.filter(Q(priority__lte=priority) & (Q(priority__lt=priority) | Q(pk__gt=pk)))

@@ -1,7 +1,7 @@
-"""One log of everything that people and policies did, newest first.
+"""History of all actions of people and policies, newest first.
 
-Decisions, second reviews, corrections and acts in the admin, from four tables. An item whose second
-review the reader may still give is left out: the reader must not know what was decided on it.
+It merges decisions, second reviews, corrections and admin actions from four tables. An item whose
+second review the reader may still give is left out, so that the review stays blind.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ KINDS = ("decision", "second review", "correction", "administration")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     at: datetime
     kind: str
     who: str
@@ -36,8 +36,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The wanted part of the log, and its reader. `before`: the moment at which it ends."""
+class LogQuery:
+    """Filter of the history, and its reader. `before`: the time at which it ends."""
 
     reader: User
     kind: str = ""
@@ -45,24 +45,24 @@ class Asked:
     before: datetime | None = None
 
 
-def entries(asked: Asked, most: int | None = None) -> Iterator[Entry]:
+def entries(query: LogQuery, most: int | None = None) -> Iterator[HistoryEntry]:
     sources = dict(zip(KINDS, (_decisions, _second_reviews, _corrections, _acts), strict=True))
-    chosen = [sources[asked.kind]] if asked.kind in sources else sources.values()
-    streams = [source(asked, most) for source in chosen]
+    chosen = [sources[query.kind]] if query.kind in sources else sources.values()
+    streams = [source(query, most) for source in chosen]
     return islice(merge(*streams, key=lambda entry: entry.at, reverse=True), most)
 
 
-def _narrowed(rows: QuerySet[Any], asked: Asked, moment: str, most: int | None) -> Iterator[Any]:
-    if asked.who:
-        rows = rows.filter(user__username=asked.who)
-    if asked.before:
-        rows = rows.filter(**{f"{moment}__lt": asked.before})
+def _narrowed(rows: QuerySet[Any], query: LogQuery, moment: str, most: int | None) -> Iterator[Any]:
+    if query.who:
+        rows = rows.filter(user__username=query.who)
+    if query.before:
+        rows = rows.filter(**{f"{moment}__lt": query.before})
     rows = rows.order_by(f"-{moment}", "-pk")
     return iter(rows[:most]) if most else rows.iterator(chunk_size=500)
 
 
 def _shown(rows: QuerySet[Any], reader: User) -> QuerySet[Any]:
-    """Those of `rows` about items that `reader` may know the decisions on."""
+    """Select the `rows` about items whose decisions `reader` may know."""
     for model, name in ((Kernel, "kernel_id"), (Pair, "pair_id")):
         rows = rows.exclude(second.blind(model, reader, name))
     return rows
@@ -78,13 +78,13 @@ def _texts() -> list[str]:
     ]
 
 
-def _decisions(asked: Asked, most: int | None) -> Iterator[Entry]:
+def _decisions(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     related = ("kernel", "pair", "user", "settles")
     rows = Decision.objects.select_related(*related).defer(*_texts())
-    for row in _narrowed(_shown(rows, asked.reader), asked, "created_at", most):
+    for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
         how = "undone: " if row.undoes_id else "in bulk: " if row.bulk_id else ""
         how = "dispute settled: " if hasattr(row, "settles") else how
-        yield Entry(
+        yield HistoryEntry(
             row.created_at,
             "decision",
             str(row.user or row.rules),
@@ -95,12 +95,12 @@ def _decisions(asked: Asked, most: int | None) -> Iterator[Entry]:
         )
 
 
-def _second_reviews(asked: Asked, most: int | None) -> Iterator[Entry]:
+def _second_reviews(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     given = SecondReview.objects.filter(given_at__isnull=False)
     rows = given.select_related("kernel", "pair", "user", "first").defer(*_texts())
-    for row in _narrowed(_shown(rows, asked.reader), asked, "given_at", most):
+    for row in _narrowed(_shown(rows, query.reader), query, "given_at", most):
         agrees = "agrees with" if row.status == row.first.status else "disagrees with"
-        yield Entry(
+        yield HistoryEntry(
             row.given_at,
             "second review",
             str(row.user),
@@ -115,16 +115,16 @@ def _why(row: Decision | SecondReview) -> str:
     return "; ".join([*map(str, row.reasons), *([row.comment] if row.comment else [])])
 
 
-def _corrections(asked: Asked, most: int | None) -> Iterator[Entry]:
+def _corrections(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     rows = Correction.objects.select_related("kernel", "pair", "user").defer(*_texts())
-    for row in _narrowed(_shown(rows, asked.reader), asked, "created_at", most):
+    for row in _narrowed(_shown(rows, query.reader), query, "created_at", most):
         changed = [
             f"{name.replace('_', ' ')} from {row.before.get(name) or 'nothing'} "
             f"to {value or 'nothing'}"
             for name, value in row.after.items()
             if value != row.before.get(name)
         ]
-        yield Entry(
+        yield HistoryEntry(
             row.created_at,
             "correction",
             str(row.user),
@@ -135,10 +135,10 @@ def _corrections(asked: Asked, most: int | None) -> Iterator[Entry]:
         )
 
 
-def _acts(asked: Asked, most: int | None) -> Iterator[Entry]:
+def _acts(query: LogQuery, most: int | None) -> Iterator[HistoryEntry]:
     rows = LogEntry.objects.select_related("user", "content_type")
-    for row in _narrowed(rows, asked, "action_time", most):
-        yield Entry(
+    for row in _narrowed(rows, query, "action_time", most):
+        yield HistoryEntry(
             row.action_time,
             "administration",
             str(row.user),

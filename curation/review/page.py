@@ -1,4 +1,4 @@
-"""All that the page of one item shows, gathered in a bounded number of queries."""
+"""Context of an item's page, read with a bounded number of queries."""
 
 import uuid
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from curation.models import (
 from curation.review import diff_tab, evidence, plot, rows, second
 from curation.review.access import text_url
 from curation.review.highlight import Address, Section, nowhere, place_of, sections, table
-from curation.review.results import check_rows, environment_of, error_dots, figures_of
+from curation.review.results import check_rows, environment_of, error_dots, figures_of, grades_of
 
 REASONS_SECONDS = 30
 Item = Kernel | Pair
@@ -37,14 +37,14 @@ TABS = {
         "file": "In its file",
         "launcher": "Launcher",
         "diff": "Diff",
-        "alike": "Alike",
+        "alike": "Similar",
         "history": "History",
     },
     Pair: {
         "code": "Code",
         "results": "Results",
         "diff": "Diff",
-        "alike": "Alike",
+        "alike": "Similar",
         "history": "History",
     },
 }
@@ -58,25 +58,25 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One that people may choose, as `DecisionReason` offers it."""
+class ReasonChoice:
+    """A reason that reviewers can choose, as defined by `DecisionReason`."""
 
     status: str
     text: str
 
 
-def context(item: Any, tab: str, wanted: dict[str, str], user: User) -> dict[str, Any]:
+def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str, Any]:
     kind = type(item)
     kernel = item.pk if kind is Kernel else item.kernel_id
     places = rows.places(kernel) if kernel else []
     texts = rows.license_texts(kernel) if kernel else []
     results = rows.results(item, item.content_hash) if isinstance(item, Pair) else []
-    links = rows.links(item) if item.has_twins else []
+    links = rows.links(item) if item.has_near_duplicates else []
     reviews = list(second.given(item)) if item.reviewed_twice else []
     dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
     names = TABS[kind]
     tab = tab if tab in names else next(iter(names))
-    others = evidence.twins(item, links)
+    others = evidence.near_duplicates(item, links)
     labels = names | {"diff": f"Diff {len(others)}"} if others else names
     shown = [
         Tab(name, label, name == tab)
@@ -89,7 +89,7 @@ def context(item: Any, tab: str, wanted: dict[str, str], user: User) -> dict[str
         "kind": "kernels" if kind is Kernel else "pairs",
         "item_url": about(kind),
         "places": places,
-        "lights": _lights(item, places, texts, results, links),
+        "badges": _badges(item, places, texts, results, links),
         "tabs": shown,
         "tab": tab,
         "blind": item.blind,
@@ -103,55 +103,55 @@ def context(item: Any, tab: str, wanted: dict[str, str], user: User) -> dict[str
                 *([("operation", item.operation_type)] if item.operation_type else []),
             ]
         ).query(),
-        **_body(item, tab, wanted, places, others, results, user),
+        **_body(item, tab, query, places, others, results, user),
     }
 
 
-def reasons() -> tuple[Reason, ...]:
-    found: tuple[Reason, ...] | None = cache.get("reasons")
-    if found is None:
+def reasons() -> tuple[ReasonChoice, ...]:
+    offered: tuple[ReasonChoice, ...] | None = cache.get("reasons")
+    if offered is None:
         rows = DecisionReason.objects.filter(offered=True)
-        found = tuple(Reason(row.status, row.text) for row in rows)
-        cache.set("reasons", found, REASONS_SECONDS)
-    return found
+        offered = tuple(ReasonChoice(row.status, row.text) for row in rows)
+        cache.set("reasons", offered, REASONS_SECONDS)
+    return offered
 
 
-def _lights(
+def _badges(
     item: Any,
     places: Sequence[Provenance],
     texts: Sequence[LicenseEvidence],
     results: Sequence[ValidationResult],
     links: Sequence[DuplicateLink],
-) -> list[evidence.Light]:
+) -> list[evidence.EvidenceBadge]:
     trail = [
-        *evidence.characters_light(item, places),
-        *evidence.opt_out_light(item, places),
-        evidence.license_light(item, places, texts),
+        *evidence.characters_badge(item, places),
+        *evidence.opt_out_badge(item, places),
+        evidence.license_badge(item, places, texts),
     ]
-    twins = evidence.duplicates_light(item, links)
-    benchmarks = evidence.benchmark_light(item)
+    near_duplicates = evidence.duplicates_badge(item, links)
+    benchmarks = evidence.benchmark_badge(item)
     if isinstance(item, Pair):
-        return [*trail, evidence.validation_light(results), twins, benchmarks]
+        return [*trail, evidence.validation_badge(results), near_duplicates, benchmarks]
     return [
         *trail,
-        evidence.standalone_light(item),
-        evidence.compile_light(compile_verdict(item)),
-        twins,
+        evidence.standalone_badge(item),
+        evidence.compile_badge(compile_verdict(item)),
+        near_duplicates,
         benchmarks,
-        evidence.quality_light(rows.findings(item)),
+        evidence.quality_badge(rows.findings(item)),
     ]
 
 
 def _body(
     item: Any,
     tab: str,
-    wanted: dict[str, str],
+    query: dict[str, str],
     places: Sequence[Provenance],
     others: Sequence[tuple[DuplicateLink, Item]],
     results: Sequence[ValidationResult],
     user: User,
 ) -> dict[str, Any]:
-    """What the current tab shows."""
+    """Return the context of the current tab."""
     if tab == "standalone":
         whole = text_url(item, "standalone_source")
         url = _upstream(item, places)
@@ -166,7 +166,7 @@ def _body(
         html = table(item.launcher_source, whole=text_url(item, "launcher_source"))
         return {"sections": [Section("", 1, 1, html)]}
     if tab == "diff":
-        return diff_tab.context(item, wanted, others)
+        return diff_tab.context(item, query, others)
     if tab == "history":
         return _history(item)
     if tab == "alike":
@@ -189,11 +189,11 @@ def _lines_of(place: Provenance) -> Address:
 
 
 def _upstream(kernel: Kernel, places: Sequence[Provenance]) -> Address:
-    """The lines that the unit took from its file as they are lead there; others have no origin."""
-    found = place_of(kernel.function_source, kernel.standalone_source) if places else None
-    if found is None:
+    """Return links for the lines that the unit copied unchanged; other lines have no origin."""
+    span = place_of(kernel.function_source, kernel.standalone_source) if places else None
+    if span is None:
         return nowhere
-    start, end = found
+    start, end = span
     there, first = _lines_of(places[0]), places[0].start_line
     return lambda line: there(first + line - start) if start <= line <= end else ""
 
@@ -227,6 +227,7 @@ def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
         "checks": check_rows(newest, checks),
         "errors": error_dots(checks),
         "ticks": plot.TICKS,
+        "grades": grades_of(newest),
         "figures": figures_of(newest),
         "environment": environment_of(newest),
         "results": results,

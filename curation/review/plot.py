@@ -1,4 +1,4 @@
-"""Charts as plain values that a template draws: what is long is a number of 0 to 100."""
+"""Charts as plain values for templates; lengths are numbers from 0 to 100."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,19 +8,21 @@ from curation.models import Outcome, ValidationCheck
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     label: str
     value: float
     length: float
-    """Percent of the longest."""
+    """Percent of the longest bar."""
     url: str = ""
     note: str = ""
 
 
-def bars(values: Iterable[tuple[str, float, str]]) -> list[Bar]:
+def bars(values: Iterable[tuple[str, float, str]]) -> list[ChartBar]:
     rows = list(values)
     longest = max((value for _, value, _ in rows), default=0) or 1
-    return [Bar(label, value, round(100 * value / longest, 2), url) for label, value, url in rows]
+    return [
+        ChartBar(label, value, round(100 * value / longest, 2), url) for label, value, url in rows
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +52,23 @@ TICKS = tuple(
 
 
 def errors(checks: Sequence[ValidationCheck]) -> list[Dot]:
-    """One dot for each check that measured an error against a reference."""
+    """Return a dot for each check that measured an error against a reference."""
     shares = ((check, measured(check)) for check in checks)
     return [_dot(check, share) for check, share in shares if share is not None]
 
 
 def measured(check: ValidationCheck) -> float | None:
-    """Return the share of the tolerance that the check measured, or None if it compared nothing.
+    """Return the share of the tolerance that the check measured, or None without a comparison.
 
-    Older validations wrote 0 where every run had raised an exception: a failed check without an
-    error has compared no numbers.
+    Older validations wrote 0 if every run raised an exception: a failed check without an error has
+    compared no numbers.
     """
     share = _number(check.figures.get("share_of_allowed"))
     return None if share == 0 and check.outcome != Outcome.PASSED else share
 
 
 def _number(value: object) -> float | None:
-    """JSON can't hold infinity, so that it is written as a text."""
+    """Parse a number. JSON can't contain infinity, so it is stored as a text."""
     try:
         return float(str(value))
     except ValueError:
@@ -85,8 +87,8 @@ def _dot(check: ValidationCheck, share: float) -> Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """A bar for all, and within it one for what is approved."""
+class StackedBar:
+    """A bar for the total, and within it one for approved items."""
 
     label: str
     approved: int
@@ -96,11 +98,11 @@ class Share:
     query: str
 
 
-def shares(rows: Iterable[Sequence[object]], key: str) -> list[Share]:
+def shares(rows: Iterable[Sequence[object]], key: str) -> list[StackedBar]:
     values = [(str(name), int(str(part)), int(str(whole))) for name, part, whole in rows]
     longest = max((whole for _, _, whole in values), default=0) or 1
     return [
-        Share(
+        StackedBar(
             name or "not known",
             part,
             whole,

@@ -1,8 +1,8 @@
-"""What is to be reviewed first, as one number in the row: the queue is then read by an index.
+"""Review priority as a number in the row, so that the queue is read from an index.
 
-Pinned before validated before unique before valuable; most valuable are the key files of sources.
-The number is gathered again every minute or so, a stretch of the queue at a time; an item that came
-meanwhile waits at the end until then.
+The order is: pinned, validated, unique, valuable; most valuable are the key files of sources. The
+scheduler recomputes the numbers every minute or so, a part of the queue at a time. Until then, a
+new item waits at the end.
 """
 
 from collections import defaultdict
@@ -52,14 +52,14 @@ BATCH = 500
 STRETCH = 20_000
 
 Model = type[Kernel] | type[Pair]
-# What is still to be looked at, and from which key on: the scheduler has other duties beside this.
+# Rest of the present round as models and first keys: the scheduler has other tasks.
 _ahead: list[tuple[Model, int]] = []
 
 
 def refresh() -> int:
-    """Put right what is out of date, and say how much that was. For the scheduler.
+    """Scheduled task: update stale priorities of one part of the queue. Return their number.
 
-    Looks at one stretch of a long queue; the next call goes on from there.
+    The next call continues from there.
     """
     if not _ahead:
         if not due("priorities", settings.PRIORITY_SECONDS):
@@ -78,33 +78,33 @@ def refresh() -> int:
 
 
 def still_ahead() -> bool:
-    """Whether the present round has not come to its end."""
+    """Return True if the present round is not complete."""
     return bool(_ahead)
 
 
 def _put_right(model: Model, keys: Sequence[int]) -> int:
-    """Read without a lock, then write in short transactions: reviewers never wait for this."""
+    """Read without a lock, then write in short transactions, so that reviewers never wait."""
     stale = (
         model._default_manager.filter(status=Status.PENDING, pk__among=keys)
-        .annotate(wanted=_wanted(model))
-        .exclude(priority=F("wanted"))
+        .annotate(target=_target(model))
+        .exclude(priority=F("target"))
         .order_by()
-        .values_list("wanted", "pk")
+        .values_list("target", "pk")
     )
     by_priority: dict[int, list[int]] = defaultdict(list)
-    for wanted, pk in stale:
-        by_priority[wanted].append(pk)
-    for wanted, pks in by_priority.items():
+    for target, pk in stale:
+        by_priority[target].append(pk)
+    for target, pks in by_priority.items():
         for start in range(0, len(pks), BATCH):
             model._default_manager.filter(pk__among=pks[start : start + BATCH]).update(
                 priority=Case(
-                    When(pinned=True, then=Value(wanted | PIN)), default=Value(wanted & ~PIN)
+                    When(pinned=True, then=Value(target | PIN)), default=Value(target & ~PIN)
                 )
             )
     return sum(map(len, by_priority.values()))
 
 
-def _wanted(model: Model) -> models.Expression:
+def _target(model: Model) -> models.Expression:
     me = OuterRef("pk")
     results = ValidationResult.objects.filter(
         **{about(model): me}, content_hash=OuterRef("content_hash")
@@ -120,7 +120,7 @@ def _wanted(model: Model) -> models.Expression:
 
 
 def _value(model: Model) -> models.Expression:
-    """By the best repository in which it stands, then by how few do what it does."""
+    """Rank by the best repository of an item, then by the rarity of its operation."""
     kernel = OuterRef("pk") if model is Kernel else OuterRef("kernel_id")
     places = Provenance.objects.filter(kernel=kernel, retired_at=None).order_by().values("kernel")
     tier = places.annotate(best=Min("source_file__repository__tier")).values("best")
@@ -133,12 +133,12 @@ def _value(model: Model) -> models.Expression:
         worth = worth + Case(in_key_file, default=Value(0))
     if model is Pair:
         return worth
-    # What does not stand alone can't leave the house as it is.
+    # A kernel that is not standalone can't be exported as it is.
     return Case(When(standalone=False, then=Value(-1)), default=worth)
 
 
 def _in_key_files() -> Q | None:
-    """Return the condition on a provenance to stand in a key file, or None if no source has any.
+    """Return the condition on a provenance to be in a key file, or None without key files.
 
     A key file is a path or a folder followed by `/**`; other globs count for reports only.
     """
@@ -173,8 +173,8 @@ def _rarity(model: Model) -> models.Expression:
 
 @transaction.atomic
 def pin(*, item: Kernel | Pair, pinned: bool, user: User) -> None:
-    """Put an item first, or back where it belongs; the act is logged."""
+    """Move an item to the front of the queue, or back; the action is logged."""
     moved = type(item)._default_manager.filter(pk=item.pk, pinned=not pinned)
     if moved.update(pinned=pinned, priority=F("priority") + (PIN if pinned else -PIN)):
-        done = "Pinned: to be reviewed first." if pinned else "No longer pinned."
+        done = "Pinned to the front of the queue." if pinned else "No longer pinned."
         LogEntry.objects.log_actions(user.pk, [item], CHANGE, done, single_object=True)

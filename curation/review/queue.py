@@ -1,8 +1,7 @@
-"""What to review next: each item to one person at a time, and never to who wrote it.
+"""Review queue: gives each item to one person at a time, and never to its author.
 
-In this order: what the person holds already, for a curator the disputes of two others, what the
-person is asked about, what waits for a second review, what is pending, by priority, and at the end
-what the person has skipped.
+The order is: items the person has claimed; for curators, disputes of two others; items the person
+was asked about; second reviews; pending items by priority; items the person skipped.
 """
 
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.filters import Filter
 from curation.matching import about
 from curation.models import (
@@ -28,22 +28,21 @@ from curation.models import (
     Skip,
     Status,
 )
-from curation.prepared import prepared
 from curation.review import second
 from curation.review.claims import release, take
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
 MODELS: tuple[Model, ...] = (Kernel, Pair)
-# How many items are tried one by one before the queue counts as empty.
+# Number of items that are tried one by one before the queue counts as empty.
 LAST_LOOK = 20
 TRIES = 50
 
 
 def next_item(user: User, filter: Filter | None = None, leave: Item | None = None) -> Item | None:
-    """Claim the next item for `user`, or None: nothing is waiting. `leave` is not offered again."""
+    """Claim the next item for `user`, or return None. `leave` is not offered again."""
     filter = filter or Filter()
-    # SQLite has no locks on rows, and would keep everybody from writing meanwhile.
+    # SQLite has no row locks, and a transaction would block all writers meanwhile.
     looking = transaction.atomic if connection.features.has_select_for_update else nullcontext
     for _ in range(TRIES):
         with looking():
@@ -55,22 +54,22 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
                 continue
             if _at_version(type(item), item.pk, item.version):
                 return item
-            # Somebody has decided on it since it was looked for.
+            # It was decided on since the query.
             release(claim.token, user)
     return None
 
 
-@prepared
+@compiled_query
 def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[int]]:
     return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
 
 def waiting(user: User, most: int) -> int:
-    """How many, counted to `most` and no further."""
+    """Count the waiting items, up to `most`."""
     return len(_waiting(most, user, timezone.now()))
 
 
-@prepared
+@compiled_query
 def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int]]:
     kernels, pairs = (
         _free(model, Filter(), user, now).order_by().values_list("pk") for model in MODELS
@@ -79,7 +78,7 @@ def _waiting(most: int, /, user: User, now: datetime) -> QuerySet[Any, tuple[int
 
 
 def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item]:
-    # Mostly the first sources are empty, which one statement tells.
+    # The first sources are mostly empty, which one query determines.
     [there] = _first_of_all(user, timezone.now())
     sources = compress((_held, _disputes, _asked, _second_looks), there)
     for source in (*sources, _unseen, _skipped, *compress((_skipped_disputes,), there[1:2])):
@@ -88,9 +87,12 @@ def _candidates(user: User, filter: Filter, leave: Item | None) -> Iterator[Item
                 yield item
 
 
-@prepared
+@compiled_query
 def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
-    """Whether each of the first sources may have an item for the person."""
+    """Select a boolean for each of the first sources:
+
+    True if it may have an item for the person.
+    """
     claims = Claim.objects.filter(user=user, expires_at__gt=now)
     questions = Question.objects.filter(asked=user, answered_at=None)
     return User.objects.filter(pk=user).values_list(
@@ -106,7 +108,7 @@ def _held(user: User, filter: Filter) -> Iterator[Item]:
         yield from _fitting(claim, user, filter)
 
 
-@prepared
+@compiled_query
 def _claims(user: User, now: datetime) -> QuerySet[Claim]:
     return Claim.objects.filter(user=user, expires_at__gt=now).order_by("-pk")[:5]
 
@@ -121,7 +123,7 @@ def _skipped_disputes(user: User, filter: Filter) -> Iterator[Item]:
     return _disputes(user, filter, skipped=True)
 
 
-@prepared
+@compiled_query
 def _disputed(
     model: Model, filter: Filter, skipped: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
@@ -134,7 +136,7 @@ def _disputed(
 
 
 def _disputes_for(user: User) -> QuerySet[SecondReview]:
-    """The disputes between two others."""
+    """Select the disputes between two others."""
     rows = SecondReview.objects.filter(state=Agreement.DISPUTED)
     return rows.exclude(Q(first__user=user) | Q(user=user)).order_by()
 
@@ -144,20 +146,20 @@ def _asked(user: User, filter: Filter) -> Iterator[Item]:
         yield from _fitting(question, user, filter)
 
 
-@prepared
+@compiled_query
 def _questions(user: User) -> QuerySet[Question]:
     return Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]
 
 
 def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
-    # Such a filter would tell the second reviewer what the first decided.
+    # Such a filter would reveal the first verdict to the second reviewer.
     if second.tells(filter):
         return
     for review in _reviews(user, timezone.now()):
         yield from _fitting(review, user, filter, pending=False)
 
 
-@prepared
+@compiled_query
 def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
     return _second_looks_of(user, now).order_by("pk")[:5]
 
@@ -172,29 +174,32 @@ def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
 
 
 def _unseen(user: User, filter: Filter) -> Iterator[Item]:
-    """The better of the best kernel and the best pair, and what is left of the two.
+    """Yield the better of the best kernel and the best pair, then the rest.
 
-    Two people who ask at once look at different rows, where the database can. But at the queue's
-    end others may hold all that is left for a moment: whoever found nothing looks at those too.
+    Concurrent requests skip each other's rows, if the database can. At the end of the queue, others
+    may lock all remaining rows for a moment, so the second try includes locked rows.
     """
-    for most, aside in ((2, True), (LAST_LOOK, False)):
+    for most, skip_locked in ((2, True), (LAST_LOOK, False)):
         best = [
             item
             for model in MODELS
-            for item in _best(model, filter, most, aside, user, timezone.now())
+            for item in _best(model, filter, most, skip_locked, user, timezone.now())
         ]
         yield from sorted(best, key=lambda item: -item.priority)
 
 
-@prepared
+@compiled_query
 def _best(
-    model: Model, filter: Filter, most: int, aside: bool, /, user: User, now: datetime
+    model: Model, filter: Filter, most: int, skip_locked: bool, /, user: User, now: datetime
 ) -> QuerySet[Any]:
-    """`aside`: rows that somebody else looks at this moment are passed over. The key is left free:
-    a claim refers to it, and would wait for whoever waits for that claim."""
+    """Select the best items. `aside`: skip rows that others have locked.
+
+    The lock leaves the key free, because a claim refers to it and would wait for a concurrent
+    claim.
+    """
     skipped = Exists(Skip.objects.filter(user=user, **{about(model): OuterRef("pk")}))
     items = _free(model, filter, user, now).exclude(skipped).order_by("-priority", "pk")
-    if aside:
+    if skip_locked:
         items = items.select_for_update(skip_locked=True, of=("self",), no_key=True)
     return items[:most]
 
@@ -207,13 +212,13 @@ def _skipped(user: User, filter: Filter) -> Iterator[Item]:
 def _fitting(
     row: Claim | Question | SecondReview | Skip, user: User, filter: Filter, pending: bool = True
 ) -> Iterator[Item]:
-    """The item that a row is about, if it is still one for `user`."""
+    """Yield the item of a row, if `user` may still review it."""
     model: Model = Kernel if row.kernel_id else Pair
     pk = row.kernel_id or row.pair_id or 0
     yield from _one(model, filter, pending, user, timezone.now(), pk)
 
 
-@prepared
+@compiled_query
 def _one(
     model: Model, filter: Filter, pending: bool, /, user: User, now: datetime, pk: int
 ) -> QuerySet[Any]:
@@ -223,13 +228,15 @@ def _one(
 def _free(
     model: Model, filter: Filter, user: User, now: datetime, pending: bool = True
 ) -> QuerySet[Any]:
-    """Nobody else looks at it, nobody else was asked about it, and it is not one's own."""
-    me = {about(model): OuterRef("pk")}
-    for_others = Question.objects.filter(answered_at=None, **me).filter(
+    """Select items free for the user: not claimed by or asked of others, not the user's own."""
+    this_item = {about(model): OuterRef("pk")}
+    for_others = Question.objects.filter(answered_at=None, **this_item).filter(
         Q(asker=user) | (Q(asked__isnull=False) & ~Q(asked=user))
     )
     rows: QuerySet[Any] = model._default_manager.without_sources()
-    free = rows.exclude(Exists(_claims_of_others(user, now, **me))).exclude(Exists(for_others))
+    free = rows.exclude(Exists(_claims_of_others(user, now, **this_item))).exclude(
+        Exists(for_others)
+    )
     items = filter.of(free)
     if model is Pair:
         items = items.exclude(author=user)

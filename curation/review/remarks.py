@@ -1,8 +1,8 @@
-"""Remarks on what an edit changed in a pair's test: tolerances, cases, assertions. Pure.
+"""Remarks on an edit's changes to a pair's test: tolerances, cases, assertions. Pure.
 
-The attack: an edit that loosens the test passes a reviewer who reads only the Triton code. The
-rule: every changed statement that sets a tolerance, names the cases or asserts is shown by itself.
-A statement counts as changed only if its syntax changed, so a new layout gives no remark.
+Attack: an edit that loosens the test passes a reviewer who reads only the Triton code. Defense:
+every changed statement that sets a tolerance, names the cases or asserts is shown separately. A
+statement counts as changed only if its syntax changed, so reformatting gives no remark.
 """
 
 import ast
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-# Two names that stand for the tolerance in a call or an assignment.
+# The two tolerance arguments of a call or assignment.
 LIMITS = frozenset({"rtol", "atol"})
 COMPARISONS = frozenset({"allclose", "assert_close", "isclose", "equal"})
 LONGEST = 200
@@ -19,7 +19,7 @@ LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A part of the test that changed, with the statements that only one version has."""
+    """A changed part of the test, with the statements that only one version has."""
 
     text: str
     before: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Remark:
 
 
 def remarks_on_test(before: str, after: str) -> list[Remark]:
-    """Return a remark for each part of the test that is not the same in both versions."""
+    """Return a remark for each part of the test that differs between the versions."""
     try:
         old, new = _parts(before), _parts(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -40,7 +40,7 @@ def remarks_on_test(before: str, after: str) -> list[Remark]:
 
 
 def _parts(source: str) -> dict[str, Counter[str]]:
-    """Return the statements that concern each part, by the remark on that part."""
+    """Return the statements of each part, by the remark on that part."""
     statements = _statements(source)
     return {
         text: Counter(ast.unparse(one) for one in statements if concerns(one))

@@ -1,4 +1,4 @@
-"""A pair's validation as the Results tab shows it: what was measured, and why the rest was not."""
+"""Results tab of a pair's validation: measurements, and reasons for missing ones."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from curation.models import Outcome, ValidationCheck, ValidationResult, Verdict
 from curation.review.plot import Dot, errors, measured
 
-# Every validation of a pair makes these checks, unless it ends early.
+# Checks of every validation, unless it ends early.
 CHECKS = {
     "test": "Test",
     "accuracy": "Accuracy",
@@ -21,69 +21,109 @@ CHECKS = {
 }
 OTHER_CHECKS = {"conduct": "Conduct", "timing": "Timing", "sanitizer": "Sanitizer"}
 ORDER = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
-# Figures that a comparison with the reference gives.
+# Figures of a comparison with the reference.
 ERRORS = ("against_float64", "max_abs_error", "max_rel_error", "share_of_allowed")
-# In the figures of a validation, what its checks and the table of times show already.
-ELSEWHERE = (*ERRORS, "cases", "timing", "speedup")
+# Figures that the checks and the table of times show already.
+ELSEWHERE = (*ERRORS, "cases", "grades", "timing", "speedup")
 
-# A share of the tolerance above this is written as a multiple.
+# Each grade with its values and what a value means.
+GRADES: Mapping[str, Mapping[str, str]] = {
+    "accuracy": {
+        "exact": "The bits of the reference.",
+        "close": "Within what rounding explains.",
+        "within": "Beyond rounding, within the practical tolerance of the dtype.",
+    },
+    "sizes": {
+        "any": "Right for each size that was tried.",
+        "shown": "Right for the sizes of its own test, wrong for some others.",
+    },
+    "values": {
+        "any": "Right for each kind of values that was tried.",
+        "shown": "Right for the values of its own test, wrong for some others.",
+    },
+    "special_values": {
+        "same": "Treats NaN, infinities and huge values as the reference does.",
+        "differ": "Treats NaN, infinities or huge values otherwise than the reference.",
+    },
+    "computed_by": {
+        "triton": "Its own kernels compute everything.",
+        "mixed": "PyTorch computes a part.",
+    },
+    "test_strength": {},
+}
+# Values that a reviewer should look into before approving.
+WEAK = ("within", "shown", "differ", "mixed")
+
+# A share of the tolerance above this is shown as a multiple.
 MULTIPLES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A value as a person reads it, under its name."""
+class LabeledValue:
+    """A formatted value with its label."""
 
     name: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Grade:
+    """A grade of the evidence. A weak one is worth a look before approving."""
+
+    name: str
+    value: str
+    meaning: str
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
     """One check. `outcome` is `skipped` if it did not run; the message then says why."""
 
     name: str
     outcome: str
     outcome_label: str
     message: str
-    figures: tuple[Named, ...] = ()
+    figures: tuple[LabeledValue, ...] = ()
 
 
-def check_rows(result: ValidationResult, checks: Sequence[ValidationCheck]) -> list[Row]:
+def check_rows(result: ValidationResult, checks: Sequence[ValidationCheck]) -> list[CheckRow]:
     """Return the failed checks, then the passed ones, then those that did not run."""
     rows = [_row(check, checks, result) for check in checks]
     if result.verdict != Verdict.PASSED:
-        made = {check.name for check in checks}
+        names = {check.name for check in checks}
         ended = next((f" with “{row.name}”" for row in rows if row.outcome == Outcome.FAILED), "")
         why = f"The validation ended{ended} before this check."
         rows += [
-            Row(label, Outcome.SKIPPED, "Not run", why)
+            CheckRow(label, Outcome.SKIPPED, "Not run", why)
             for name, label in CHECKS.items()
-            if name not in made
+            if name not in names
         ]
     return sorted(rows, key=lambda row: ORDER.index(Outcome(row.outcome)))
 
 
 def _row(
     check: ValidationCheck, checks: Sequence[ValidationCheck], result: ValidationResult
-) -> Row:
+) -> CheckRow:
     name = _label(check.name)
     if check.name in ("memory", "bounds") and (why := _never_launched(checks)):
-        return Row(name, Outcome.SKIPPED, "Not run", why)
+        return CheckRow(name, Outcome.SKIPPED, "Not run", why)
     labels = {Outcome.PASSED: "Passed", Outcome.FAILED: "Failed", Outcome.SKIPPED: "Not run"}
     label = labels[Outcome(check.outcome)]
     if check.outcome == Outcome.SKIPPED and check.name in result.figures:
         # It ran, but its figures prove nothing, such as an impossible time.
         label = "Inconclusive"
     figures = check.figures if measured(check) is not None else _without(check.figures, ERRORS)
+    if "grades" in result.figures:
+        figures = _without(figures, tuple(GRADES))
     shown = () if label == "Not run" else tuple(named(figures))
-    return Row(name, check.outcome, label, check.message, shown)
+    return CheckRow(name, check.outcome, label, check.message, shown)
 
 
 def _never_launched(checks: Sequence[ValidationCheck]) -> str:
     """Return why no kernel was launched, or an empty text.
 
-    Older validations let checks pass that look at what a kernel did, although none had run.
+    Older validations passed checks of a kernel's behavior although none had run.
     """
     for check in checks:
         if check.name == "triton" and check.outcome == Outcome.SKIPPED:
@@ -91,16 +131,33 @@ def _never_launched(checks: Sequence[ValidationCheck]) -> str:
     return ""
 
 
-def figures_of(result: ValidationResult) -> list[Named]:
+def grades_of(result: ValidationResult) -> list[Grade]:
+    """Return the grades of a validation in a fixed order; older validations have none."""
+    grades = result.figures.get("grades")
+    if not isinstance(grades, dict):
+        return []
+    return [_grade(name, grades[name]) for name in GRADES if grades.get(name)]
+
+
+def _grade(name: str, value: Any) -> Grade:
+    label, _ = FIGURES[name]
+    if name == "test_strength":
+        noticed, _, kinds = str(value).partition(" of ")
+        meaning = f"Its own test notices {value} kinds of damage to the output."
+        return Grade("Test strength", str(value), meaning, noticed != kinds)
+    return Grade(label, str(value), GRADES[name].get(value, ""), value in WEAK)
+
+
+def figures_of(result: ValidationResult) -> list[LabeledValue]:
     return list(named(_without(result.figures, ELSEWHERE)))
 
 
-def environment_of(result: ValidationResult) -> list[Named]:
+def environment_of(result: ValidationResult) -> list[LabeledValue]:
     return list(named(result.run.environment))
 
 
 def error_dots(checks: Sequence[ValidationCheck]) -> list[tuple[Dot, str, str]]:
-    """Return what the plot draws: each dot, the name of its check, and its value in words."""
+    """Return the dots of the plot, each with the name of its check and its value in words."""
     return [(dot, _label(dot.label), _in_words(dot)) for dot in errors(checks)]
 
 
@@ -126,7 +183,7 @@ def _error(value: Any) -> str:
 
 
 def _share(value: Any) -> str:
-    """A part of the tolerance: in percent, or as a multiple where that is easier to read."""
+    """Format a part of the tolerance: in percent, or as a multiple if that is easier to read."""
     if not isinstance(value, int | float):
         return _plain(value)
     if value > MULTIPLES:
@@ -170,9 +227,10 @@ def _plain(value: Any) -> str:
 
 STEPS = {
     "author": "load test", "inputs": "make inputs", "reference": "run reference",
-    "habits": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
+    "properties": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
     "candidate": "run Triton code", "answers": "run again", "test": "run test",
     "falsifiable": "damage outputs", "timing": "measure times", "sanitizer": "sanitizer",
+    "compile": "compiling", "run": "running", "timing_compile": "compiling to measure",
 }  # fmt: skip
 FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "passed": ("Tests passed", _count),
@@ -186,7 +244,6 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "wrong": ("Wrong for", _plain),
     "left_out": ("Left out", _plain),
     "limits": ("Not supported", _plain),
-    "otherwise": ("Differs for non-finite values", _plain),
     "twice": ("Inputs run twice", _count),
     "different": ("Of these, different", _count),
     "accuracy": ("Accuracy", _plain),
@@ -204,7 +261,6 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "problems": ("Not replayable", _tally),
     "launches": ("Kernels launched", _tally),
     "computed": ("Computed in PyTorch", _tally),
-    "foreign": ("Other kernels launched", _tally),
     "found": ("Found", _plain),
     "compared": ("Gradients compared", _count),
     "tests": ("Tests", _count),
@@ -236,16 +292,16 @@ FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 }
 
 
-def named(figures: Mapping[str, Any]) -> Iterator[Named]:
-    """The figures that hold something, each as a person reads it."""
+def named(figures: Mapping[str, Any]) -> Iterator[LabeledValue]:
+    """Yield the non-empty figures, formatted."""
     for name, value in figures.items():
         if value in (None, "", [], {}):
             continue
         label, written = FIGURES.get(name, (_label(name), _plain))
-        yield Named(label, written(value))
+        yield LabeledValue(label, written(value))
 
 
 def _label(name: str) -> str:
-    """A name that we do not know, such as one of an older validation."""
+    """Return a label for an unknown name, such as one of an older validation."""
     known = CHECKS.get(name) or OTHER_CHECKS.get(name)
     return known or name.replace("_", " ").replace("-", " ").strip().capitalize()

@@ -1,4 +1,4 @@
-"""The rows that the page of an item is made from, each kind of them by one statement."""
+"""Queries of an item's page, one statement for each kind of row."""
 
 import uuid
 from datetime import datetime, timedelta
@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.evidence.opt_outs import opted_out
 from curation.matching import about
 from curation.models import (
@@ -27,86 +28,87 @@ from curation.models import (
     SecondReview,
     ValidationResult,
 )
-from curation.prepared import prepared
 from curation.review import claims, second
 from curation.review.evidence import SHOWN
 
 Item = Kernel | Pair
 Model = type[Kernel] | type[Pair]
-# Of a cluster, so many are named.
+# Maximum number of near-duplicates shown.
 MOST_LINKS = 50
 NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
-# The queue claims an item, then its page is fetched: that need not claim it again.
+# The queue claims an item before its page is loaded, so the page does not claim it again.
 JUST_NOW = timedelta(seconds=5)
 
 
 def whole(kind: Model, pk: int, user: User) -> Any:
-    """The item with all that one row can tell of what surrounds it, or None."""
+    """Return the item annotated with related facts, or None."""
     now = timezone.now()
     return _whole.first(kind, pk, user, now, claims.until(now) - JUST_NOW)
 
 
 def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
-    """The item as far as a decision has to know it, or None. The sources stay in the database."""
+    """Return the item with the columns that a decision needs, or None. Texts are deferred."""
     return _undecided.first(kind, pk, user, request)
 
 
 def links(item: Item) -> list[DuplicateLink]:
-    """What it resembles, what resembles it, and who else resembles what it resembles."""
+    """Return the links of the item's cluster: to its representative, and of all its members."""
     return _links(type(item), item)
 
 
-@prepared
+@compiled_query
 def places(kernel: int) -> QuerySet[Provenance]:
     seen = Provenance.objects.filter(kernel=kernel, retired_at=None)
     return seen.select_related("source_file__repository").order_by("pk")[:50]
 
 
-@prepared
+@compiled_query
 def license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
     files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
     texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
     return texts.order_by("-counts", "pk")[:SHOWN]
 
 
-@prepared
+@compiled_query
 def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
     return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
 
 
-@prepared
+@compiled_query
 def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
     return rows.select_related("run").order_by("-pk")[:10]
 
 
 def undone(item: Item, user: User) -> Decision | None:
-    """Return the decision that `user` took back from this item last, or None if another decision
-    was made since. A bulk decision counts as none: its reasons are not about one item."""
+    """Return the decision that `user` undid last, or None after a later decision.
+
+    Bulk decisions are ignored: their reasons are not about one item.
+    """
     if item.version == 1:
         return None
     undoing = _undoing.first(type(item), item, item.version - 1, user)
     return undoing and undoing.undoes
 
 
-@prepared
+@compiled_query
 def _undoing(kind: Model, /, item: Item, version: int, user: User) -> QuerySet[Decision]:
     own = Decision.objects.filter(**{about(kind): item}, version=version, user=user, bulk=None)
     return own.exclude(undoes=None).select_related("undoes__correction")
 
 
-@prepared
+@compiled_query
 def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
     given = SecondReview.objects.filter(request=request, user=user)
     rows = kind._default_manager.filter(pk=pk).without_sources()
     return rows.annotate(second_look=second.blind(kind, user) | Exists(given))
 
 
-@prepared
+@compiled_query
 def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
     me = {about(kind): OuterRef("pk")}
     given = SecondReview.objects.filter(**me, given_at__isnull=False)
-    # Two questions: of one with an “or” SQLite would look through all links.
+    # Two subqueries: with one OR, SQLite would scan all links.
     stood_for = DuplicateLink.objects.filter(**me)
     stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
     question = Question.objects.filter(**me, answered_at=None)
@@ -124,7 +126,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
         blind=second.blind(kind, user),
         reviewed_twice=Exists(given),
-        has_twins=Exists(stood_for) | Exists(stands_for),
+        has_near_duplicates=Exists(stood_for) | Exists(stands_for),
         benchmark=Subquery(matches.values("benchmark__name")[:1]),
         benchmark_problem=Subquery(matches.values("problem")[:1]),
         benchmark_method=Subquery(matches.values("method")[:1]),
@@ -132,7 +134,7 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
         constants_differ=Subquery(matches.values("constants_differ")[:1]),
         same_operation=Subquery(overlaps.values("problem")[:1]),
         same_operation_in=Subquery(overlaps.values("benchmark__name")[:1]),
-        blocked_twin=Subquery(copies.values("blocked")[:1]),
+        blocked_copy=Subquery(copies.values("blocked")[:1]),
         blocked_name=Subquery(copies.values("blocked__name")[:1]),
         blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
         blocked_similarity=Subquery(copies.values("similarity")[:1]),
@@ -149,13 +151,13 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
     )
 
 
-@prepared
+@compiled_query
 def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
     name = about(kind)
-    # One value: of “in” a query, after an “or”, PostgreSQL would look through all links.
+    # A single value: with `IN` after an OR, PostgreSQL would scan all links.
     stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
     rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
-    # Of a twin, what it is called by.
+    # Columns that name a near-duplicate.
     named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[kind]]
     keys = ("kernel", "pair", "of_kernel", "of_pair")
     joined = rows.select_related(name, f"of_{name}").only(*keys, "likeness", "similarity", *named)

@@ -1,4 +1,4 @@
-"""Runs of all kinds as one list, and the items of each: what the pages and commands show."""
+"""Runs of all kinds as one list, and the items of each, for pages and commands."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ ITEMS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
     model: type[Any]
     rows: Callable[[], QuerySet[Any]]
 
@@ -44,14 +44,14 @@ def _exports() -> QuerySet[ExportRun]:
     return ExportRun.objects.select_related("requested_by").defer("log", "funnel", "options")
 
 
-KINDS: Mapping[str, Kind] = {
-    "ingest": Kind(IngestRun, _ingests),
-    "validation": Kind(ValidationRun, lambda: _validations().exclude(device=Device.COMPILER)),
-    "compile": Kind(ValidationRun, lambda: _validations().filter(device=Device.COMPILER)),
-    "export": Kind(ExportRun, _exports),
+KINDS: Mapping[str, RunKind] = {
+    "ingest": RunKind(IngestRun, _ingests),
+    "validation": RunKind(ValidationRun, lambda: _validations().exclude(device=Device.COMPILER)),
+    "compile": RunKind(ValidationRun, lambda: _validations().filter(device=Device.COMPILER)),
+    "export": RunKind(ExportRun, _exports),
 }
 STATES = tuple(RunState.values)
-# All kinds, in the order in which runs of the same moment are listed.
+# All kinds, in the order in which runs of the same time are listed.
 _ALL = (_ingests, _validations, _exports)
 
 
@@ -64,7 +64,7 @@ def find_run(label: str) -> Run:
     kind, _, number = label.strip().partition(":")
     if kind not in KINDS or not number.isdecimal() or len(number) > 18:
         raise NoSuchRun(
-            f"{label!r} names no run. Write it as {', '.join(KINDS)}, “:” and a number, "
+            f"{label!r} is not a run. Write it as {', '.join(KINDS)}, “:” and a number, "
             "such as validation:12."
         )
     run: Run | None = KINDS[kind].model._default_manager.filter(pk=int(number)).first()
@@ -74,33 +74,33 @@ def find_run(label: str) -> Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RunPage:
     runs: list[Run]
     following: str
-    """The cursor of the next page; empty: this is the last one."""
+    """Cursor of the next page; empty on the last page."""
 
 
-def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -> Page:
+def newest(kind: str = "", state: str = "", after: str = "", size: int = PAGE) -> RunPage:
     """List runs, newest first. Without a state, running ones are left out: see `running`."""
     cursor = _read(after)
-    found: list[tuple[datetime, int, int, Run]] = []
+    listed: list[tuple[datetime, int, int, Run]] = []
     for place, rows in enumerate(_rows(kind)):
         rows = rows.filter(state=state) if state else rows.exclude(state=RunState.RUNNING)
         if cursor is not None:
             rows = rows.filter(_behind(place, *cursor))
         for run in rows.order_by("-created_at", "-pk")[: size + 1]:
-            found.append((run.created_at, place, run.pk, run))
-    found.sort(key=lambda row: row[:3], reverse=True)
-    shown = found[:size]
+            listed.append((run.created_at, place, run.pk, run))
+    listed.sort(key=lambda row: row[:3], reverse=True)
+    shown = listed[:size]
     following = ""
-    if len(found) > size:
+    if len(listed) > size:
         at, place, pk, _ = shown[-1]
         following = f"{at.isoformat()}_{place}_{pk}"
-    return Page([run for *_, run in shown], following)
+    return RunPage([run for *_, run in shown], following)
 
 
 def running(kind: str = "") -> list[Run]:
-    """List what workers work on, oldest first."""
+    """List live runs of workers, oldest first."""
     runs = [run for rows in _rows(kind) for run in rows.filter(state=RunState.RUNNING)[:PAGE]]
     return sorted(runs, key=lambda run: (run.started_at or run.created_at, run.label))
 
@@ -110,7 +110,7 @@ def _rows(kind: str) -> list[QuerySet[Any]]:
 
 
 def _behind(place: int, at: datetime, last_place: int, last_pk: int) -> Q:
-    """The condition for rows that are listed after the cursor's."""
+    """Return the condition for rows that are listed after the cursor's."""
     if place < last_place:
         return Q(created_at__lte=at)
     if place > last_place:
@@ -129,7 +129,7 @@ def _read(cursor: str) -> tuple[datetime, int, int] | None:
 
 # --- The items of a run ---------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Item:
+class RunItem:
     """A kernel or pair of a validation, with its result, or None before its check."""
 
     item: Kernel | Pair
@@ -137,23 +137,23 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
-    rows: list[Item]
+class RunItems:
+    rows: list[RunItem]
     counts: list[tuple[str, int]]
-    """How many items have each verdict, failures first; `no result` is one of them."""
+    """Number of items by verdict, failures first, including `no result`."""
     following: str
 
 
 NO_RESULT = "no result"
 
 
-def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> Items:
-    """List the items of a validation by keyset: bad verdicts, no result, then what passed."""
+def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> RunItems:
+    """List the items of a validation by keyset: failures, no result, then passed ones."""
     model: type[Kernel] | type[Pair] = Kernel if run.device == Device.COMPILER else Pair
     column = f"{model._meta.model_name}_id"
     verdicts = dict(run.results.order_by().values_list(column, "verdict"))
-    asked = [int(key) for _, key, _ in run.batch]
-    ordered = sorted((_rank(verdicts.get(key)), key) for key in asked)
+    batch_keys = [int(key) for _, key, _ in run.batch]
+    ordered = sorted((_rank(verdicts.get(key)), key) for key in batch_keys)
     rank, _, key = after.partition(".")
     if rank.isdecimal() and key.isdecimal():
         ordered = [each for each in ordered if each > (int(rank), int(key))]
@@ -164,18 +164,18 @@ def items_of(run: ValidationRun, after: str = "", size: int = ITEMS) -> Items:
     }
     named = ("name",) if model is Kernel else ("slug", "content_hash")
     items = model._default_manager.only("pk", *named).in_bulk(shown)
-    rows = [Item(items[key], results.get(key)) for key in shown if key in items]
+    rows = [RunItem(items[key], results.get(key)) for key in shown if key in items]
     last = ordered[size - 1] if len(ordered) > size else None
-    return Items(rows, _counts(asked, verdicts), f"{last[0]}.{last[1]}" if last else "")
+    return RunItems(rows, _counts(batch_keys, verdicts), f"{last[0]}.{last[1]}" if last else "")
 
 
 def _rank(verdict: str | None) -> int:
     return 1 if verdict is None else 2 if verdict == Verdict.PASSED else 0
 
 
-def _counts(asked: list[int], verdicts: Mapping[int, str]) -> list[tuple[str, int]]:
+def _counts(batch_keys: list[int], verdicts: Mapping[int, str]) -> list[tuple[str, int]]:
     counts: dict[str, int] = {}
-    for key in asked:
+    for key in batch_keys:
         verdict = verdicts.get(key, NO_RESULT)
         counts[verdict] = counts.get(verdict, 0) + 1
     order = (*(v for v in Verdict.values if v != Verdict.PASSED), NO_RESULT, Verdict.PASSED)
@@ -183,6 +183,6 @@ def _counts(asked: list[int], verdicts: Mapping[int, str]) -> list[tuple[str, in
 
 
 def drops_of(run: IngestRun, after: int = 0, size: int = ITEMS) -> tuple[list[Any], str]:
-    """List what an ingest left out, and the cursor of the next page."""
+    """List the drops of an ingest, and the cursor of the next page."""
     drops = list(run.drops.filter(pk__gt=after).order_by("pk")[: size + 1])
     return drops[:size], str(drops[size - 1].pk) if len(drops) > size else ""

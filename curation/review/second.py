@@ -1,7 +1,7 @@
 """Second reviews: a sample of decisions is reviewed again, blind, by another person.
 
 The content's hash draws the sample, so that no reviewer can predict or choose it. A second review
-that differs from the first is a dispute, which a curator who is neither of the two settles.
+that differs from the first is a dispute. A curator who is not involved settles it.
 """
 
 import uuid
@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
+from curation.compiled_queries import compiled_query
 from curation.errors import CurationError
 from curation.filters import Filter
 from curation.matching import about
@@ -28,13 +29,12 @@ from curation.models import (
     SecondReview,
     Status,
 )
-from curation.prepared import prepared
 
 Item = Kernel | Pair
 OPEN = (Agreement.WAITING, Agreement.DISPUTED)
 EVERY = "*"
 SETTLE = "curation.change_secondreview"
-# Filters by these keys tell what was decided on an item.
+# Filters by these keys reveal the decision on an item.
 TELLING = ("status", "reviewer", "decided")
 
 
@@ -42,11 +42,11 @@ class Disputed(CurationError):
     """The person may not settle this dispute."""
 
 
-class Standing(StrEnum):
-    """The open second review of an item, as one person may know of it."""
+class Visibility(StrEnum):
+    """Visibility of an item's open second review to one person."""
 
     BLIND = "blind"
-    """The person may give it, and sees nothing of the decision."""
+    """The person may give it, and does not see the decision."""
     DISPUTED = "disputed"
 
 
@@ -55,13 +55,13 @@ def waiting_for(item: Item, user: User) -> SecondReview | None:
     return _waiting.first(type(item), item, user)
 
 
-@prepared
+@compiled_query
 def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondReview]:
     return waiting_of(user).filter(**{about(model): item}).select_related("first")[:1]
 
 
 def waiting_of(user: User) -> QuerySet[SecondReview]:
-    """The second reviews that `user` may give: neither of an own decision nor of an own edit."""
+    """Select the second reviews that `user` may give: not of an own decision or edit."""
     rows = SecondReview.objects.filter(state=Agreement.WAITING)
     return rows.exclude(first__user=user).exclude(pair__author=user)
 
@@ -71,9 +71,9 @@ def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None
     return waiting_for(item, user) or _given.first(request, user)
 
 
-@prepared
+@compiled_query
 def _given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
-    """The second review that the same request of `user` gave before."""
+    """Select the second review that the same request of `user` gave before."""
     return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]
 
 
@@ -104,7 +104,7 @@ def give(
 
 
 def blind(model: type[Item], user: User, item: str = "pk") -> Exists:
-    """Whether `user` may give a second review of a row's item, so that its decision is hidden.
+    """Select True if `user` may give a second review, so that the decision must be hidden.
 
     item: the column of the row that points to the item of `model`.
     """
@@ -112,23 +112,23 @@ def blind(model: type[Item], user: User, item: str = "pk") -> Exists:
 
 
 def tells(filter: Filter) -> bool:
-    """Whether an item's presence among the matches of `filter` tells what was decided on it."""
+    """Return True if a match of `filter` reveals the decision on an item."""
     return any(getattr(filter, key) for key in TELLING)
 
 
-def standings(model: type[Item], pks: Collection[int], user: User) -> dict[int, Standing]:
-    """Return the standing of those of the items that have an open second review."""
+def visibilities(model: type[Item], pks: Collection[int], user: User) -> dict[int, Visibility]:
+    """Return the visibility of those items that have an open second review."""
     name = about(model)
     rows = SecondReview.objects.filter(state=Agreement.DISPUTED) | waiting_of(user)
     states = rows.filter(**{f"{name}__among": pks}).values_list(f"{name}_id", "state")
     return {
-        pk: Standing.BLIND if state == Agreement.WAITING else Standing.DISPUTED
+        pk: Visibility.BLIND if state == Agreement.WAITING else Visibility.DISPUTED
         for pk, state in states
     }
 
 
 def given(item: Item) -> QuerySet[SecondReview]:
-    """The second reviews of `item` that were given, newest first, with both verdicts."""
+    """Select the given second reviews of `item`, newest first, with both verdicts."""
     rows = SecondReview.objects.filter(**{about(type(item)): item}, given_at__isnull=False)
     both = rows.exclude(state=Agreement.VOID).select_related("first__user", "user")
     return both.select_related("settled_by__user")
@@ -139,7 +139,7 @@ def refusal(review: SecondReview, user: User) -> str:
     if user.pk in (review.first.user_id, review.user_id):
         return (
             f"You are one of the two reviewers who disagree on {review.item}. "
-            "A third person, who is a curator, has to settle it."
+            "Another curator has to settle it."
         )
     if not user.has_perm(SETTLE):
         return f"Two reviewers disagree on {review.item}. A curator has to settle it."
@@ -149,11 +149,11 @@ def refusal(review: SecondReview, user: User) -> str:
 def close(decision: Decision, item: Item) -> None:
     """Close the second reviews that a person's decision on `item` answers or makes pointless.
 
-    Raise Disputed if the person may not settle the dispute on it: if one of the two sides could
-    decide again, or take back the first decision, the dispute would be gone unsettled.
+    Raise Disputed if the person may not settle the dispute on it. If one of the two could decide
+    again, or undo the first decision, the dispute would vanish unsettled.
     """
     reviews = SecondReview.objects.filter(**{about(type(item)): item})
-    # First this update: it waits for a second review that is being given, which may be a dispute.
+    # First this update: it waits for a concurrent second review, which may create a dispute.
     reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
     for review in reviews.filter(state=Agreement.DISPUTED).select_related("first"):
         assert decision.user is not None, "policies close nothing"  # noqa: S101
@@ -166,7 +166,7 @@ def close(decision: Decision, item: Item) -> None:
 
 
 def draw(decision: Decision, item: Item) -> None:
-    """Ask for a second review of the decision if the sample holds it."""
+    """Request a second review of the decision if it is in the sample."""
     if decision.previous_status == Status.PENDING and _drawn(decision, item):
         SecondReview.objects.create(**{about(type(item)): item}, first=decision)
 

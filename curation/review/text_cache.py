@@ -1,4 +1,4 @@
-"""A cache of what is computed from texts, bounded by bytes.
+"""Cache of values computed from texts, bounded by bytes.
 
 `functools.lru_cache` counts entries, and one entry may have megabytes: 1,024 highlighted sources
 took up to 2.4 GB in each process.
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class TextCache(Generic[Result]):
-    """A pure function of texts, its newest results kept up to `most` bytes, for many threads.
+    """A pure function of texts with an LRU cache of up to `most` bytes. Thread-safe.
 
     size: the bytes of a result.
     """
@@ -32,7 +32,7 @@ class TextCache(Generic[Result]):
             if texts in self._kept:
                 self._kept.move_to_end(texts)
                 return self._kept[texts][0]
-        # Not under the lock: two threads may compute the same, none waits for another.
+        # Not under the lock: two threads may compute the same, but none waits for another.
         result = self._function(*texts)
         size = self._size(result) + sum(map(getsizeof, texts))
         with self._lock:

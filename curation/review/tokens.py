@@ -1,4 +1,4 @@
-"""API tokens: create one, and find the person a token speaks for. Only hashes are stored."""
+"""API tokens: create one, and find its owner. Only hashes are stored."""
 
 import hashlib
 import secrets
@@ -22,7 +22,7 @@ def make(user: User, name: str, lifetime: timedelta | None = None) -> str:
 
 
 def owner(secret: str) -> User | None:
-    """Return the person of a token, or None if it is unknown or expired or they are inactive."""
+    """Return the token's owner; None if it is unknown or expired, or the owner is inactive."""
     row = ApiToken.objects.select_related("user").filter(digest=_digest(secret)).first()
     now = timezone.now()
     if row is None or not row.user.is_active or row.is_expired(now):

@@ -1,4 +1,4 @@
-"""The addresses of the review site."""
+"""URLs of the review site."""
 
 from django.urls import path, register_converter
 

@@ -1,4 +1,4 @@
-"""What it means for a kernel or a pair to hold a text, in each database's own way."""
+"""SQL conditions of a substring search in kernels and pairs, for each database."""
 
 from django.db import connection
 from django.db.models import Q, Value
@@ -9,32 +9,35 @@ from django.db.models.lookups import GreaterThan
 from curation.models import Kernel, Pair
 from curation.search.indexes import SEARCHED, words_of
 
-# Beyond this a list says that there are more. Who exports or decides in bulk gets them all.
+# Maximum number of hits in lists. Exports and bulk decisions get all.
 MOST_HITS = 5000
 TRIGRAM = 3
 
 
 def holds(model: type[Kernel] | type[Pair], texts: tuple[str, ...], bounded: bool = False) -> Q:
-    """All of `texts`, anywhere, in any case. `bounded` looks at the newest hits only."""
-    found = Q()
+    """Match rows that contain all of `texts`, ignoring case.
+
+    `bounded` reads the newest hits only.
+    """
+    condition = Q()
     for text in texts:
-        found &= _holds(model, text, bounded)
-    return found
+        condition &= _holds(model, text, bounded)
+    return condition
 
 
 def reads(model: type[Kernel] | type[Pair], texts: tuple[str, ...]) -> Q:
-    """The same of rows that are read one by one: no index is asked, however well it would fit."""
-    found = Q()
+    """Match the same rows without an index, for rows that are read one by one."""
+    condition = Q()
     for text in texts:
         anywhere = Q()
         for column in _searched(model, text):
             anywhere |= Q(GreaterThan(StrIndex(Upper(column), Upper(Value(text))), 0))
-        found &= anywhere
-    return found
+        condition &= anywhere
+    return condition
 
 
 def hits_are_in_order() -> bool:
-    """FTS5 keeps its hits in the order of the rows; PostgreSQL fetches all and sorts them."""
+    """Return True if hits come in row order, as FTS5 does. PostgreSQL fetches all and sorts."""
     return connection.vendor == "sqlite"
 
 
@@ -52,6 +55,6 @@ def _holds(model: type[Kernel] | type[Pair], text: str, bounded: bool) -> Q:
 
 
 def _searched(model: type[Kernel] | type[Pair], text: str) -> tuple[str, ...]:
-    """What is too short for an index of trigrams is looked for in names alone."""
+    """Return the columns to search. Texts too short for a trigram are searched in names only."""
     columns = SEARCHED[model._meta.db_table]
     return columns if len(text) >= TRIGRAM else columns[:1]

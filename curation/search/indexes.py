@@ -1,6 +1,6 @@
-"""Makes the indexes that search stands on, after every migration, wherever they are missing.
+"""Search indexes, created after every migration if they are missing.
 
-Not in a migration: SQLite alters a table by making it anew, which drops its triggers silently.
+Not in a migration: SQLite alters a table by recreating it, which drops its triggers silently.
 """
 
 import logging
@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 log = logging.getLogger(__name__)
 
-# Each table, the columns that are searched, and what the index of SQLite is called.
+# Searched columns of each table. SQLite's index is named by `words_of`.
 SEARCHED = {
     "curation_kernel": ("name", "standalone_source"),
     "curation_pair": ("slug", "python_code", "triton_code"),
@@ -23,7 +23,7 @@ def words_of(table: str) -> str:
 
 
 def make_indexes(using: str = "default", **_: Any) -> None:
-    """Called after migrating. Doing it twice changes nothing."""
+    """Create the missing indexes. Called after migrating; idempotent."""
     connection = connections[using]
     present = connection.introspection.table_names()
     for table, columns in SEARCHED.items():
@@ -36,7 +36,7 @@ def make_indexes(using: str = "default", **_: Any) -> None:
 
 
 def _sqlite(
-    connection: BaseDatabaseWrapper, table: str, columns: tuple[str, ...], made: bool
+    connection: BaseDatabaseWrapper, table: str, columns: tuple[str, ...], exists: bool
 ) -> None:
     words, listed = words_of(table), ", ".join(columns)
     new, old = (", ".join(f"{row}.{column}" for column in columns) for row in ("new", "old"))
@@ -50,7 +50,7 @@ def _sqlite(
             "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s",
             [f"{words}_%"],
         )
-        if made and cursor.fetchone()[0] == 3:
+        if exists and cursor.fetchone()[0] == 3:
             return
         cursor.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {words} USING fts5("
@@ -75,7 +75,7 @@ def _postgresql(
         with transaction.atomic(using=using), connection.cursor() as cursor:
             cursor.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
             for column in columns:
-                # What Django writes for `icontains` compares in upper case.
+                # Django's `icontains` compares in upper case.
                 cursor.execute(
                     f"CREATE INDEX IF NOT EXISTS {words_of(table)}_{column} ON {table} "
                     f"USING gin (UPPER({column}) gin_trgm_ops)"
@@ -83,6 +83,6 @@ def _postgresql(
     except DatabaseError as error:
         log.warning(
             "Search in code will be slow: PostgreSQL refused the index (%s). "
-            "Let a superuser say CREATE EXTENSION pg_trgm, then run migrate again.",
+            "Have a superuser run CREATE EXTENSION pg_trgm, then run migrate again.",
             str(error).strip(),
         )

@@ -1,5 +1,4 @@
-"""Which items carry a tag. PostgreSQL has an index for what JSON holds; for SQLite, triggers keep a
-table of tags beside the items'."""
+"""Tag search: a GIN index in PostgreSQL; in SQLite, a table of tags kept by triggers."""
 
 from typing import Any
 
@@ -14,19 +13,19 @@ TABLES = ("curation_kernel", "curation_pair")
 
 
 def tagged(model: type[Kernel] | type[Pair], tags: tuple[str, ...]) -> Q:
-    """Those with any of `tags`."""
+    """Match items with any of `tags`."""
     if connection.vendor != "sqlite":
-        found = Q()
+        condition = Q()
         for tag in tags:
-            found |= Q(tags__contains=[tag])
-        return found
+            condition |= Q(tags__contains=[tag])
+        return condition
     places = ", ".join(["%s"] * len(tags))
     rows = f"SELECT id FROM {model._meta.db_table}_tags WHERE tag IN ({places})"  # noqa: S608
     return Q(pk__in=RawSQL(rows, tags))  # noqa: S611 - names of our own, the tags are parameters
 
 
 def make_tag_indexes(using: str = "default", **_: Any) -> None:
-    """Called after migrating. Doing it twice changes nothing."""
+    """Create the missing indexes and triggers. Called after migrating; idempotent."""
     connection = connections[using]
     present = connection.introspection.table_names()
     for table in TABLES:
@@ -72,6 +71,6 @@ def _sqlite(connection: BaseDatabaseWrapper, table: str) -> None:
             )
         cursor.execute(f"DELETE FROM {tags}")  # noqa: S608
         cursor.execute(
-            f"INSERT OR IGNORE INTO {tags} SELECT one.value, {table}.id "  # noqa: S608
-            f"FROM {table}, json_each({table}.tags) AS one WHERE one.type = 'text'"
+            f"INSERT OR IGNORE INTO {tags} SELECT each.value, {table}.id "  # noqa: S608
+            f"FROM {table}, json_each({table}.tags) AS each WHERE each.type = 'text'"
         )

@@ -1,1 +1,1 @@
-"""What protects the site that Django does not bring along."""
+"""Protection of the site beyond Django's own."""

@@ -1,4 +1,4 @@
-"""Refuse requests that no page of the site sends, before anything is done with them.
+"""Refuse malformed requests before they are processed.
 
 They are bodies larger than any form, texts in another encoding than UTF-8, and texts with a zero
 byte, which PostgreSQL refuses.
@@ -16,31 +16,34 @@ FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 def refuse_nonsense(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware. Django counts forms as it reads them, but writes uploaded files to the disk
-    whatever their size, and nothing here takes files."""
+    """Middleware that refuses malformed requests.
+
+    Django limits forms as it reads them, but writes uploaded files of any size to disk. This site
+    accepts no files.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         declared = request.META.get("CONTENT_LENGTH") or "0"
         if not declared.isdecimal():
-            return _sorry(request, 400, "The length of the request is no number.")
+            return _sorry(request, 400, "The Content-Length is not a number.")
         if _is_too_large(declared):
             most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-            return _sorry(request, 413, f"More than {most:,} bytes are not taken here.")
-        # In UTF-7 a zero byte or half a character is written with letters.
+            return _sorry(request, 413, f"A request must not exceed {most:,} bytes.")
+        # Attack: in UTF-7, letters encode a zero byte or a lone surrogate.
         if (request.content_params or {}).get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
             return _sorry(request, 400, "Requests are read as UTF-8 only.")
         try:
             if _holds_zero_bytes(request):
-                return _sorry(request, 400, "The request holds a zero byte.")
+                return _sorry(request, 400, "The request contains a zero byte.")
         except (UnreadablePostError, RequestDataTooBig):
-            return _sorry(request, 400, "The request broke off.")
+            return _sorry(request, 400, "The request is incomplete.")
         return get_response(request)
 
     return middleware
 
 
 def _is_too_large(declared: str) -> bool:
-    # What has more digits is too long for Python to read.
+    # Python refuses to parse very long numbers.
     return len(declared) > 15 or int(declared) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
 

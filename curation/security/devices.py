@@ -1,6 +1,6 @@
-"""The device cookie: which names a browser has logged in to before.
+"""Device cookie: the names that a browser has logged in to.
 
-It opens no page. By it, the throttle tells a browser of the owner from one that guesses.
+It grants no access. The throttle uses it to tell the owner's browser from one that guesses.
 """
 
 import secrets
@@ -18,7 +18,7 @@ MOST_NAMES = 5
 
 
 def device_of(request: HttpRequest, name: str) -> str:
-    """Return the number of the browser if `name` has logged in there before, or ""."""
+    """Return the browser's device id if `name` has logged in there before, or ""."""
     device, names = _read(request)
     return device if name in names else ""
 

@@ -1,4 +1,4 @@
-"""The Content-Security-Policy of every page: nothing inline, nothing from elsewhere."""
+"""Content-Security-Policy of every page: no inline code, no foreign origins."""
 
 from collections.abc import Callable
 

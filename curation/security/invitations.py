@@ -1,7 +1,7 @@
 """Invitations: create a one-time link, accept it once, revoke it.
 
-The link carries the key of its row, signed with the secret key, and is stored nowhere. The row says
-whether the link is still good.
+The link contains the key of its row, signed with the secret key, and is not stored. The row tells
+if the link is still valid.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def invite(invitation: Invitation, *, invited_by: User | None) -> None:
                 log_act(invited_by, [invitation], ADDITION, f"Invited to {invitation.group}.")
     except IntegrityError:
         raise InvitationRefused(
-            f"{invitation} was invited by somebody else at the same moment. Look at the list."
+            f"{invitation} was invited by another curator at the same time. Reload the list."
         ) from None
 
 
@@ -89,7 +89,7 @@ def open_invitation(token: str) -> Invitation:
     if sentence := SENTENCES.get(invitation.state):
         raise InvitationRefused(sentence)
     inviter = invitation.invited_by
-    # A curator who is removed could have left a link for themselves.
+    # Attack: a curator who is removed leaves an invitation for a second account.
     if inviter and not inviter.has_perm("auth.add_user"):
         raise InvitationRefused(SENTENCES[InvitationState.REVOKED])
     return invitation
@@ -123,5 +123,5 @@ def revoke(pk: int, *, by: User) -> bool:
 
 
 def log_act(user: User, rows: Sequence[Model] | Any, flag: int, message: str) -> None:
-    """Write a line of the history page."""
+    """Add a line to the history page."""
     LogEntry.objects.log_actions(user.pk, rows, flag, message)

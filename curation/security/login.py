@@ -1,4 +1,4 @@
-"""The login page, and the headers of an answer to a login."""
+"""Login page, and the response headers of a login."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 
 from curation.security.devices import remember_device
-from curation.words import counted
+from curation.text import pluralize
 
 
 class Login(LoginView):
@@ -21,15 +21,15 @@ class Login(LoginView):
 def wait_in_words(request: HttpRequest) -> str:
     """Return how long a throttled login has to wait, or "" if it was not throttled."""
     seconds = getattr(request, "login_wait", 0)
-    return counted(seconds, "second") if seconds else ""
+    return pluralize(seconds, "second") if seconds else ""
 
 
 def answer_logins(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: refuse a throttled login with 429, and mark the browser of one that succeeded.
+    """Middleware: refuse a throttled login with 429, and mark the browser of a successful one.
 
-    For every page that takes a password: the login, that of the admin, the change of a password.
+    It covers every page that takes a password: the login, the admin's login, the password change.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

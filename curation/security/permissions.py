@@ -1,4 +1,4 @@
-"""Django's own backend, with a brake on guessing, and one query for all that a person may do."""
+"""Authentication backend: Django's own with a login throttle, and one query for permissions."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from curation.prepared import prepared
+from curation.compiled_queries import compiled_query
 from curation.security.throttle import begin_attempt, end_attempt
 
 
@@ -47,12 +47,12 @@ class Backend(ModelBackend):
         return permissions
 
 
-@prepared
+@compiled_query
 def _person(pk: int) -> QuerySet[User]:
     return User.objects.filter(pk=pk)
 
 
-@prepared
+@compiled_query
 def _granted(user: User) -> QuerySet[Permission, tuple[str, str]]:
     rows = Permission.objects.filter(Q(user=user) | Q(group__user=user)).order_by()
     return rows.values_list("content_type__app_label", "codename").distinct()

@@ -1,4 +1,4 @@
-"""Django's sessions in the database, looked up by a statement that is composed once."""
+"""Database sessions, loaded by a compiled query."""
 
 from datetime import datetime
 from typing import Any
@@ -8,18 +8,18 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from curation.prepared import prepared
+from curation.compiled_queries import compiled_query
 
 
 class SessionStore(db.SessionStore):
     def load(self) -> dict[str, Any]:
-        found = _living.first(self.session_key, timezone.now())
-        if found is None:
+        session = _living.first(self.session_key, timezone.now())
+        if session is None:
             self._session_key = None
             return {}
-        return self.decode(found.session_data)
+        return self.decode(session.session_data)
 
 
-@prepared
+@compiled_query
 def _living(key: str | None, now: datetime) -> QuerySet[Session]:
     return Session.objects.filter(session_key=key, expire_date__gt=now)

@@ -1,7 +1,7 @@
-"""The throttle of logins: after some failures the next attempt has to wait, longer each time.
+"""Login throttle: after some failures the next attempt has to wait, longer each time.
 
-An attacker who fails on purpose must not keep people out. So no name and no address is locked, and
-a browser that logged in to a name before waits for its own failures alone.
+An attacker who fails on purpose must not lock people out. So no name and no address is locked, and
+a browser that logged in to a name before waits only for its own failures.
 """
 
 from collections.abc import Iterator
@@ -20,48 +20,48 @@ from curation.security.devices import device_of
 
 WINDOW = timedelta(hours=1)
 LONGEST_WAIT = timedelta(minutes=5)
-# From one address on one name; a name from anywhere, and an address on any name, may fail more.
+# Multiple of the limit for a name from any address; its square is that of an address.
 ANYWHERE = 5
-# PostgreSQL's advisory locks are numbers; any that nothing else in this database uses will do.
+# PostgreSQL's advisory locks are numbers; this one must be unique in the database.
 LOCK = 0x6C6F_67696E
 
 
 @transaction.atomic
 def begin_attempt(request: HttpRequest, name: str) -> int:
-    """Record an attempt and return 0, or return how many seconds it has to wait.
+    """Record an attempt and return 0, or return the seconds it has to wait.
 
-    It counts as a failure until `end_attempt`: attempts in parallel must see one another.
+    The attempt counts as a failure until `end_attempt`, so that parallel attempts see each other.
     """
     _one_at_a_time()
     now, name = timezone.now(), name[:150]
     LoginFailure.objects.filter(created_at__lt=now - WINDOW).delete()
     origin = _origin(request, name)
     for of_bucket, most in _buckets(name, origin):
-        found = LoginFailure.objects.filter(of_bucket).aggregate(
+        failures = LoginFailure.objects.filter(of_bucket).aggregate(
             count=Count("pk"), last=Max("created_at")
         )
-        over = found["count"] - most
+        over = failures["count"] - most
         if over < 0:
             continue
         wait = min(timedelta(seconds=2 ** min(over + 1, 20)), LONGEST_WAIT)
-        left: timedelta = found["last"] + wait - now
-        if left > timedelta():
-            return ceil(left.total_seconds())
+        remaining: timedelta = failures["last"] + wait - now
+        if remaining > timedelta():
+            return ceil(remaining.total_seconds())
     LoginFailure.objects.create(name=name, address=origin)
     return 0
 
 
 def end_attempt(request: HttpRequest, name: str) -> None:
-    """Forget the failures before a right password, and its own attempt."""
+    """Delete the failures before a correct password, and the attempt itself."""
     name = name[:150]
     LoginFailure.objects.filter(name=name, address=_origin(request, name)).delete()
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the client's address; a /64 of IPv6, which one client has as a whole, is one address.
+    """Return the client's address; a /64 of IPv6, which one client owns, is one address.
 
-    Behind TRUSTED_PROXIES proxies it is that many places from the right of X-Forwarded-For: what
-    stands further left is what the client claims.
+    Behind N TRUSTED_PROXIES it is the Nth from the right in X-Forwarded-For. Addresses further left
+    are claims of the client.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
     if settings.TRUSTED_PROXIES > 0:
@@ -91,7 +91,7 @@ def _origin(request: HttpRequest, name: str) -> str:
 
 
 def _buckets(name: str, origin: str) -> Iterator[tuple[Q, int]]:
-    """Yield the failures that count against an attempt, and how many of them cost nothing."""
+    """Yield the failures that count against an attempt, and how many of them are free."""
     most = settings.LOGIN_FAILURES
     yield Q(name=name, address=origin), most
     if not origin.startswith("device "):

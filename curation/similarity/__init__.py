@@ -1,1 +1,1 @@
-"""Fingerprints, near-duplicates and contamination, for kernels and pairs alike."""
+"""Fingerprints, near-duplicates and contamination of kernels and pairs."""

@@ -1,4 +1,4 @@
-"""A Python text without its comments and docstrings, its other strings as words of their own."""
+"""Stripping of comments and docstrings; other strings become hashes."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ STRING_PREFIXES = frozenset({"", "r", "u", "b", "f", "br", "rb", "fr", "rf"})
 
 
 def bare(text: str) -> str:
-    # Looking for one character is ten times as fast as for any of three. With these at the end each
-    # is found.
+    # Searching one character is ten times as fast as any of three. With these at the end, each
+    # search succeeds.
     text = text.replace("\0", " ") + "#'\""
     end = len(text) - 3
     comment, single, double = (text.index(mark) for mark in "#'\"")
-    kept: list[str] = []
+    pieces: list[str] = []
     at = 0
     while (start := min(comment, single, double)) < end:
-        found = COMMENT_OR_STRING.match(text, start, end)
-        assert found is not None  # noqa: S101 - each of the three begins something
-        kept += text[at:start], _replacement(found, end)
-        at = found.end()
+        match = COMMENT_OR_STRING.match(text, start, end)
+        assert match is not None  # noqa: S101 - each of the three begins something
+        pieces += text[at:start], _replacement(match, end)
+        at = match.end()
         if comment < at:
             comment = text.index("#", at)
         if single < at:
             single = text.index("'", at)
         if double < at:
             double = text.index('"', at)
-    return "".join((*kept, text[at:end]))
+    return "".join((*pieces, text[at:end]))
 
 
-def _replacement(found: re.Match[str], text_end: int) -> str:
-    literal = found[0]
+def _replacement(match: re.Match[str], text_end: int) -> str:
+    literal = match[0]
     if literal[0] == "#":
         return ""
-    text, start, end = found.string, found.start(), found.end()
+    text, start, end = match.string, match.start(), match.end()
     line_end = text.find("\n", end, text_end)
     if not text[end : line_end if line_end >= 0 else text_end].strip():
         before = text[text.rfind("\n", 0, start) + 1 : start]

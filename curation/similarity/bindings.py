@@ -1,4 +1,4 @@
-"""What an identifier of a text stands for: a name of its own, something imported, or neither."""
+"""Bindings of identifiers: local name, import, or unbound."""
 
 from __future__ import annotations
 
@@ -28,51 +28,51 @@ BINDERS = """
 (import_from_statement) @import
 """
 ASSUMED = {"tl": ("triton", "language"), "triton": ("triton",), "torch": ("torch",)}
-"""A kernel without its imports still means these."""
+"""Assumed imports of a kernel without imports."""
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
-    """A function's names; those of the module have no end."""
+class NameScope:
+    """The names of a function; the module's scope has no end."""
 
     start: int
     end: int
-    parent: Scope | None
+    parent: NameScope | None
     bound: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
 class Bindings:
-    module: Scope
-    scopes: list[Scope]
+    module: NameScope
+    scopes: list[NameScope]
     imports: dict[str, tuple[str, ...]]
     parameters: dict[str, tuple[str, ...]]
-    """The parameters of each function that the text defines, by the function's name."""
+    """Parameters of each function of the text, by the function's name."""
     _starts: list[int] = field(default_factory=list)
 
-    def scope_of(self, name: str, offset: int) -> Scope | None:
-        """The scope whose own this name is; None for one that the text doesn't bind."""
+    def scope_of(self, name: str, offset: int) -> NameScope | None:
+        """Return the scope that binds this name, or None if the text does not bind it."""
         index = bisect_right(self._starts, offset) - 1
-        scope: Scope | None = self.scopes[index] if index >= 0 else self.module
+        scope: NameScope | None = self.scopes[index] if index >= 0 else self.module
         while scope is not None and (scope.end <= offset or name not in scope.bound):
             scope = scope.parent
         return scope
 
     def origin(self, name: str) -> tuple[str, ...] | None:
-        """Where an imported name comes from, as a dotted path."""
+        """Return the origin of an imported name as a dotted path."""
         return self.imports.get(name) or ASSUMED.get(name)
 
 
 def read_bindings(root: Node) -> Bindings:
-    found = captures(BINDERS, root)
-    module = Scope(-1, root.end_byte + 1, None)
-    functions = sorted(found.get("function", ()), key=lambda node: node.start_byte)
+    captured = captures(BINDERS, root)
+    module = NameScope(-1, root.end_byte + 1, None)
+    functions = sorted(captured.get("function", ()), key=lambda node: node.start_byte)
     bindings = Bindings(module, [], {}, {})
     around = [module]
     for function in functions:
         while around[-1].end <= function.start_byte:
             around.pop()
-        scope = Scope(function.start_byte, function.end_byte, around[-1])
+        scope = NameScope(function.start_byte, function.end_byte, around[-1])
         scope.bound.update(names := parameters_of(function))
         if (name := function.child_by_field_name("name")) is not None:
             around[-1].bound.add(text_of(name))
@@ -80,9 +80,9 @@ def read_bindings(root: Node) -> Bindings:
         bindings.scopes.append(scope)
         around.append(scope)
     bindings._starts = [scope.start for scope in bindings.scopes]
-    for node in found.get("name", ()):
+    for node in captured.get("name", ()):
         _innermost(bindings, node.start_byte).bound.add(text_of(node))
-    for node in found.get("import", ()):
+    for node in captured.get("import", ()):
         bindings.imports.update(_imported(node))
     return bindings
 
@@ -99,9 +99,9 @@ def parameters_of(function: Node) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _innermost(bindings: Bindings, offset: int) -> Scope:
+def _innermost(bindings: Bindings, offset: int) -> NameScope:
     index = bisect_right(bindings._starts, offset) - 1
-    scope: Scope | None = bindings.scopes[index] if index >= 0 else None
+    scope: NameScope | None = bindings.scopes[index] if index >= 0 else None
     while scope is not None and scope.end <= offset:
         scope = scope.parent
     return scope or bindings.module
@@ -110,7 +110,7 @@ def _innermost(bindings: Bindings, offset: int) -> Scope:
 def _imported(node: Node) -> dict[str, tuple[str, ...]]:
     module = node.child_by_field_name("module_name")
     prefix = _dotted(module) if module is not None else ()
-    found: dict[str, tuple[str, ...]] = {}
+    imports: dict[str, tuple[str, ...]] = {}
     for child in node.children_by_field_name("name"):
         alias = child.child_by_field_name("alias")
         name = child.child_by_field_name("name")
@@ -118,13 +118,13 @@ def _imported(node: Node) -> dict[str, tuple[str, ...]]:
         if not path:
             continue
         if alias is not None:
-            found[text_of(alias)] = (*prefix, *path)
+            imports[text_of(alias)] = (*prefix, *path)
         elif module is not None:
-            found[path[0]] = (*prefix, *path)
+            imports[path[0]] = (*prefix, *path)
         else:
             # `import a.b` binds `a`.
-            found[path[0]] = path[:1]
-    return found
+            imports[path[0]] = path[:1]
+    return imports
 
 
 def _dotted(node: Node) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Whether a text overlaps a benchmark: the same syntax, a near twin, or a problem inside it.
+"""Overlap of a text with a benchmark: same syntax, near-duplicate, or contained problem.
 
-Compared are whole texts and their single functions and classes, so that neither a helper beside
-a copied kernel nor a kernel copied alone escapes. Texts too short to be anybody's are left out.
+Whole texts and their single functions and classes are compared. So a helper next to a copied kernel
+does not hide it, nor does copying the kernel alone. Texts too short to be distinctive are left out.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from curation.similarity.syntax import syntax_hashes
 Method = Literal["syntax", "near", "contained"]
 
 LEAST_WORDS = 40
-"""Two shorter texts may well be the same by chance, even in their whole syntax."""
+"""Shorter texts may be equal by chance, even in their whole syntax."""
 CONTAINED = 0.8
-"""The share of a problem's shingles that must occur in a text."""
+"""Share of a problem's shingles that must occur in a text."""
 CONTAINED_FLOOR = 100
-"""Of a problem with fewer shingles of its own, idioms alone may make most."""
+"""A problem with fewer own shingles may consist mostly of idioms."""
 IDIOM = 4
-"""A shingle of this many problems is nobody's."""
+"""A shingle of this many problems is an idiom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,53 +39,53 @@ class BenchmarkText:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class BenchmarkMatch:
     problem: str
     path: str
     method: Method
     similarity: float
     constants_differ: bool = False
-    """The same syntax but for its numbers and strings."""
+    """True if the syntax is the same except for numbers and strings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """The fingerprint of a text that belongs to a problem, or of one definition in it."""
+class BenchmarkPart:
+    """Fingerprint of a benchmark text, or of one definition in it."""
 
     problem: str
     path: str
     syntax: str
     loose_syntax: str
-    """The hash for which two texts are the same if only their constants differ."""
+    """Hash that is equal for texts that differ only in constants."""
     words: int
     shingles: Shingles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """The benchmark's parts, found by syntax, by band and by shingle."""
+    """Index of a benchmark's parts by syntax, band and shingle."""
 
-    by_syntax: dict[str, list[Part]]
-    by_loose_syntax: dict[str, list[Part]]
-    parts: list[Part]
+    by_syntax: dict[str, list[BenchmarkPart]]
+    by_loose_syntax: dict[str, list[BenchmarkPart]]
+    parts: list[BenchmarkPart]
     own: list[Shingles]
-    """The shingles of each part, without the idioms."""
+    """Shingles of each part, without idioms."""
     by_band: dict[tuple[int, int], list[int]]
     shingle_parts: tuple[Shingles, np.ndarray[tuple[int], np.dtype[np.int64]]] = field(repr=False)
 
 
-def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[Part]:
-    """The parts of each text that are long enough to be compared."""
+def fingerprint_parts(texts: Iterable[BenchmarkText]) -> Iterator[BenchmarkPart]:
+    """Yield the parts of each text that are long enough to be compared."""
     for item in texts:
         for text, shingles, words in _parts(item.text):
-            yield Part(item.problem, item.path, *syntax_hashes(text), words, shingles)
+            yield BenchmarkPart(item.problem, item.path, *syntax_hashes(text), words, shingles)
 
 
-def index(parts: Iterable[Part]) -> Index:
-    """The index of a benchmark's parts, from `fingerprint_parts` or from a file of them."""
+def index(parts: Iterable[BenchmarkPart]) -> Index:
+    """Build the index of parts from `fingerprint_parts` or from a file."""
     known = list(parts)
-    by_syntax: defaultdict[str, list[Part]] = defaultdict(list)
-    by_loose: defaultdict[str, list[Part]] = defaultdict(list)
+    by_syntax: defaultdict[str, list[BenchmarkPart]] = defaultdict(list)
+    by_loose: defaultdict[str, list[BenchmarkPart]] = defaultdict(list)
     by_band: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for part in known:
         by_syntax[part.syntax].append(part)
@@ -99,15 +99,15 @@ def index(parts: Iterable[Part]) -> Index:
     return Index(dict(by_syntax), dict(by_loose), known, own, dict(by_band), _postings(own))
 
 
-def matches(texts: str | Sequence[str], index: Index) -> tuple[Match, ...]:
-    """The strongest match with each problem, the surest first.
+def matches(texts: str | Sequence[str], index: Index) -> tuple[BenchmarkMatch, ...]:
+    """Return the strongest match with each problem, the most certain first.
 
-    Of a pair give both sides; of a kernel its function and its standalone unit.
+    Pass both sides of a pair, or a kernel's function and its standalone unit.
     """
-    best: dict[str, Match] = {}
-    given = [texts] if isinstance(texts, str) else texts
-    # A kernel's function stands in its unit again: each text is compared once.
-    parts = {part: shingles for text in given for part, shingles, _ in _parts(text)}
+    best: dict[str, BenchmarkMatch] = {}
+    all_texts = [texts] if isinstance(texts, str) else texts
+    # A kernel's function is also in its unit: each text is compared once.
+    parts = {part: shingles for text in all_texts for part, shingles, _ in _parts(text)}
     signed = signatures([*parts.values()])
     for (part, shingles), each in zip(parts.items(), signed, strict=True):
         for match in _of_part(part, shingles, each, index):
@@ -118,18 +118,20 @@ def matches(texts: str | Sequence[str], index: Index) -> tuple[Match, ...]:
 
 
 def _parts(text: str) -> list[tuple[str, Shingles, int]]:
-    """The text and what of it may be taken alone, without what is too short to be anybody's."""
+    """Return the text and its definitions, without those too short to be distinctive."""
     texts = comparable(text)
     measured = zip(texts, shingles_and_counts(texts), strict=True)
     return [(part, found, words) for part, (found, words) in measured if words >= LEAST_WORDS]
 
 
-def _of_part(text: str, shingles: Shingles, signed: Signature, index: Index) -> Iterable[Match]:
+def _of_part(
+    text: str, shingles: Shingles, signed: Signature, index: Index
+) -> Iterable[BenchmarkMatch]:
     exact, loose = syntax_hashes(text)
     for item in index.by_syntax.get(exact, ()):
-        yield Match(item.problem, item.path, "syntax", 1.0)
+        yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0)
     for item in index.by_loose_syntax.get(loose, ()):
-        yield Match(item.problem, item.path, "syntax", 1.0, constants_differ=True)
+        yield BenchmarkMatch(item.problem, item.path, "syntax", 1.0, constants_differ=True)
     candidates = {
         number for slot in enumerate(bands(signed)) for number in index.by_band.get(slot, ())
     }
@@ -137,16 +139,16 @@ def _of_part(text: str, shingles: Shingles, signed: Signature, index: Index) -> 
         part = index.parts[number]
         similarity = jaccard(shingles, part.shingles)
         if similarity >= THRESHOLD:
-            yield Match(part.problem, part.path, "near", similarity)
+            yield BenchmarkMatch(part.problem, part.path, "near", similarity)
     for number in _sharing(shingles, index):
         part = index.parts[number]
         share = containment(index.own[number], shingles)
         if share >= CONTAINED:
-            yield Match(part.problem, part.path, "contained", share)
+            yield BenchmarkMatch(part.problem, part.path, "contained", share)
 
 
 def _sharing(shingles: Shingles, index: Index) -> list[int]:
-    """The longer parts that share enough shingles with a text to be inside it."""
+    """Return the longer parts that share enough shingles with a text to be contained in it."""
     known, owners = index.shingle_parts
     first = np.searchsorted(known, shingles, side="left")
     after = np.searchsorted(known, shingles, side="right")
@@ -169,8 +171,8 @@ def _postings(
     return every[order], owners[order]
 
 
-def _idioms(parts: Sequence[Part]) -> Shingles:
-    """The shingles that `IDIOM` problems or more hold."""
+def _idioms(parts: Sequence[BenchmarkPart]) -> Shingles:
+    """Return the shingles that occur in at least `IDIOM` problems."""
     by_problem: defaultdict[str, list[Shingles]] = defaultdict(list)
     for part in parts:
         by_problem[part.problem].append(part.shingles)
@@ -181,6 +183,6 @@ def _idioms(parts: Sequence[Part]) -> Shingles:
     return values[counts >= IDIOM]
 
 
-def _sureness(match: Match) -> tuple[int, bool, float, str]:
+def _sureness(match: BenchmarkMatch) -> tuple[int, bool, float, str]:
     order = {"syntax": 0, "near": 1, "contained": 2}
     return (order[match.method], match.constants_differ, -match.similarity, match.problem)

@@ -1,4 +1,4 @@
-"""A module's parts that a copier may take alone: its functions and classes, as texts."""
+"""Definitions of a module that may be copied alone: its functions and classes, as texts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_d
 
 
 def comparable(text: str) -> list[str]:
-    """The text and its definitions, undecorated; where it has kernels, of those only the kernels.
+    """Return the text and its definitions, undecorated; of a text with kernels, only the kernels.
 
-    A benchmark's problem is its kernel: who has the launcher's plumbing alone has copied nothing,
-    and who tunes over other sizes has copied all the same.
+    A benchmark's problem is its kernel. Sharing only the launcher's code is no copy, and a copy
+    with another autotuning is one.
     """
     nodes = _definitions(text)
     kernels = [node for node in nodes if JIT.search(_with_its_margin(node))]
@@ -25,7 +25,7 @@ def comparable(text: str) -> list[str]:
 
 
 def definitions(text: str) -> list[str]:
-    """Every definition that stands in no other one, whatever condition is around it."""
+    """Return every definition that is in no other one, also under conditions."""
     return [_with_its_margin(node) for node in _definitions(text)]
 
 
@@ -34,15 +34,15 @@ def _definitions(text: str) -> list[Node]:
         root = parse(text)
     except ParseTimeout:
         return []
-    found: list[Node] = []
+    definitions_found: list[Node] = []
     pending = [root]
     while pending:
         node = pending.pop()
         if node.type in DEFINITIONS:
-            found.append(node)
+            definitions_found.append(node)
         elif node.named_child_count and node.type not in {"expression_statement", "comment"}:
             pending.extend(reversed(node.named_children))
-    return found
+    return definitions_found
 
 
 def _undecorated(node: Node) -> Node:

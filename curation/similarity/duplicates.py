@@ -1,12 +1,14 @@
-"""Clusters of near-duplicates that don't chain, kept up item by item.
+"""Clusters of near-duplicates without chaining, maintained item by item.
 
 The rule: in the order of the policy, best first, an item that is near representatives becomes a
-member of the first of them, and any other is one itself. So, whatever the order of arrival,
+member of the first of them, and any other is a representative. So, in any order of arrival,
+
  1. a member is near its representative, by the exact similarity;
- 2. no two representatives are near one another;
+ 2. no two representatives are near each other;
  3. a representative comes before each of its members in the policy's order;
  4. the same items have the same representatives and members.
-1 and 3 always hold; 2 and 4 as far as `near` finds every twin (bands find 99 in 100 at 0.7).
+
+1 and 3 always hold; 2 and 4 if `near` finds every near-duplicate (bands find 99 in 100 at 0.7).
 """
 
 from __future__ import annotations
@@ -22,15 +24,15 @@ from curation.similarity.shingles import jaccard
 
 THRESHOLD = 0.7
 FLOOR_WORDS = 100
-"""A text of fewer words is a twin only of what is exactly it: `sqrt(x)` and `exp(x)` between the
-usual load and store are 0.8 alike, and two operations all the same."""
+"""A shorter text is a near-duplicate only if its syntax is equal: `sqrt(x)` and `exp(x)` between
+the usual load and store have a similarity of 0.8, but are different operations."""
 
 Likeness = Literal["exact", "near"]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the policy knows of an item."""
+    """Facts about an item that the policy uses."""
 
     content_hash: str
     permissive: bool = False
@@ -46,11 +48,10 @@ Policy = Callable[[Facts], Rank]
 
 
 def by_default(facts: Facts) -> Rank:
-    """Rank permissive items first, then those for CUDA, documented ones, and those with most
-    stars; the content's hash breaks ties.
+    """Rank permissive items first, then those for CUDA, documented ones, and those with most stars.
 
-    A rejected item represents no other one. A new item does not replace an approved one of equal
-    license: its approval would leave the dataset with it.
+    The content's hash breaks ties. A rejected item represents no other one. A new item does not
+    replace an approved one of equal license: its approval would leave the dataset with it.
     """
     return (
         facts.rejected,
@@ -64,8 +65,8 @@ def by_default(facts: Facts) -> Rank:
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
-    """An item near another one, as it stands now: `of` is its representative, None if it is one."""
+class NearDuplicate:
+    """A near-duplicate of an item. `of` is its representative, or None if it is one."""
 
     key: int
     facts: Facts
@@ -82,15 +83,15 @@ class Link:
     similarity: float
 
 
-Near = Callable[[int], Sequence[Twin]]
-"""All twins of an item: its candidates by band or by syntax hash, verified with `likeness`."""
+Near = Callable[[int], Sequence[NearDuplicate]]
+"""All near-duplicates of an item: candidates by band or syntax hash, verified by `likeness`."""
 
 Placement = Mapping[int, Link | None]
-"""The items whose place changes, each with its new link; None for a representative."""
+"""Items whose place changes, each with its new link, or None for a representative."""
 
 
 class Computes(Protocol):
-    """An item as far as it says which function it computes, and on what."""
+    """An item's function and hardware."""
 
     @property
     def syntax_hash(self) -> str: ...
@@ -105,43 +106,43 @@ class Version(Computes, Protocol):
 
     @property
     def lineage(self) -> int:
-        """The key of the first version: all versions of one item share it."""
+        """Key of the first version: all versions of one item share it."""
         ...
 
 
-def may_represent(one: Version, other: Version) -> bool:
-    """Whether one of two items whose texts are near may represent the other.
+def may_represent(first: Version, second: Version) -> bool:
+    """Return True if one of two items with near texts may represent the other.
 
-    Versions of one item are near on purpose, and never near-duplicates: an edit that its approved
-    predecessor represents would never be exported.
+    Versions of one item are near on purpose, and never near-duplicates: an edit represented by its
+    approved predecessor would never be exported.
     """
-    return one.lineage != other.lineage and same_function(one, other)
+    return first.lineage != second.lineage and same_function(first, second)
 
 
-def same_function(one: Computes, other: Computes) -> bool:
-    """Whether two items whose texts are near compute the same function.
+def same_function(first: Computes, second: Computes) -> bool:
+    """Return True if two items with near texts compute the same function.
 
-    Shingles call `min` a near-duplicate of `max`: one word in two hundred differs. Versions for
-    several kinds of hardware are one item only if their syntax is the same.
+    Shingles call `min` a near-duplicate of `max`, because one word in two hundred differs. Versions
+    for several kinds of hardware are one item only if their syntax is the same.
     """
-    if one.functions.isdisjoint(other.functions):
+    if first.functions.isdisjoint(second.functions):
         return False
-    return one.hardware == other.hardware or one.syntax_hash == other.syntax_hash
+    return first.hardware == second.hardware or first.syntax_hash == second.syntax_hash
 
 
 def likeness(
-    one: Fingerprint, other: Fingerprint, threshold: float = THRESHOLD
+    first: Fingerprint, second: Fingerprint, threshold: float = THRESHOLD
 ) -> tuple[Likeness, float] | None:
-    """Return how near the texts of two items are, or None if they are not. Symmetric."""
-    if one.syntax_hash == other.syntax_hash:
+    """Return the similarity of two items' texts, or None if they are not near. Symmetric."""
+    if first.syntax_hash == second.syntax_hash:
         return "exact", 1.0
-    if min(one.words, other.words) < FLOOR_WORDS:
+    if min(first.words, second.words) < FLOOR_WORDS:
         return None
-    # Sets of very different size can't be near: spare the comparison.
-    smaller, larger = sorted((len(one.shingles), len(other.shingles)))
+    # Sets of very different size can't be near: skip the comparison.
+    smaller, larger = sorted((len(first.shingles), len(second.shingles)))
     if smaller < threshold * larger:
         return None
-    similarity = jaccard(one.shingles, other.shingles)
+    similarity = jaccard(first.shingles, second.shingles)
     return ("near", similarity) if similarity >= threshold else None
 
 
@@ -153,13 +154,13 @@ def place(
     *,
     representatives: Near | None = None,
 ) -> Placement:
-    """Where a new item belongs, and who else must move because of it.
+    """Return the place of a new item, and of the items that must move because of it.
 
-    Asks for the twins of the new item; and for those of others only where the new one takes a
-    representative's place. An item whose facts changed is removed and placed again.
+    It queries the near-duplicates of the new item, and those of others only if the new item
+    replaces a representative. An item whose facts changed is removed and placed again.
 
-    `representatives` answers like `near`, but with representatives alone. Where it is given, a
-    new member of a large cluster is compared with none of the other members.
+    `representatives` is `near` limited to representatives. With it, a new member of a large cluster
+    is compared with no other member.
     """
     if representatives is not None:
         rank = policy(facts)
@@ -171,33 +172,34 @@ def place(
 
 
 def remove(gone: Collection[int], near: Near, policy: Policy = by_default) -> Placement:
-    """Who must move when items leave; `near` still knows the twins of those that are gone.
+    """Return the items that must move when items leave; `near` still knows the leaving ones.
 
-    All that leave at once are named at once: one by one, each would hand its twins to the next.
+    All leaving items must be passed at once: one by one, each would hand its near-duplicates to the
+    next.
     """
     leaving = frozenset(gone)
-    left = {
+    remaining = {
         twin.key: twin.facts
         for key in leaving
         for twin in near(key)
         if twin.of == key and twin.key not in leaving
     }
-    return _settle(left, near, policy, leaving)
+    return _settle(remaining, near, policy, leaving)
 
 
 def _settle(
     unsettled: Mapping[int, Facts], near: Near, policy: Policy, gone: frozenset[int]
 ) -> dict[int, Link | None]:
-    """Best first, so that whatever an item's place depends on is settled before it is asked."""
+    """Place items, best first, so that each depends only on items already placed."""
     queue = [(policy(facts), key) for key, facts in unsettled.items()]
     heapq.heapify(queue)
     queued = {*unsettled}
     before: dict[int, int | None] = {}
     placed: dict[int, Link | None] = {}
-    introduced: defaultdict[int, dict[int, Twin]] = defaultdict(dict)
+    introduced: defaultdict[int, dict[int, NearDuplicate]] = defaultdict(dict)
     while queue:
         rank, key = heapq.heappop(queue)
-        # A new item isn't stored yet, so `near` doesn't know it as anybody's twin.
+        # A new item is not stored yet, so `near` does not return it.
         known = {**introduced[key], **{twin.key: twin for twin in near(key)}}
         twins = [twin for twin in known.values() if twin.key not in gone]
         above = [t for t in twins if policy(t.facts) < rank and _stands(t, placed)]
@@ -205,16 +207,18 @@ def _settle(
         placed[key] = Link(best.key, best.likeness, best.similarity) if best else None
         for twin in twins:
             if key in unsettled:
-                itself = Twin(key, unsettled[key], twin.likeness, twin.similarity, None, None)
+                itself = NearDuplicate(
+                    key, unsettled[key], twin.likeness, twin.similarity, None, None
+                )
                 introduced[twin.key][key] = itself
             if twin.key in queued or twin.key in placed or policy(twin.facts) < rank:
                 continue
             before.setdefault(twin.key, twin.of)
             if best is None and twin.of_facts is not None and rank < policy(twin.of_facts):
-                # Whatever else it is near, nothing before this item is among it.
+                # No representative before this item is near it.
                 placed[twin.key] = Link(key, twin.likeness, twin.similarity)
             elif twin.of == key if best else twin.of is None:
-                # It has lost its representative, or is one no more.
+                # It has lost its representative, or no longer is one.
                 queued.add(twin.key)
                 heapq.heappush(queue, (policy(twin.facts), twin.key))
     return {
@@ -224,17 +228,17 @@ def _settle(
     }
 
 
-def _stands(twin: Twin, placed: Mapping[int, Link | None]) -> bool:
+def _stands(twin: NearDuplicate, placed: Mapping[int, Link | None]) -> bool:
     return placed[twin.key] is None if twin.key in placed else twin.of is None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class ClusterItem:
     key: int
     facts: Facts
     fingerprint: Fingerprint
     first_version: int | None = None
-    """The key of the item's first version; None if it has no earlier one."""
+    """Key of the item's first version; None if it is the first."""
 
     @property
     def lineage(self) -> int:
@@ -254,10 +258,10 @@ class Item:
 
 
 def cluster(
-    items: Iterable[Item], policy: Policy = by_default, threshold: float = THRESHOLD
+    items: Iterable[ClusterItem], policy: Policy = by_default, threshold: float = THRESHOLD
 ) -> dict[int, Link | None]:
-    """The place of every item at once: what placing them one by one comes to."""
-    representatives: dict[tuple[int, int] | str, list[Item]] = {}
+    """Return the places of all items at once, equal to placing them one by one."""
+    representatives: dict[tuple[int, int] | str, list[ClusterItem]] = {}
     placed: dict[int, Link | None] = {}
     for item in sorted(items, key=lambda item: policy(item.facts)):
         candidates = sorted(_candidates(item, representatives), key=lambda c: policy(c.facts))
@@ -277,13 +281,15 @@ def cluster(
 
 
 def slots(of: Fingerprint) -> list[tuple[int, int] | str]:
-    """Where an item and its twins meet: its syntax hash, and each numbered band."""
-    found: list[tuple[int, int] | str] = [of.syntax_hash]
+    """Return the index keys of an item: its syntax hash, and each numbered band."""
+    keys: list[tuple[int, int] | str] = [of.syntax_hash]
     if of.words >= FLOOR_WORDS:
-        found.extend(enumerate(of.bands))
-    return found
+        keys.extend(enumerate(of.bands))
+    return keys
 
 
-def _candidates(item: Item, index: Mapping[tuple[int, int] | str, list[Item]]) -> Iterable[Item]:
+def _candidates(
+    item: ClusterItem, index: Mapping[tuple[int, int] | str, list[ClusterItem]]
+) -> Iterable[ClusterItem]:
     met = {other.key: other for slot in slots(item.fingerprint) for other in index.get(slot, ())}
     return met.values()

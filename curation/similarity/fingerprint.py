@@ -1,4 +1,4 @@
-"""The fingerprint of an item: what is stored of its text, and what two items are compared by."""
+"""Fingerprint of an item: the stored and the compared properties of its text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fingerprint:
     signature: bytes
     bands: tuple[int, ...]
     shingles: Shingles
-    """Not stored: made again from the text when a candidate is verified."""
+    """Not stored: computed from the text when a candidate is verified."""
     operation_hash: str = ""
     chain_hash: str = ""
     structure: bytes | None = None
@@ -34,10 +34,10 @@ class Fingerprint:
 
 
 def functions_of(of_pair: bool, syntax: str, operations: str, chain: str) -> frozenset[str]:
-    """Return hashes that say which function an item computes.
+    """Return hashes that identify the function of an item.
 
-    Items of one function share at least one. Of a pair the operations of its python side decide
-    alone; a kernel has no python side.
+    Items of one function share at least one. For a pair, only the operations of the Python code
+    count; a kernel has no Python code.
     """
     return frozenset({operations} if of_pair else {syntax, chain})
 
@@ -47,10 +47,10 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
-    """Return the fingerprints of kernels, or of the Triton sides of pairs."""
+    """Return the fingerprints of kernels, or of the Triton code of pairs."""
     texts = list(texts)
     counted = shingles_and_counts(texts)
-    signed = signatures([found for found, _ in counted])
+    signed = signatures([shingles for shingles, _ in counted])
     return [
         _fingerprint(text, found, words, values)
         for text, (found, words), values in zip(texts, counted, signed, strict=True)
@@ -58,7 +58,7 @@ def fingerprints(texts: Iterable[str]) -> list[Fingerprint]:
 
 
 def with_python_side(of: Fingerprint, python_code: str, entry_point: str) -> Fingerprint:
-    """Return the fingerprint of a pair, made from that of its Triton side."""
+    """Extend the fingerprint of a pair's Triton code by that of its Python code."""
     operations = read_operations(python_code, entry_point)
     return replace(
         of,

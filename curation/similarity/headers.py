@@ -1,4 +1,4 @@
-"""The words of `: annotation` in parameter lists and of `-> annotation` behind them."""
+"""Annotation words in function headers: `: annotation` of parameters and `-> annotation`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 HEADER_LIMIT = 2000
 
-# A header by the first bytes of its operators. Most hold no brackets, and one pattern reads these.
+# A header as the first bytes of its operators. Most headers have no inner brackets and match.
 _HEADER = re.compile(rb"\(([^()\[\]{}]*)\)(?:(->[^()\[\]{}:]*):)?")
 _ANNOTATION = re.compile(rb":[^,=]*")
 _EQUALS, _COMMA, _COLON = b"=,:"
@@ -19,7 +19,10 @@ _STEPS[[*b")]}"]] = -1
 
 
 def annotated_words(definitions: NDArray[np.int64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which words they are. `kinds` is the first byte of each operator, and zero for any word."""
+    """Mark the words of annotations.
+
+    `kinds` is the first byte of each operator, or zero for a word.
+    """
     dropped = np.zeros(len(kinds), np.bool_)
     marks = kinds.tobytes()
     for start in (definitions + 2).tolist():
@@ -35,12 +38,12 @@ def annotated_words(definitions: NDArray[np.int64], kinds: NDArray[np.uint8]) ->
 
 
 def _returns_more(header: re.Match[bytes], marks: bytes) -> bool:
-    """Whether an arrow follows that the pattern did not reach the end of."""
+    """Return True if an arrow follows whose end the pattern did not reach."""
     return not header[2] and marks.startswith(b"->", header.end())
 
 
 def _drop_annotations(marks: NDArray[np.uint8], dropped: NDArray[np.bool_]) -> None:
-    """The same for one header of any form."""
+    """Mark the annotations of one header of any form."""
     if not len(marks) or marks[0] != ord("("):
         return
     inside = np.cumsum(_STEPS[marks])

@@ -1,8 +1,8 @@
-"""Which function a kernel is: two texts of the same one may be near-duplicates, others never.
+"""Function of a kernel: only texts of the same function can be near-duplicates.
 
 Shingles alone call `min` a near-duplicate of `max`, since one word in two hundred differs, and a
-gradient's kernel one of the product that it mirrors. A copy with edits keeps its name and the
-functions that it calls; under another name only a kernel of the same syntax is the same one.
+gradient's kernel one of its product. A copy with edits keeps its name and the functions that it
+calls. Under another name, only a kernel of the same syntax is the same one.
 """
 
 from __future__ import annotations
@@ -38,37 +38,37 @@ _PLUMBING = (
     "jit autotune heuristics Config"
 )
 PLUMBING = frozenset(_PLUMBING.split())
-"""Calls that move data or lay out the work: a copy may change them."""
+"""Calls that move data or distribute work: a copy may change them."""
 EMPTY_WORDS = frozenset({"kernel", "kernels", "triton", "jit", ""})
 
 
 def kernel_function(text: str) -> str:
     """Return a hash of the kernel's name and of the functions that it calls.
 
-    A kernel that is only called `kernel` is known by how often it uses each operation instead.
+    A kernel with the generic name `kernel` is identified by its counts of operations instead.
     """
     try:
         root = parse(text)
     except ParseTimeout:
         return _digest([text])
-    found = captures(OPERATIONS, root)
+    captured = captures(OPERATIONS, root)
     own = {text_of(node) for node in captures(DEFINITIONS, root).get("name", ())}
-    calls = Counter(_called(node, own) for node in found.get("call", ()))
+    calls = Counter(_called(node, own) for node in captured.get("call", ()))
     if name := _name(root):
         return _digest([*name, "calls", *sorted(calls.keys() - PLUMBING)])
-    operators = Counter(text_of(node).rstrip("=") or "=" for node in found.get("operator", ()))
+    operators = Counter(text_of(node).rstrip("=") or "=" for node in captured.get("operator", ()))
     counts = sorted([*calls.items(), *operators.items()])
     return _digest(f"{operation} {count}" for operation, count in counts)
 
 
 def _called(function: Node, own: Collection[str]) -> str:
-    """The last part of the name; a function of the text's own may be called anything."""
+    """Return the last part of the name; "" for a function of the text, whose name is arbitrary."""
     name = text_of(function).partition("[")[0].rpartition(".")[2]
     return "" if name in own else name
 
 
 def _name(root: Node) -> list[str]:
-    """The words of the name of the kernel, which stands last in a text with its helpers."""
+    """Return the words of the kernel's name; the kernel is the last definition of its text."""
     names = captures(KERNELS, root).get("name") or captures(DEFINITIONS, root).get("name") or []
     last = max(names, key=lambda node: node.start_byte, default=None)
     words = re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", text_of(last)) if last is not None else []

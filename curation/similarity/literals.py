@@ -1,4 +1,4 @@
-"""The value of a number or a string as it is written, without compiling anything."""
+"""Canonical values of number and string literals, without compiling the text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 
 
 def number(text: str) -> str:
-    """`1e-5`, `1e-05` and `0.00001` are one number, and so are `0x10` and `16`."""
+    """Return the value of a number:
+
+    `1e-5`, `1e-05` and `0.00001` are equal, as are `0x10` and `16`.
+    """
     plain = text.replace("_", "").lower()
     try:
         if plain.startswith(("0x", "0o", "0b")):
@@ -19,7 +22,7 @@ def number(text: str) -> str:
 
 
 def string(text: str) -> str:
-    """The value behind any spelling; an `f` in front is kept, and so is a `b`."""
+    """Return the value of a string in any spelling; the prefixes `f` and `b` are kept."""
     opening = re.match(r"([A-Za-z]*)('''|\"\"\"|'|\")", text)
     if opening is None:
         return text

@@ -1,8 +1,8 @@
-"""MinHash signatures, bit for bit those of datasketch 2's `affine32` scheme, without its objects.
+"""MinHash signatures, bit for bit those of datasketch 2's `affine32` scheme.
 
-`affine32` rather than `legacy`: no bias on large sets, half the bytes, and nothing but 32-bit
-integer arithmetic, so the same on every machine. The permutations come from `RandomState(1)`,
-whose stream numpy has frozen.
+`affine32` instead of `legacy`: no bias on large sets, half the bytes, and only 32-bit integer
+arithmetic, so the same on every machine. The permutations come from `RandomState(1)`, whose stream
+numpy has frozen.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from curation.similarity.shingles import WORDS_PER_SHINGLE, Shingles
 from curation.similarity.words import mix64
 
 BANDS, ROWS = 25, 5
-"""At a similarity of 0.7 a twin is missed once in 100; at 0.8 once in 20,000."""
+"""At a similarity of 0.7, a near-duplicate is missed once in 100; at 0.8, once in 20,000."""
 PERMUTATIONS = BANDS * ROWS
 SEED = 1
-# Shingles looked at together: three such arrays of rows fit in a core's own cache.
+# Number of shingles processed together: three such arrays of rows fit in a core's own cache.
 STRETCH = 1024
 SCHEME = f"words{WORDS_PER_SHINGLE}/affine32/seed{SEED}/{BANDS}x{ROWS}/1"
 
@@ -32,7 +32,10 @@ def signature(shingles: Shingles) -> Signature:
 
 
 def signatures(sets: Sequence[Shingles]) -> list[Signature]:
-    """One for each set. Sets that follow one another share rows, for short ones cost most."""
+    """Return the signature of each set.
+
+    Consecutive sets share rows, because short ones cost most.
+    """
     multipliers, offsets = _permutations()
     lowest = np.full((len(sets), PERMUTATIONS), 0xFFFFFFFF, np.uint32)
     filled = [number for number, each in enumerate(sets) if len(each)]
@@ -41,27 +44,27 @@ def signatures(sets: Sequence[Shingles]) -> list[Signature]:
     some = [sets[number] for number in filled]
     hashes = _premixed(shingle_hashes(np.concatenate(some)))
     begins = np.cumsum([0, *map(len, some[:-1])])
-    found = lowest[filled]
+    selected = lowest[filled]
     for start in range(0, len(hashes), STRETCH):
         row = hashes[start : start + STRETCH]
         permuted = multipliers[:, : len(row)] * row
         permuted += offsets[:, : len(row)]
         first = np.searchsorted(begins, start, "right") - 1
         last = np.searchsorted(begins, start + len(row))
-        here = found[first:last]
+        target = selected[first:last]
         cuts = np.maximum(begins[first:last] - start, 0)
-        np.minimum(here, np.minimum.reduceat(permuted, cuts, axis=1).T, out=here)
-    lowest[filled] = found
+        np.minimum(target, np.minimum.reduceat(permuted, cuts, axis=1).T, out=target)
+    lowest[filled] = selected
     return list(lowest)
 
 
 def shingle_hashes(shingles: Shingles) -> NDArray[np.uint32]:
-    """What datasketch would be given: the upper half of each shingle's hash."""
+    """Return datasketch's input: the upper half of each shingle's hash."""
     return (shingles >> np.uint64(32)).astype(np.uint32)
 
 
 def bands(signature: Signature) -> tuple[int, ...]:
-    """One signed 64-bit value for each band, as a database's bigint holds it."""
+    """Return a signed 64-bit value for each band, which fits a database's bigint."""
     rows = signature.reshape(BANDS, ROWS).astype(np.uint64)
     mixed = mix64((rows * _ROW_WEIGHTS).sum(axis=1, dtype=np.uint64))
     return tuple(mixed.view(np.int64).tolist())
@@ -83,7 +86,7 @@ def _permutations() -> tuple[Signature, Signature]:
     random = np.random.RandomState(SEED)
     odd = random.randint(0, 1 << 31, PERMUTATIONS, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
     offsets = random.randint(0, 1 << 32, PERMUTATIONS, dtype=np.uint32)
-    # Whole rows, since numpy is slow where one number meets an array.
+    # Whole rows, because numpy is slow at combining a single number with an array.
     return np.repeat(odd[:, None], STRETCH, axis=1), np.repeat(offsets[:, None], STRETCH, axis=1)
 
 

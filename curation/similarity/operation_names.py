@@ -1,4 +1,4 @@
-"""The names of PyTorch's operations: which mean the same, and which compute nothing."""
+"""Names of PyTorch's operations: synonyms, and operations that compute nothing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ COMMUTATIVE = _words(
 )
 
 COPIES = _words("contiguous detach requires_grad_ as_tensor cuda cpu")
-"""Methods and functions that answer with the values that they are given."""
+"""Methods and functions that return their input values."""
 
 CASTS = {
     "float": "",
@@ -90,7 +90,7 @@ CASTS = {
     "short": "cast_int16",
     "bool": "cast_bool",
 }
-"""Methods that change the type. A wider float changes no value: those count as nothing."""
+"""Methods that change the type. A wider float changes no value, so those are ignored."""
 
 FLOATS = frozenset({"float", "double", "float32", "float64", "device"})
 
@@ -105,7 +105,7 @@ SHAPES = {
     "element_size": "bytes",
     "is_contiguous": "layout",
 }
-"""Attributes and methods that tell of a tensor without computing anything."""
+"""Attributes and methods that describe a tensor without computing."""
 
 _REDUCTIONS = _words("sum mean prod amax amin max min argmax argmin any all logsumexp")
 _ALONG = _words("softmax log_softmax cumsum cumprod cummax cummin unsqueeze squeeze logcumsumexp")
@@ -127,23 +127,23 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "gelu": ("approximate",),
     "masked_fill": ("mask", "value"),
 }
-"""The keywords by which arguments after the first are known, given by place or not."""
+"""Keywords of the arguments after the first, positional or not."""
 
 DEFAULTS = frozenset({("keepdim", "=False"), ("inplace", "=False"), ("inplace", "=True")})
-"""Keyword arguments that change nothing in the result."""
+"""Keyword arguments that do not change the result."""
 
 IMPURE = _words(
     "rand randn randint randperm rand_like randn_like bernoulli multinomial normal dropout "
     "manual_seed empty empty_like"
 )
-"""Two calls with the same arguments need not give the same."""
+"""Two calls with the same arguments may give different results."""
 
 VIEWS = _words(
     "clone reshape unsqueeze squeeze expand expand_as permute transpose t T mT H flatten unflatten "
     "broadcast_to movedim chunk split unbind narrow view_index view_as select empty "
     "empty_like zeros zeros_like"
 )
-"""Operations that compute nothing. They count only in a function that does nothing else."""
+"""Operations that compute nothing. They count only in a function without others."""
 
 MODULES = {
     "ReLU": "relu",
@@ -187,4 +187,4 @@ MODULES = {
     "KLDivLoss": "kl_div",
     "SmoothL1Loss": "smooth_l1_loss",
 }
-"""Modules whose function has another name than their own in lower case."""
+"""Modules whose function is not their lower-case name."""

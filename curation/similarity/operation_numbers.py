@@ -1,4 +1,4 @@
-"""Number the operations of a function, each once, in canonical spelling."""
+"""Numbering of a function's operations, each once, in canonical spelling."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from curation.similarity.operation_values import (
 )
 
 MOST = 5_000
-"""Operations. No reference comes near; a generated text could go on without end."""
+"""Maximum number of operations. References have far fewer; a generated text may be endless."""
 
 
 class Numbering:
     def __init__(self) -> None:
         self.lines: list[str] = []
-        """All that the function does, free of names."""
+        """Canonical lines of the function, without names."""
         self._operations: list[str] = []
         self._known: dict[str, str] = {}
         self._count = 0
 
     def chain(self) -> tuple[str, ...]:
-        """Return the names of what computes; of everything where nothing does."""
+        """Return the names of computing operations; of all operations if none computes."""
         computing = tuple(name for name in self._operations if name not in VIEWS)
         return computing or tuple(self._operations)
 
     def begin_chain(self) -> None:
-        """Forget the chain so far: it was about making weights."""
+        """Drop the chain so far, which initialized weights."""
         self._operations.clear()
 
     def forget_values(self) -> None:
-        """Number everything anew from here on: a tensor may have another name and change."""
+        """Number all values anew from here on: a tensor may have another name and change."""
         self._known.clear()
 
     def note(self, kind: str, *values: Value) -> None:
-        """Add a line about the flow of control."""
+        """Add a line about control flow."""
         self.lines.append(" ".join([kind, *map(spelled, values)]))
 
     def fresh(self) -> str:
@@ -63,10 +63,10 @@ class Numbering:
         effect: bool = False,
         listed: bool = True,
     ) -> str:
-        """Number an operation, or return the number that the same one got before.
+        """Number an operation, or return the number that an equal one got before.
 
         effect -- it changes one of its operands
-        listed -- it belongs into the chain
+        listed -- it is part of the chain
         """
         name, given, named = _canonical(ALIASES.get(name, name), [*operands], {**(keywords or {})})
         effect = effect or name in IMPURE
@@ -84,17 +84,21 @@ class Numbering:
 
 
 def _canonical(
-    name: str, given: list[Value], named: dict[str, Value]
+    name: str, operands: list[Value], keywords: dict[str, Value]
 ) -> tuple[str, list[Value], dict[str, Value]]:
-    """Spell the same call in one way: arguments by keyword, operands in order."""
-    if "input" in named:
-        given.insert(0, named.pop("input"))
+    """Return the canonical form of a call: arguments by keyword, operands in order."""
+    if "input" in keywords:
+        operands.insert(0, keywords.pop("input"))
     if name in KEYWORDS:
-        named = {**dict(zip(KEYWORDS[name], given[1:], strict=False)), **named}
-        given = [*given[:1], *given[1 + len(KEYWORDS[name]) :]]
-    named = {key: value for key, value in named.items() if (key, spelled(value)) not in DEFAULTS}
-    if (name == "pow" and given[1:] == ["=2.0"]) or (name == "mul" and given[1:] == given[:1]):
-        name, given = "square", given[:1]
+        keywords = {**dict(zip(KEYWORDS[name], operands[1:], strict=False)), **keywords}
+        operands = [*operands[:1], *operands[1 + len(KEYWORDS[name]) :]]
+    keywords = {
+        key: value for key, value in keywords.items() if (key, spelled(value)) not in DEFAULTS
+    }
+    if (name == "pow" and operands[1:] == ["=2.0"]) or (
+        name == "mul" and operands[1:] == operands[:1]
+    ):
+        name, operands = "square", operands[:1]
     if name in COMMUTATIVE:
-        given.sort(key=spelled)
-    return name, given, named
+        operands.sort(key=spelled)
+    return name, operands, keywords

@@ -1,4 +1,4 @@
-"""The values that a followed function handles, and how each is spelled."""
+"""Values of a followed function, and their canonical spelling."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from curation.similarity.syntax import syntax_hash
 
 
 class NotFollowedError(Exception):
-    """The function holds something that is not followed."""
+    """The function contains a construct that is not followed."""
 
 
 @dataclass(slots=True)
-class Closure:
+class FunctionValue:
     """A function of the text, with the values of the names around it."""
 
     node: ast.FunctionDef | ast.Lambda
@@ -25,12 +25,12 @@ class Closure:
 
 @dataclass(slots=True)
 class Layer:
-    """An `nn.Module` that a class holds: the name of its operation, and how it was made."""
+    """An `nn.Module` that a class holds: the name of its operation, and its arguments."""
 
     operation: str
     arguments: str
     layers: list[Value] = field(default_factory=list)
-    """The parts of an `nn.Sequential`."""
+    """Parts of an `nn.Sequential`."""
 
 
 @dataclass(slots=True)
@@ -41,19 +41,19 @@ class Instance:
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
-Value: TypeAlias = "str | tuple[Value, ...] | Closure | Layer | Instance"
+Value: TypeAlias = "str | tuple[Value, ...] | FunctionValue | Layer | Instance"
 """A string is a number (`v3`), a parameter (`p0`), a constant (`=1.0`), a path (`.torch.float32`)
-or something about a shape (`shape(p0)`)."""
+or a property of a shape (`shape(p0)`)."""
 
 
 def parameters(arguments: ast.arguments) -> list[Value]:
-    """Return the parameters by their places: what they are called does not matter."""
+    """Return the parameters by position: their names do not matter."""
     listed = [*arguments.posonlyargs, *arguments.args]
     return [f"p{number}" for number, _ in enumerate(listed)]
 
 
 def constant(value: object) -> str:
-    """Spell a constant: `1` and `1.0` alike, a text, None and True as themselves."""
+    """Spell a constant: `1` and `1.0` are equal; texts, None and True are unchanged."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return f"={float(value)!r}"
@@ -63,7 +63,7 @@ def constant(value: object) -> str:
 
 
 def negated(value: Value) -> str | None:
-    """Return the constant with the other sign, or None for what is no number."""
+    """Return the constant with the other sign, or None if it is not a number."""
     if not isinstance(value, str) or not re.match(r"=-?\d", value):
         return None
     return f"={value[2:]}" if value.startswith("=-") else f"=-{value[1:]}"
@@ -77,14 +77,14 @@ def spelled(value: Value) -> str:
             return f"({','.join(map(spelled, value))})"
         case Layer():
             return f"{value.operation}[{value.arguments}]"
-        case Closure():
+        case FunctionValue():
             return f"function:{syntax_hash(ast.unparse(value.node))}"
     raise NotFollowedError("`self` is handed on.")
 
 
-def arguments_spelled(given: Sequence[Value], keywords: dict[str, Value]) -> str:
+def arguments_spelled(operands: Sequence[Value], keywords: dict[str, Value]) -> str:
     named = [f"{name}={spelled(value)}" for name, value in sorted(keywords.items())]
-    return " ".join([*map(spelled, given), *named])
+    return " ".join([*map(spelled, operands), *named])
 
 
 def is_path(value: Value) -> bool:
@@ -92,5 +92,5 @@ def is_path(value: Value) -> bool:
 
 
 def is_computed(value: Value) -> bool:
-    """Whether a parameter or a result stands in it, and not only its shape."""
+    """Return True if it depends on the values of a parameter or a result, not only on shapes."""
     return re.search(r"\b[pv]\d", re.sub(r"(item|shape)\([^()]*\)", "", spelled(value))) is not None

@@ -1,9 +1,9 @@
-"""Read what a PyTorch function computes: its operations in order, free of the author's names.
+"""Operations of a PyTorch function, in order and independent of names.
 
 The function is followed statement by statement. Every value gets a number when it is computed, so
 that neither names nor intermediate variables matter, and `x.sum(-1)` is `torch.sum(x, dim=-1)`.
-Casts to float32 and back, copies and assertions are left out. A function that cannot be followed
-is known by its syntax alone.
+Casts to float32 and back, copies and assertions are left out. A function that cannot be followed is
+identified by its syntax.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from curation.similarity.operation_names import CASTS, COPIES, FLOATS, MODULES, OPERATORS, SHAPES
 from curation.similarity.operation_numbers import Numbering
 from curation.similarity.operation_values import (
-    Closure,
+    FunctionValue,
     Instance,
     Layer,
     NotFollowedError,
@@ -34,31 +34,31 @@ from curation.similarity.syntax import syntax_hash
 
 VERSION = "1"
 DEEPEST = 12
-"""Calls of the text's own functions, one in another."""
+"""Maximum depth of nested calls of the text's own functions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Operations:
+class FunctionOperations:
     exact: str
-    """A hash over all operations with their operands and constants. Two functions with the same
-    one give the same result for the same positional arguments."""
+    """Hash of all operations with their operands and constants. Two functions with the same
+    hash give the same result for the same positional arguments."""
     chain: tuple[str, ...]
-    """The names of the operations in their order; empty for a function that was not followed."""
+    """Names of the operations in order; empty for a function that was not followed."""
 
     @property
     def chain_hash(self) -> str:
-        """A hash over the chain, or "" for an empty one."""
+        """Return a hash of the chain, or "" for an empty one."""
         return _digest("chain", self.chain) if self.chain else ""
 
 
-def read_operations(text: str, entry_point: str) -> Operations:
-    """Return the operations of the function, or of the module class, named `entry_point`."""
+def read_operations(text: str, entry_point: str) -> FunctionOperations:
+    """Return the operations of the function or module class named `entry_point`."""
     try:
         reader = _Reader(ast.parse(text))
         reader.read(entry_point)
     except (SyntaxError, ValueError, RecursionError, MemoryError, NotFollowedError):
-        return Operations(_digest("syntax", (syntax_hash(text),)), ())
-    return Operations(_digest("exact", reader.numbers.lines), reader.numbers.chain())
+        return FunctionOperations(_digest("syntax", (syntax_hash(text),)), ())
+    return FunctionOperations(_digest("exact", reader.numbers.lines), reader.numbers.chain())
 
 
 def _digest(kind: str, parts: Sequence[str]) -> str:
@@ -81,7 +81,7 @@ class _Reader:
             self._read_class(self._classes[entry_point])
             return
         entry = self._globals.get(entry_point)
-        if not isinstance(entry, Closure):
+        if not isinstance(entry, FunctionValue):
             raise NotFollowedError(f"No function {entry_point!r}.")
         arguments = entry.node.args
         for argument in (*arguments.defaults, *arguments.kw_defaults):
@@ -98,7 +98,9 @@ class _Reader:
             if name in methods:
                 self.numbers.begin_chain()
                 given = parameters(methods[name].args)[1:]
-                result = self._call(Closure(methods[name], self._globals), [instance, *given], {})
+                result = self._call(
+                    FunctionValue(methods[name], self._globals), [instance, *given], {}
+                )
         self.numbers.note("return", result)
 
     def _declare(self, node: ast.stmt) -> None:
@@ -112,7 +114,7 @@ class _Reader:
                     path = f".{node.module or ''}.{alias.name}"
                     self._globals[alias.asname or alias.name] = path
             case ast.FunctionDef():
-                self._globals[node.name] = Closure(node, self._globals)
+                self._globals[node.name] = FunctionValue(node, self._globals)
             case ast.ClassDef():
                 self._classes[node.name] = node
             case ast.Assign(targets=[ast.Name(id=name)]):
@@ -122,7 +124,7 @@ class _Reader:
 
     # --- Statements -----------------------------------------------------------------------------
     def _run(self, body: Sequence[ast.stmt], names: dict[str, Value]) -> Value | None:
-        """Follow statements; return what the last of them returns, or None."""
+        """Follow statements; return the value that the last of them returns, or None."""
         for node in body:
             match node:
                 case ast.Return():
@@ -136,7 +138,7 @@ class _Reader:
                         self._bind(node.target, self._value(node.value, names), names)
                 case ast.AugAssign():
                     operands = [self._value(node.target, names), self._value(node.value, names)]
-                    # `x += y` writes into the caller's tensor where `x` is a parameter.
+                    # `x += y` writes into the caller's tensor if `x` is a parameter.
                     writes = spelled(operands[0]).startswith("p")
                     value = self.numbers.emit(OPERATORS[type(node.op)], operands, effect=writes)
                     self._bind(node.target, value, names)
@@ -145,7 +147,7 @@ class _Reader:
                 case ast.Expr():
                     self._value(node.value, names)
                 case ast.FunctionDef():
-                    names[node.name] = Closure(node, names)
+                    names[node.name] = FunctionValue(node, names)
                 case ast.With():
                     for item in node.items:
                         self.numbers.note("with", self._value(item.context_expr, names))
@@ -162,7 +164,7 @@ class _Reader:
         return None
 
     def _branch(self, node: ast.If, names: dict[str, Value]) -> None:
-        """Follow both sides; a name that differs afterwards is a value of its own."""
+        """Follow both branches; a name that differs afterwards becomes a new value."""
         test = self._value(node.test, names)
         sides = []
         for mark, body in (("if", node.body), ("else", node.orelse)):
@@ -173,13 +175,13 @@ class _Reader:
             sides.append(side)
         self.numbers.note("end")
         for name in dict.fromkeys([*sides[0], *sides[1]]):
-            one, other = (side.get(name, "unbound") for side in sides)
-            if one is not other and one != other:
-                one = self.numbers.emit("either", [test, one, other], listed=False)
-            names[name] = one
+            first, second = (side.get(name, "unbound") for side in sides)
+            if first is not second and first != second:
+                first = self.numbers.emit("either", [test, first, second], listed=False)
+            names[name] = first
 
     def _loop(self, node: ast.For | ast.While, names: dict[str, Value]) -> None:
-        """Follow the body once, with a value of its own for each name that changes in it."""
+        """Follow the body once; each name that changes in it becomes a new value."""
         self.numbers.forget_values()
         changing = [name for name in _assigned(node.body) if name in names]
         for name in changing:
@@ -227,7 +229,7 @@ class _Reader:
             case ast.Name():
                 return self._named(node.id, names)
             case ast.Tuple() | ast.List():
-                return tuple(self._value(one, names) for one in node.elts)
+                return tuple(self._value(each, names) for each in node.elts)
             case ast.BinOp():
                 operands = [self._value(node.left, names), self._value(node.right, names)]
                 return self.numbers.emit(OPERATORS[type(node.op)], operands)
@@ -237,13 +239,13 @@ class _Reader:
                     return number
                 return self.numbers.emit(OPERATORS[type(node.op)], [operand])
             case ast.BoolOp():
-                operands = [self._value(one, names) for one in node.values]
+                operands = [self._value(each, names) for each in node.values]
                 return self.numbers.emit(OPERATORS[type(node.op)], operands)
             case ast.Compare():
-                operands = [self._value(one, names) for one in (node.left, *node.comparators)]
+                operands = [self._value(each, names) for each in (node.left, *node.comparators)]
                 return self.numbers.emit("_".join(OPERATORS[type(o)] for o in node.ops), operands)
             case ast.IfExp():
-                parts = [self._value(one, names) for one in (node.test, node.body, node.orelse)]
+                parts = [self._value(each, names) for each in (node.test, node.body, node.orelse)]
                 return self.numbers.emit("either", parts, listed=False)
             case ast.Attribute():
                 return self._attribute(self._value(node.value, names), node.attr)
@@ -251,12 +253,12 @@ class _Reader:
                 return self._item(self._value(node.value, names), self._value(node.slice, names))
             case ast.Slice():
                 bounds = (node.lower, node.upper, node.step)
-                parts = [self._value(one, names) if one else "" for one in bounds]
+                parts = [self._value(each, names) if each else "" for each in bounds]
                 return f"slice({':'.join(map(spelled, parts))})"
             case ast.Call():
                 return self._called(node, names)
             case ast.Lambda():
-                return Closure(node, names)
+                return FunctionValue(node, names)
             case ast.Starred():
                 return f"*{spelled(self._value(node.value, names))}"
             case ast.ListComp() | ast.GeneratorExp():
@@ -279,7 +281,7 @@ class _Reader:
             if name in owner.attributes:
                 return owner.attributes[name]
             if name in owner.methods:
-                return Closure(owner.methods[name], {**self._globals, "self": owner})
+                return FunctionValue(owner.methods[name], {**self._globals, "self": owner})
             raise NotFollowedError(f"self.{name}")
         if isinstance(owner, Layer) or is_path(owner):
             return f"{spelled(owner)}.{name}"
@@ -330,25 +332,27 @@ class _Reader:
         keywords = {one.arg or "**": self._value(one.value, names) for one in node.keywords}
         return given, keywords
 
-    def _apply(self, function: Value, given: list[Value], keywords: dict[str, Value]) -> Value:
+    def _apply(self, function: Value, operands: list[Value], keywords: dict[str, Value]) -> Value:
         match function:
-            case Closure():
-                return self._call(function, given, keywords)
+            case FunctionValue():
+                return self._call(function, operands, keywords)
             case Layer(layers=[_, *_] as layers):
                 for layer in layers:
-                    given = [self._apply(layer, given, keywords)]
-                return given[0]
+                    operands = [self._apply(layer, operands, keywords)]
+                return operands[0]
             case Layer():
-                return self.numbers.emit(function.operation, [*given, function.arguments], keywords)
+                return self.numbers.emit(
+                    function.operation, [*operands, function.arguments], keywords
+                )
             case str():
-                return self._library(function, given, keywords)
-        raise NotFollowedError("Something that is no function is called.")
+                return self._library(function, operands, keywords)
+        raise NotFollowedError("A value that is not a function is called.")
 
     def _method(
         self,
         function: ast.Attribute,
         owner: Value,
-        given: list[Value],
+        operands: list[Value],
         keywords: dict[str, Value],
         names: dict[str, Value],
     ) -> Value:
@@ -359,13 +363,13 @@ class _Reader:
         if name in CASTS:
             return self.numbers.emit(CASTS[name], [owner]) if CASTS[name] else owner
         if name in {"to", "type", "type_as"}:
-            return self._cast(owner, [*given, *keywords.values()])
+            return self._cast(owner, [*operands, *keywords.values()])
         if name == "size" or name in SHAPES:
             what = f"{SHAPES.get(name, 'shape')}({spelled(owner)})"
-            return self._item(what, given[0]) if given else what
+            return self._item(what, operands[0]) if operands else what
         in_place = name.endswith("_") and not name.endswith("__")
-        named = name.rstrip("_") if in_place else name
-        value = self.numbers.emit(named, [owner, *given], keywords, effect=in_place)
+        operation = name.rstrip("_") if in_place else name
+        value = self.numbers.emit(operation, [owner, *operands], keywords, effect=in_place)
         if in_place and isinstance(function.value, ast.Name):
             names[function.value.id] = value
         return value
@@ -377,43 +381,45 @@ class _Reader:
                 return self.numbers.emit(f"cast_{kind}", [owner])
         return owner
 
-    def _library(self, path: str, given: list[Value], keywords: dict[str, Value]) -> Value:
-        """Follow the call of something that the text does not define."""
+    def _library(self, path: str, operands: list[Value], keywords: dict[str, Value]) -> Value:
+        """Follow a call of a function that the text does not define."""
         *package, name = path.lstrip(".").split(".")
         if path.startswith(".builtins.super"):
             return "=None"
-        if "nn" in package and name == "Parameter" and given:
-            return given[0]
+        if "nn" in package and name == "Parameter" and operands:
+            return operands[0]
         if "nn" in package and name[:1].isupper():
-            layers = given if name in {"Sequential", "ModuleList"} else []
-            arguments = arguments_spelled(given, keywords)
+            layers = operands if name in {"Sequential", "ModuleList"} else []
+            arguments = arguments_spelled(operands, keywords)
             return Layer(MODULES.get(name, name.lower()), arguments, layers)
         if package[:1] == ["torch"]:
-            return self.numbers.emit(name, given, keywords, effect=name.endswith("_"))
+            return self.numbers.emit(name, operands, keywords, effect=name.endswith("_"))
         listed = package[:1] not in (["math"], ["builtins"])
-        return self.numbers.emit(path.lstrip("."), given, keywords, listed=listed)
+        return self.numbers.emit(path.lstrip("."), operands, keywords, listed=listed)
 
-    def _call(self, closure: Closure, given: list[Value], keywords: dict[str, Value]) -> Value:
+    def _call(
+        self, closure: FunctionValue, operands: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         """Follow a function of the text with these arguments."""
         arguments = closure.node.args
-        listed = [one.arg for one in (*arguments.posonlyargs, *arguments.args)]
+        listed = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
         names = dict(closure.around)
         if listed[:1] == ["self"] and "self" in names:
-            given = [names["self"], *given]
-        if arguments.kwarg or (len(given) > len(listed) and not arguments.vararg):
-            raise NotFollowedError("Arguments that no parameter takes.")
+            operands = [names["self"], *operands]
+        if arguments.kwarg or (len(operands) > len(listed) and not arguments.vararg):
+            raise NotFollowedError("There are more arguments than parameters.")
         defaults = [*zip(listed[::-1], arguments.defaults[::-1], strict=False)]
         alone = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        defaults += [(one.arg, value) for one, value in alone if value is not None]
+        defaults += [(each.arg, value) for each, value in alone if value is not None]
         for name, default in defaults:
             names[name] = self._value(default, closure.around)
-        names.update(zip(listed, given, strict=False))
+        names.update(zip(listed, operands, strict=False))
         if arguments.vararg:
-            names[arguments.vararg.arg] = tuple(given[len(listed) :])
+            names[arguments.vararg.arg] = tuple(operands[len(listed) :])
         names.update(keywords)
         self._depth += 1
         if self._depth > DEEPEST:
-            raise NotFollowedError("Functions call one another too deep.")
+            raise NotFollowedError("The calls are nested too deeply.")
         if isinstance(closure.node, ast.Lambda):
             result: Value | None = self._value(closure.node.body, names)
         else:
@@ -423,7 +429,7 @@ class _Reader:
 
 
 def _assigned(body: Sequence[ast.stmt]) -> list[str]:
-    """The names that statements assign or change, in the order of the text."""
+    """Return the names that statements assign or change, in order."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return list(dict.fromkeys(name for node in nodes for name in _changed(node)))
 

@@ -1,7 +1,7 @@
-"""A text as the set of its shingles: runs of words, names numbered anew in each run.
+"""Shingles of a text: hashes of runs of words, with names numbered anew in each run.
 
-So `acc = acc + x` and `s = s + v` give the same shingle, and `acc = x + acc` another: a copy with
-other names keeps its shingles, and one inserted line changes only the runs that cross it.
+So `acc = acc + x` and `s = s + v` give the same shingle, and `acc = x + acc` another. A copy with
+other names keeps its shingles, and an inserted line changes only the runs that cross it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from curation.similarity.words import Codes, Flags, in_batches, mix64, words
 WORDS_PER_SHINGLE = 7
 
 Shingles = NDArray[np.uint64]
-"""Sorted, without repetition."""
+"""Sorted hashes without repetition."""
 
 
 def shingles(texts: Iterable[str], size: int = WORDS_PER_SHINGLE) -> list[Shingles]:
@@ -27,32 +27,32 @@ def shingles(texts: Iterable[str], size: int = WORDS_PER_SHINGLE) -> list[Shingl
 def shingles_and_counts(
     texts: Iterable[str], size: int = WORDS_PER_SHINGLE
 ) -> list[tuple[Shingles, int]]:
-    """Each text's shingles, and how many words it has."""
-    found: list[tuple[Shingles, int]] = []
+    """Return each text's shingles, and its number of words."""
+    result: list[tuple[Shingles, int]] = []
     for batch in in_batches(texts):
         these = words(batch)
         hashes = _hashes(these.codes, these.are_names, size)
         for start, end in itertools.pairwise(these.starts.tolist()):
             run = hashes[start : max(start, end - size + 1)]
-            found.append((_distinct(run), end - start))
-    return found
+            result.append((_distinct(run), end - start))
+    return result
 
 
 def _distinct(run: Codes) -> Shingles:
-    """`np.unique`, without its overhead on small arrays."""
+    """Return `np.unique(run)`, without its overhead on small arrays."""
     run = np.sort(run)
     return run[np.append(True, run[1:] != run[:-1])] if len(run) else run
 
 
-def jaccard(one: Shingles, other: Shingles) -> float:
-    """The exact share of shingles in common; nothing is like nothing."""
-    shared = shared_count(one, other)
-    every = len(one) + len(other) - shared
+def jaccard(first: Shingles, second: Shingles) -> float:
+    """Return the exact Jaccard similarity; 0 for two empty sets."""
+    shared = shared_count(first, second)
+    every = len(first) + len(second) - shared
     return shared / every if every else 0.0
 
 
 def containment(part: Shingles, whole: Shingles) -> float:
-    """The share of `part` that stands in `whole`."""
+    """Return the share of `part` that is in `whole`."""
     return shared_count(part, whole) / len(part) if len(part) else 0.0
 
 
@@ -67,21 +67,24 @@ _NAMES = mix64(np.arange(101, 133, dtype=np.uint64))
 
 
 def _hashes(codes: Codes, are_names: Flags, size: int) -> Codes:
-    """The hash of the run that begins at each word; runs over the end of a text mean nothing."""
+    """Return the hash of the run that starts at each word.
+
+    Runs across the end of a text are invalid.
+    """
     count = max(0, len(codes) - size + 1)
     total = np.zeros(count, np.uint64)
     back = _distance_to_previous(codes, are_names, size)
     as_new = np.where(are_names, _NAMES[0], codes)
     as_known = _NAMES[back]
     for place in range(size if count else 0):
-        here = slice(place, place + count)
-        # A name is told by how far back in this run it last stood.
-        total += np.where(back[here] <= place, as_known[here], as_new[here]) * _WEIGHTS[place]
+        window = slice(place, place + count)
+        # A name is represented by the distance to its previous occurrence in this run.
+        total += np.where(back[window] <= place, as_known[window], as_new[window]) * _WEIGHTS[place]
     return mix64(total)
 
 
 def _distance_to_previous(codes: Codes, are_names: Flags, size: int) -> NDArray[np.uint8]:
-    """For each name, how many words ago it stood before, if that is less than a run."""
+    """Return the distance of each name to its previous occurrence, if less than a run."""
     back = np.full(len(codes), size, np.uint8)
     for distance in range(size - 1, 0, -1):
         same = (codes[distance:] == codes[:-distance]) & are_names[distance:]

@@ -1,7 +1,7 @@
-"""The structure of a Python text: runs of its tokens, with names, numbers and strings set aside.
+"""Structure of a Python text: runs of tokens without names, numbers and strings.
 
-Renaming variables or changing constants and called functions leaves it as it is. It is the measure
-of repetition in a set, and it keeps pairs of one structure in one split.
+Renamed variables, other constants and other called functions do not change it. It measures
+repetition in a set, and keeps pairs of one structure in one split.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curation.similarity.words import KEYWORDS, mix64
 TOKENS_PER_GRAM = 5
 
 Structure = NDArray[np.uint32]
-"""Hashes of runs of tokens, sorted and without repetition."""
+"""Sorted hashes of runs of tokens, without repetition."""
 
 TOKEN = re.compile(
     r'"[0-9a-f]{8}'  # A string, as `bare` writes it.
@@ -44,7 +44,7 @@ def structure(text: str) -> Structure:
 
 
 def as_shingles(one: Structure) -> Shingles:
-    """Return the same as 64-bit values, whose upper halves are what MinHash looks at."""
+    """Return 64-bit values, whose upper halves are the input of MinHash."""
     return one.astype(np.uint64) << np.uint64(32)
 
 
@@ -61,7 +61,7 @@ def from_bytes(data: bytes) -> Structure:
 
 
 def _joined(text: str) -> str:
-    """A line that ends in a backslash goes on in the next one."""
+    """Join lines that end in a backslash with the next one."""
     return text.replace("\\\n", " ")
 
 

@@ -1,5 +1,6 @@
-"""What remains of a Python text when names, comments, docstrings, annotations and layout are set
-aside: two texts with the same hash are one program under other names.
+"""Canonical syntax of a Python text, without names, comments, docstrings and annotations.
+
+Two texts with the same hash are one program under other names.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ VERSION = "1"
 
 
 def syntax_hash(text: str) -> str:
-    """sha256 of the canonical form."""
+    """Return the SHA-256 of the canonical form."""
     return syntax_hashes(text)[0]
 
 
 def syntax_hashes(text: str) -> tuple[str, str]:
-    """The same, and beside it the one for which `x + 1` and `x + 2` are the same too."""
+    """Return the same, and a hash for which constants do not matter, as in `x + 1` and `x + 2`."""
     try:
         parts = [*canonical(text)]
     except ParseTimeout:
@@ -43,7 +44,7 @@ def _digest(number: int, data: bytes) -> str:
 
 
 def canonical(text: str) -> Iterator[str]:
-    """The tree, from the root down, each name as the number of its first use."""
+    """Yield the tree from the root down, each name as the number of its first use."""
     root = parse(text)
     return _Walk(read_bindings(root)).parts(root)
 
@@ -59,7 +60,7 @@ IGNORED = frozenset(
         "string_end",
     }
 )
-"""An import shows where its names are used: there they stand with their origin."""
+"""Imports are omitted: their names are spelled with their origin where they are used."""
 
 TRANSPARENT = frozenset({"parenthesized_expression", "as_pattern_target"})
 CONSTANT_MARK = "="
@@ -108,7 +109,7 @@ class _Walk:
         return [f"({SAME_AS.get(kind, kind)}", *node.children, ")"]
 
     def name(self, node: Node) -> str:
-        """`#3` for the text's own third name, its path for an imported one, else itself."""
+        """Return `#3` for the text's third name, the path of an imported one, else the name."""
         text = text_of(node)
         scope = self.bindings.scope_of(text, node.start_byte)
         if scope is not None:
@@ -134,14 +135,14 @@ class _Walk:
         return [*parts, self.piece(joined)]
 
     def piece(self, value: str) -> str:
-        # `key=["n"]` and `META["BLOCK"]` name a parameter as much as `n` and `BLOCK` do.
+        # `key=["n"]` and `META["BLOCK"]` name a parameter as `n` and `BLOCK` do.
         parameter = self.named_in_strings.get(value)
         if parameter is not None:
             return parameter
         return CONSTANT_MARK + value
 
     def attribute(self, node: Node) -> list[Part]:
-        """`tl.load`, `triton.language.load` and an imported `load` are one thing."""
+        """Spell attributes by their path: `tl.load` and `triton.language.load` are equal."""
         members: list[str] = []
         inner: Node = node
         while inner.type == "attribute":
@@ -173,7 +174,7 @@ class _Walk:
     def subscript(self, node: Node) -> list[Part]:
         value = node.child_by_field_name("value")
         indices = node.children_by_field_name("subscript")
-        # `x[a,]` is indexed by a tuple too; that is how `ast.unparse` writes `x[(a,)]`.
+        # `x[a,]` is indexed by a tuple too, which `ast.unparse` writes as `x[(a,)]`.
         listed = any(child.type == "," for child in node.children)
         inside: list[Part] = ["(tuple", *indices, ")"] if listed else [*indices]
         return ["(subscript", *([value] if value is not None else []), *inside, ")"]
@@ -188,7 +189,7 @@ class _Walk:
         return [head, *(field for field in fields if field is not None), ")"]
 
     def parameter(self, node: Node) -> list[Part]:
-        """Of an annotation only whether it says constexpr, however it is spelt."""
+        """Spell a parameter without its annotation, except for constexpr in any spelling."""
         annotation = node.child_by_field_name("type")
         value = node.child_by_field_name("value")
         name = node.child_by_field_name("name") or next(iter(node.named_children), None)
@@ -204,7 +205,7 @@ class _Walk:
         return ["(keyword", self.keyword_of(node, text_of(name)), value, ")"]
 
     def keyword_of(self, node: Node, name: str) -> str:
-        """A parameter's place, where the text itself defines who is called; else the name."""
+        """Return a parameter's position if the text defines the callee; else its name."""
         arguments = node.parent
         call = arguments.parent if arguments is not None else None
         called = call.child_by_field_name("function") if call is not None else None

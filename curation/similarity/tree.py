@@ -1,4 +1,4 @@
-"""The syntax tree of a Python text, by tree-sitter: any text has one, or takes too long."""
+"""Syntax trees of Python texts, by tree-sitter, with a timeout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RUBBLE = 10_000
 
 
 class ParseTimeout(Exception):
-    """Error recovery is superlinear on some garbage; no real text comes near the limit."""
+    """Parsing took too long: error recovery is superlinear on some garbage."""
 
 
 def parse(text: str) -> Node:
@@ -37,7 +37,7 @@ def parse(text: str) -> Node:
 
 
 def is_rubble(root: Node) -> bool:
-    """Whether error recovery left a node with very many children: queries are quadratic there."""
+    """Return True if error recovery left a node with many children: queries are quadratic there."""
     pending = [root] if root.has_error else []
     while pending:
         node = pending.pop()

@@ -1,7 +1,7 @@
-"""The words of Python texts as 64-bit codes, for shingles: many texts at once, by arrays.
+"""Words of Python texts as 64-bit codes, for shingles; many texts at once, by arrays.
 
-Blind to comments, docstrings, annotations of parameters, spaces and line breaks. It builds no
-tree and never fails; `syntax.py` builds one, where equality is asked for.
+Ignores comments, docstrings, annotations of parameters, spaces and line breaks. It builds no tree
+and never fails; `syntax.py` builds one, for exact comparison.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Offsets = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """The words of text `i` stand from `starts[i]` to `starts[i + 1]`."""
+    """Words of several texts: those of text `i` are at `starts[i]` to `starts[i + 1]`."""
 
     codes: Codes
     are_names: Flags
-    """What a copier may rename at will: no keyword, builtin, attribute, argument's name, callee."""
+    """Names that a copy may change: no keyword, builtin, attribute, argument name or callee."""
     starts: Offsets
 
 
@@ -78,9 +78,9 @@ _BEFORE_ARGUMENT = _flags(b"(,")
 
 
 def _spans(data: NDArray[np.uint8], kinds: NDArray[np.uint8]) -> tuple[Offsets, Offsets, Flags]:
-    """Where each word begins and ends, and whether it is one of letters rather than an operator."""
+    """Return the start and end of each word, and True for words of letters."""
     in_word = kinds == _WORD
-    # `.load` is a word of its own; the dot of `1.5` is inside one.
+    # `.load` is a separate word; the dot of `1.5` is inside one.
     dots = np.flatnonzero(data[:-1] == _DOT)
     dots = dots[in_word[dots + 1]]
     in_word[dots] = True
@@ -109,7 +109,7 @@ def _powers(base: int, count: int) -> Codes:
 
 
 def _codes(data: NDArray[np.uint8], first: Offsets, after: Offsets) -> Codes:
-    """`mix64(Σ byteᵢ · BASEⁱ)` of each span, by one running sum over everything."""
+    """Return `mix64(Σ byteᵢ · BASEⁱ)` of each span, by one running sum."""
     room = 1 << max(16, len(data).bit_length())
     sums = np.zeros(len(data) + 1, np.uint64)
     np.multiply(data, _powers(_BASE, room)[: len(data)], out=sums[1:])
@@ -118,21 +118,21 @@ def _codes(data: NDArray[np.uint8], first: Offsets, after: Offsets) -> Codes:
 
 
 def mix64(values: Codes) -> Codes:
-    """MurmurHash3's finaliser: every bit of the result depends on every bit of the value."""
+    """Apply MurmurHash3's finalizer: every bit of the result depends on every bit of the value."""
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return values ^ (values >> np.uint64(33))
 
 
 def code_of(word: str) -> int:
-    """The code of one word, without arrays: what `words` must agree with."""
+    """Return the code of one word, without arrays: the reference for `words`."""
     total = 0
     for power, byte in enumerate(word.encode()):
         total += byte * pow(_BASE, power, 1 << 64)
     return int(mix64(np.array([total % (1 << 64)], np.uint64))[0])
 
 
-# Written out, because the running Python's own lists grow: a stored signature must not.
+# Explicit lists, because those of Python grow: stored signatures must not change.
 KEYWORDS = (
     "False None True and as assert async await break class continue def del elif else except "
     "finally for from global if import in is lambda nonlocal not or pass raise return try while "
@@ -148,13 +148,13 @@ FIXED = frozenset([*KEYWORDS.split(), *BUILTINS.split()])
 
 
 def _are_fixed(codes: Codes) -> Flags:
-    """Words that keep their meaning wherever they stand: keywords and builtins."""
+    """Mark words with a fixed meaning: keywords and builtins."""
     fixed, by_upper_bits = _fixed()
-    found = by_upper_bits[(codes >> np.uint64(48)).astype(np.intp)]
-    # numpy's `isin` sorts all that it is given: ask it only about what may well be one.
-    perhaps = np.flatnonzero(found)
-    found[perhaps] = np.isin(codes[perhaps], fixed)
-    return found
+    fixed_words = by_upper_bits[(codes >> np.uint64(48)).astype(np.intp)]
+    # numpy's `isin` sorts its whole input, so only candidates are passed.
+    perhaps = np.flatnonzero(fixed_words)
+    fixed_words[perhaps] = np.isin(codes[perhaps], fixed)
+    return fixed_words
 
 
 @functools.cache
@@ -168,22 +168,22 @@ def _fixed() -> tuple[Codes, Flags]:
 def _are_keyword_arguments(
     kinds: NDArray[np.uint8], data: NDArray[np.uint8], first: Offsets
 ) -> Flags:
-    """`mask` in `load(p, mask=m)`: the name belongs to whoever is called."""
-    found = np.zeros(len(kinds), np.bool_)
+    """Mark `mask` in `load(p, mask=m)`: the name belongs to the callee."""
+    marked = np.zeros(len(kinds), np.bool_)
     equals = np.flatnonzero(kinds == _EQUALS)
     equals = equals[equals >= 2]
     at = first[equals]
     alone = ~_JOINS_EQUALS[data[at - 1]] & (data[at + 1] != _EQUALS)
     equals = equals[alone]
-    found[equals[_BEFORE_ARGUMENT[kinds[equals - 2]]] - 1] = True
-    return found
+    marked[equals[_BEFORE_ARGUMENT[kinds[equals - 2]]] - 1] = True
+    return marked
 
 
 def _are_called(codes: Codes, kinds: NDArray[np.uint8]) -> Flags:
-    """`exp` in `exp(x)`: without it, kernels that differ in nothing but a function are twins."""
-    found = np.append(kinds[1:] == ord("("), False)
-    found[1:] &= codes[:-1] != _DEF
-    return found
+    """Mark `exp` in `exp(x)`, or kernels that differ in one function would be near-duplicates."""
+    marked = np.append(kinds[1:] == ord("("), False)
+    marked[1:] &= codes[:-1] != _DEF
+    return marked
 
 
 def _trailing_commas(kinds: NDArray[np.uint8]) -> Flags:
@@ -195,7 +195,7 @@ _DEF = np.uint64(code_of("def"))
 
 
 def in_batches(texts: Iterable[str], limit: int = 1 << 18) -> Iterable[list[str]]:
-    """Texts in groups of about `limit` characters, so that the arrays fit in a cache."""
+    """Yield texts in groups of about `limit` characters, so that the arrays fit in a cache."""
     group: list[str] = []
     size = 0
     for text in texts:

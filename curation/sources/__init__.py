@@ -1,1 +1,1 @@
-"""The known sources, shipped as data."""
+"""Known sources, shipped as data."""

@@ -1,4 +1,4 @@
-"""Loads the known sources, and loads them again without undoing what an admin changed."""
+"""Load the known sources; reloading keeps what an admin changed."""
 
 import json
 from collections.abc import Collection
@@ -15,19 +15,19 @@ SHIPPED = Path(__file__).with_name("known.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadCounts:
     added: int
     updated: int
     kept: int  # sources in which an admin's own value won over a changed one of ours
 
 
 @transaction.atomic
-def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> Loaded:
-    """A three-way merge a field: what we shipped last, what we ship now, what stands there.
+def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> LoadCounts:
+    """Merge each field three ways: the value shipped last, the value shipped now, the row's.
 
     `names`: load these only.
     """
-    added = updated = kept = 0
+    added = updated = overridden = 0
     known = {
         row.name: row for row in Repository.objects.order_by("pk").select_for_update(no_key=True)
     }
@@ -42,23 +42,23 @@ def load_sources(path: Path = SHIPPED, names: Collection[str] | None = None) -> 
             continue
         untouched = {f: v for f, v in ours.items() if _same(row, f, _shipped(row, f))}
         changed = {f: v for f, v in untouched.items() if not _same(row, f, v)}
-        kept += any(not _same(row, f, v) for f, v in ours.items() if f not in untouched)
+        overridden += any(not _same(row, f, v) for f, v in ours.items() if f not in untouched)
         if changed or row.shipped != ours:
             for field, value in changed.items():
                 setattr(row, field, value)
             row.shipped = ours
             row.save(update_fields=[*changed, "shipped", "updated_at"])
             updated += bool(changed)
-    return Loaded(added, updated, kept)
+    return LoadCounts(added, updated, overridden)
 
 
 def url_of(name: str) -> str:
-    """The address of a repository on GitHub."""
+    """Return the URL of a repository on GitHub."""
     return f"https://github.com/{name}"
 
 
 def _shipped(row: Repository, field: str) -> Any:
-    """Return what was shipped last: the field's default, if it was not among ours then."""
+    """Return the value shipped last, or the field's default if it was not shipped then."""
     if field in row.shipped:
         return row.shipped[field]
     return getattr(Repository(), field)

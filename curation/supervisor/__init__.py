@@ -1,1 +1,1 @@
-"""`manage.py up`: every process of the Procfile, and the embedded Redis, under one roof."""
+"""`manage.py up`: runs every process of the Procfile, and the embedded Redis."""

@@ -1,4 +1,4 @@
-"""Where the site is served on this machine: a port that is free, and a site that is well."""
+"""Address of the site on this machine: a free port, and a health check."""
 
 import http.client
 import json
@@ -11,11 +11,11 @@ EVERYWHERE = ("0.0.0.0", "::", "[::]", "")  # noqa: S104
 
 
 class AddressUnusable(CurationError):
-    """The site can't be served there."""
+    """The site can't be served at this address."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SiteAddress:
     host: str
     port: int
 
@@ -25,29 +25,29 @@ class Address:
 
     @property
     def _reachable(self) -> str:
-        """Listening everywhere includes this machine."""
+        """Host to connect to: a server that listens everywhere also listens on this machine."""
         return "127.0.0.1" if self.host in EVERYWHERE else self.host
 
     def check_free(self) -> None:
-        """Refuse a port that somebody serves on."""
+        """Refuse a port that is in use."""
         host = self.host.strip("[]")
         try:
             family, kind, protocol, _, place = socket.getaddrinfo(
                 host or None, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
             with socket.socket(family, kind, protocol) as probe:
-                # As the server does it: connections that are just closing don't count.
+                # As the server does: closing connections do not count.
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 probe.bind(place)
                 probe.listen()
         except OSError as error:
             raise AddressUnusable(
                 f"Port {self.port} on {self.host or 'this machine'} can't be used "
-                f"({error.strerror}). Name another, such as --port {_neighbour(self.port)}."
+                f"({error.strerror}). Name another, such as --port {_neighbor(self.port)}."
             ) from error
 
     def lacks(self, host_header: str) -> str | None:
-        """Why the site can't be used yet, or None: `/healthz` says that all is well."""
+        """Return why the site can't be used yet, or None if `/healthz` answers 200."""
         connection = http.client.HTTPConnection(self._reachable.strip("[]"), self.port, timeout=2)
         try:
             connection.request("GET", "/healthz", headers={"Host": host_header})
@@ -62,14 +62,14 @@ class Address:
         return f"{self.url}/healthz answers {response.status}: {_complaints(body)}"
 
 
-def read(host: str, port: str) -> Address:
-    """The address as a person wrote it."""
+def read(host: str, port: str) -> SiteAddress:
+    """Parse an address as entered by a person."""
     if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
-        return Address(host, int(port))
-    raise AddressUnusable(f"{port!r} is no port: write a number from 1 to 65535, such as 8000.")
+        return SiteAddress(host, int(port))
+    raise AddressUnusable(f"{port!r} is not a port: write a number from 1 to 65535, such as 8000.")
 
 
-def _neighbour(port: int) -> int:
+def _neighbor(port: int) -> int:
     return port + 1 if 1024 <= port < 65535 else 8000
 
 

@@ -1,4 +1,4 @@
-"""The output of `up`: its own sentences, and lines of processes behind the process's name."""
+"""Output of `up`: its own sentences, and the processes' lines, prefixed by their name."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from typing import TextIO
 from curation.supervisor.events import event
 
 OURS = "up"
-COLOURS = (36, 33, 32, 35, 34, 31)
+COLORS = (36, 33, 32, 35, 34, 31)
 LOG_BYTES, LOG_FILES = 5_000_000, 3
 
 
@@ -22,8 +22,8 @@ def log_file(folder: Path) -> Path:
 class Console:
     """The terminal, and the log file if `log` names one.
 
-    The terminal shows events and errors; all lines are in the file. With `verbose`, or without a
-    file, the terminal shows all lines as they are.
+    The terminal shows events and errors; the file has all lines. With `verbose`, or without a file,
+    the terminal shows all lines unchanged.
     """
 
     def __init__(
@@ -37,20 +37,20 @@ class Console:
         self._stream = stream
         self._log = _writer(log) if log else None
         self._verbose = verbose or log is None
-        # The reader of our lines is gone (a closed terminal, a pipe to `head`).
+        # True after the output was closed: a closed terminal, a pipe to `head`.
         self.lost = False
-        coloured = stream.isatty() and not os.environ.get("NO_COLOR")
+        colored = stream.isatty() and not os.environ.get("NO_COLOR")
         names = [OURS, *names]
         width = max(map(len, names))
         self._prefixes = {}
         for index, name in enumerate(names):
             prefix = f"{name:<{width}} | "
-            if coloured and name != OURS:
-                prefix = f"\x1b[{COLOURS[(index - 1) % len(COLOURS)]}m{prefix}\x1b[0m"
+            if colored and name != OURS:
+                prefix = f"\x1b[{COLORS[(index - 1) % len(COLORS)]}m{prefix}\x1b[0m"
             self._prefixes[name] = prefix
 
     def lines(self, name: str, lines: Sequence[str]) -> None:
-        """Pass on the lines of a process."""
+        """Write the lines of a process."""
         if self._log:
             for line in lines:
                 self._log.emit(logging.makeLogRecord({"msg": f"{name} | {line}"}))
@@ -63,7 +63,7 @@ class Console:
         self.lines(OURS, sentence.splitlines())
 
     def block(self, lines: Sequence[str]) -> None:
-        """Print lines that must not be missed between those of the processes."""
+        """Print framed lines that must be noticed among those of the processes."""
         rule = "─" * max(map(len, lines))
         framed = ("", rule, "", *lines, "", rule, "")
         self._write("".join(f"  {line}".rstrip() + "\n" for line in framed))
@@ -72,7 +72,7 @@ class Console:
         if self.lost or not text:
             return
         try:
-            # A terminal that knows no UTF-8 gets escapes in place of an error.
+            # A terminal without UTF-8 gets escapes instead of an error.
             encoding = self._stream.encoding or "utf-8"
             self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
             self._stream.flush()

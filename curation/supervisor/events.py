@@ -1,4 +1,4 @@
-"""The lines of processes that the terminal shows: events of the workbench, and errors."""
+"""Filter of the lines for the terminal: events of the workbench, and errors."""
 
 import re
 
@@ -12,9 +12,9 @@ ERRORS = ("ERROR", "CRITICAL")
 
 
 def event(line: str) -> str | None:
-    """Return how the terminal shows a line, or None if only the log file has it.
+    """Return the text of a line for the terminal, or None if only the log file has it.
 
-    Lines without our format come from Redis and rq, or go on with a traceback.
+    LineSplitter in another format come from Redis and rq, or continue a traceback.
     """
     match = LINE.fullmatch(line)
     if match is None:

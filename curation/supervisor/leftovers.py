@@ -1,7 +1,7 @@
-"""Finds and ends what a dead process left behind, by a mark in the environment that it inherits.
+"""Leftover processes of a dead `up`, found and killed by an inherited environment variable.
 
-Process groups don't suffice: rq gives every job a group of its own. Linux only; elsewhere nothing
-is found.
+Process groups do not suffice, because rq gives every job its own group. Linux only; elsewhere no
+process is found.
 """
 
 import os
@@ -14,27 +14,27 @@ VARIABLE = "CURATION_UP"
 
 
 def mark(folder: Path, name: str) -> dict[str, str]:
-    """The variable that says which `up` (it has the data folder for itself) and which process."""
+    """Return the variable that names the `up`, by its data folder, and the process."""
     return {VARIABLE: f"{folder}:{name}"}
 
 
 def find(folder: Path, name: str | None = None) -> list[int]:
-    """The processes that carry the mark; without a name, those of every name."""
-    wanted = os.fsencode(f"{VARIABLE}={folder}:")
+    """Return the processes with the mark; without a name, those of every name."""
+    mark_bytes = os.fsencode(f"{VARIABLE}={folder}:")
     if name is not None:
-        wanted += os.fsencode(name) + b"\0"
-    found = []
+        mark_bytes += os.fsencode(name) + b"\0"
+    pids = []
     for entry in Path("/proc").glob("[0-9]*"):
-        # Those of other users can't be read, and some end while we look.
+        # Other users' processes can't be read, and some end meanwhile.
         with suppress(OSError):
-            if b"\0" + wanted in b"\0" + (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return [pid for pid in found if pid != os.getpid()]
+            if b"\0" + mark_bytes in b"\0" + (entry / "environ").read_bytes():
+                pids.append(int(entry.name))
+    return [pid for pid in pids if pid != os.getpid()]
 
 
 def kill(folder: Path, name: str | None = None) -> None:
-    """End them at once."""
-    # Again and again, because one that was just forking has left a child that we did not see.
+    """Kill the processes at once."""
+    # Repeated, because a process may fork between the search and the kill.
     deadline = time.monotonic() + 2
     while (pids := find(folder, name)) and time.monotonic() < deadline:
         for pid in pids:
@@ -44,7 +44,10 @@ def kill(folder: Path, name: str | None = None) -> None:
 
 
 def wait_and_kill(folder: Path, seconds: float) -> None:
-    """Give them time to end by themselves (the kernel told them that `up` is dead), then kill."""
+    """Give the processes time to end by themselves, then kill them.
+
+    The kernel has sent them a signal at the death of `up`.
+    """
     deadline = time.monotonic() + seconds
     while find(folder) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -1,23 +1,23 @@
-"""Cuts the bytes that a process writes into lines that are safe to show."""
+"""Splitting of a process's output into lines that are safe to show."""
 
 import codecs
 import re
 
-# A process that never ends its line must neither fill the memory nor stay unseen.
+# Maximum length of a line: one without an end must not fill the memory, nor stay invisible.
 LONGEST = 8192
-# What a process prints may come from a scraped repository: it must not steer the terminal.
+# Attack: output may come from a scraped repository and contain terminal control sequences.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-class Lines:
-    """Feed it bytes, take lines; bytes that are no UTF-8 become replacement characters."""
+class LineSplitter:
+    """Incremental line splitter; bytes that are not UTF-8 become replacement characters."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._open = ""
 
     def feed(self, chunk: bytes) -> list[str]:
-        """The lines that `chunk` completes."""
+        """Return the lines that `chunk` completes."""
         *complete, self._open = (self._open + self._decoder.decode(chunk)).split("\n")
         while len(self._open) >= LONGEST:
             complete.append(self._open[:LONGEST])
@@ -25,7 +25,7 @@ class Lines:
         return [piece for line in complete for piece in _pieces(line)]
 
     def rest(self) -> list[str]:
-        """What was left without an end, once nothing more comes."""
+        """Return the last line without a line end, after the end of the output."""
         line = self._open + self._decoder.decode(b"", final=True)
         self._open = ""
         return list(_pieces(line)) if line else []

@@ -1,4 +1,4 @@
-"""The user that `up` runs as: root can give its rights away before anything is started."""
+"""User of `up`: root can drop its privileges before any process is started."""
 
 import os
 import pwd
@@ -11,7 +11,7 @@ from curation.errors import CurationError
 from curation.installation import data_folder
 
 AS_ROOT = (
-    "Running as root: programs of others are confined as user 65534, but git, the readers of "
+    "Running as root: foreign programs are confined as user 65534, but git, the readers of "
     "source files and the web server run as root. Create a user and add --user NAME."
 )
 
@@ -21,9 +21,9 @@ class UserUnusable(CurationError):
 
 
 def become(name: str, folder: Path) -> None:
-    """Return if this process runs as user `name`; else start it again as that user.
+    """Return if this process runs as user `name`; else execute it again as that user.
 
-    The data folder `folder` is given to the user first. Raises where this process is not root.
+    The data folder is given to the user first. Raise UserUnusable if this process is not root.
     """
     try:
         user = pwd.getpwnam(name)
@@ -45,21 +45,21 @@ def become(name: str, folder: Path) -> None:
 
 
 def _give(folder: Path, user: pwd.struct_passwd) -> None:
-    """Give the user what root owns in the folder.
+    """Give the user the files that root owns in the folder.
 
-    Links are not followed, and a file with several names is passed over: its other name may be
-    one that the user chose, such as /etc/shadow.
+    Attack: the user links a file such as /etc/shadow into the folder. Defense: links are not
+    followed, and files with several names are skipped.
     """
     for _, _, names, place in os.fwalk(folder):
         for name in names:
-            found = os.stat(name, dir_fd=place, follow_symlinks=False)
-            if found.st_uid == 0 and (stat.S_ISLNK(found.st_mode) or found.st_nlink == 1):
+            status = os.stat(name, dir_fd=place, follow_symlinks=False)
+            if status.st_uid == 0 and (stat.S_ISLNK(status.st_mode) or status.st_nlink == 1):
                 os.chown(name, user.pw_uid, user.pw_gid, dir_fd=place, follow_symlinks=False)
         os.fchown(place, user.pw_uid, user.pw_gid)
 
 
 def _start_again(user: pwd.struct_passwd) -> NoReturn:
-    """Execute the program again as `user`, so that no state of root's process is left."""
+    """Execute the program again as `user`, so that no state of root's process remains."""
     for path, right in (
         (Path(sys.executable), os.X_OK),
         (data_folder.BASE_DIR / "manage.py", os.R_OK),
@@ -69,6 +69,6 @@ def _start_again(user: pwd.struct_passwd) -> NoReturn:
                 f"User {user.pw_name} can't read {path}: a folder on the way is closed to others. "
                 "Install Python and the application where that user may read, such as in /opt."
             )
-    mine = {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
+    own_environment = {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     arguments = [sys.executable, *sys.orig_argv[1:]]
-    os.execve(sys.executable, arguments, {**os.environ, **mine})  # noqa: S606 - our own command
+    os.execve(sys.executable, arguments, {**os.environ, **own_environment})  # noqa: S606 - our own command

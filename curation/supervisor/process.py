@@ -1,4 +1,4 @@
-"""One process under supervision: started as often as needed, read from, and ended whole."""
+"""A supervised process: started, read from, restarted, and killed with its children."""
 
 import ctypes
 import os
@@ -14,13 +14,13 @@ from pathlib import Path
 
 from curation.errors import CurationError
 from curation.supervisor import leftovers
-from curation.supervisor.lines import Lines
-from curation.supervisor.patience import Patience
+from curation.supervisor.lines import LineSplitter
 from curation.supervisor.procfile import Program
+from curation.supervisor.restart_policy import RestartPolicy
 
 PR_SET_PDEATHSIG = 1
 CHUNK = 65536
-# A pipe holds one chunk; more can only come from a child that escaped.
+# A pipe holds one chunk; more can only come from an escaped child.
 MOST_CHUNKS = 16
 
 
@@ -30,13 +30,13 @@ class ProgramMissing(CurationError):
 
 @dataclass(slots=True, eq=False)
 class Process:
-    """A program, and the one run of it that is under way."""
+    """A program, and its current run."""
 
     program: Program
     environment: Mapping[str, str]
     folder: Path
     data_folder: Path
-    patience: Patience = field(default_factory=Patience)
+    restart_policy: RestartPolicy = field(default_factory=RestartPolicy)
     running: "Running | None" = None
     start_again_at: float | None = None
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
@@ -60,7 +60,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=writer,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C in the terminal reaches us alone, and a group can be killed as one.
+                # Ctrl-C in the terminal reaches only `up`, and a group can be killed as one.
                 start_new_session=True,
                 preexec_fn=_ends_with_us(),
             )
@@ -85,10 +85,10 @@ class Running:
     popen: subprocess.Popen[bytes]
     output: int
     started_at: float = field(default_factory=time.monotonic)
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LineSplitter = field(default_factory=LineSplitter)
 
     def read(self) -> list[str] | None:
-        """The lines that are there to be taken, or None when no more will come."""
+        """Return the available lines, or None at the end of the output."""
         try:
             chunk = os.read(self.output, CHUNK)
         except BlockingIOError:
@@ -96,11 +96,11 @@ class Running:
         return self._heard(self._lines.feed(chunk)) if chunk else None
 
     def ended(self) -> str | None:
-        """How it ended, or None while it runs."""
+        """Return how the run ended, or None while it runs."""
         status = self.popen.poll()
         if status is None:
             return None
-        # Its children would hold its port, its jobs and our end of its output.
+        # Its children would keep its port, its jobs and the pipe.
         self.kill()
         leftovers.kill(self.process.data_folder, self.process.name)
         if status < 0:
@@ -108,7 +108,7 @@ class Running:
         return f"ended with exit status {status}"
 
     def close(self) -> list[str]:
-        """Let go of a run that ended, and return what it had still to say."""
+        """Release an ended run, and return its remaining lines."""
         chunks: list[bytes] = []
         with suppress(BlockingIOError):
             while len(chunks) < MOST_CHUNKS and (chunk := os.read(self.output, CHUNK)):
@@ -118,11 +118,11 @@ class Running:
         return self._heard([*self._lines.feed(b"".join(chunks)), *self._lines.rest()])
 
     def terminate(self) -> None:
-        """Ask it to end; it passes that on to its children as it sees fit."""
+        """Send SIGTERM; the program handles its children itself."""
         self.popen.terminate()
 
     def kill(self) -> None:
-        """End it and its process group at once."""
+        """Kill the process and its group at once."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.popen.pid, signal.SIGKILL)
 
@@ -132,10 +132,10 @@ class Running:
 
 
 def _ends_with_us() -> Callable[[], None] | None:
-    """What a child does before it becomes the program: ask for a SIGTERM when we are killed."""
+    """Return a function for the child: it requests a SIGTERM at the death of its parent."""
     if sys.platform != "linux":
         return None
-    # Looked up here: between fork and exec the child should do as little as possible.
+    # Looked up here: between fork and exec the child must do as little as possible.
     prctl = ctypes.CDLL(None).prctl
     us = os.getpid()
 

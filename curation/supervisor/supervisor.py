@@ -1,4 +1,4 @@
-"""The loop that starts processes stage by stage, restarts what ends, and stops in reverse order.
+"""Supervisor loop: starts processes by stage, restarts ended ones, stops in reverse order.
 
 One thread and one selector: output, signals and ended children all wake the same `select`.
 """
@@ -16,24 +16,24 @@ from curation.supervisor.console import Console
 from curation.supervisor.process import Process, Running
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# How often it is asked whether a stage is ready, and how often we say that it is not.
+# Interval of the checks if a stage is ready, and of the messages that it is not.
 ASK_SECONDS = 0.1
 COMPLAIN_SECONDS = 15
-# An rq worker takes the first SIGTERM as "finish the job", the second as "leave it".
+# An rq worker takes the first SIGTERM as "finish the job", the second as "abort it".
 SECOND_GRACE = 3.0
 
 
 class KeepsEnding(CurationError):
-    """A process ended so often that starting it again makes no sense."""
+    """A process ended too often to start it again."""
 
 
 class _StopAsked(Exception):
-    """A person, or the system, asked us to stop."""
+    """A person, or the system, requested a stop."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Processes that start together; the next stage waits until this one lacks nothing."""
+class StartupStage:
+    """Processes that start together; the next stage starts when `lacks` returns None."""
 
     processes: Sequence[Process]
     lacks: Callable[[], str | None]
@@ -45,7 +45,7 @@ class Stage:
 
 class Supervisor:
     def __init__(
-        self, stages: Sequence[Stage], console: Console, when_ready: Callable[[], None]
+        self, stages: Sequence[StartupStage], console: Console, when_ready: Callable[[], None]
     ) -> None:
         self._stages = stages
         self._console = console
@@ -54,7 +54,7 @@ class Supervisor:
         self._stop_signals: list[signal.Signals] = []
 
     def run(self) -> None:
-        """Returns when it was asked to stop; raises when a process can't be kept running."""
+        """Run until a stop is requested. Raise KeepsEnding if a process can't be kept running."""
         with self._listening():
             try:
                 for stage in self._stages:
@@ -70,12 +70,12 @@ class Supervisor:
                 self._console.say("Stopping everything.")
                 raise
             finally:
-                # What others depend on goes last: a job can be reported until the end.
+                # Dependencies stop last, so that jobs can be reported until the end.
                 for stage in reversed(self._stages):
                     self._stop(stage)
 
-    def _keep_running(self, until_ready: Stage | None = None) -> None:
-        """Restart what ends, until the stage is ready or for ever."""
+    def _keep_running(self, until_ready: StartupStage | None = None) -> None:
+        """Restart ended processes until the stage is ready, or without limit."""
         ask_at = time.monotonic()
         complain_at = ask_at + COMPLAIN_SECONDS
         while True:
@@ -94,7 +94,7 @@ class Supervisor:
             if self._stop_signals:
                 raise _StopAsked(self._stop_signals[0].name)
             if self._console.lost:
-                raise _StopAsked("nobody reads the output")
+                raise _StopAsked("the output was closed")
             self._restart_what_ended()
 
     def _restart_what_ended(self) -> None:
@@ -108,7 +108,7 @@ class Supervisor:
 
     def _plan_restart(self, process: Process, ended: Running, how: str) -> None:
         now = time.monotonic()
-        delay = process.patience.delay(ended.started_at, now)
+        delay = process.restart_policy.delay(ended.started_at, now)
         if delay is None:
             raise KeepsEnding(_obituary(process, how))
         self._console.say(f"{process.name} {how}; starting it again in {delay:g} s.")
@@ -119,7 +119,7 @@ class Supervisor:
         self._selector.register(running.output, selectors.EVENT_READ, running)
 
     def _end_of(self, running: Running) -> str | None:
-        """How it ended, with its last words printed; None while it runs."""
+        """Return how the run ended, and print its last lines. None while it runs."""
         how = running.ended()
         if how is not None:
             if running.output in self._selector.get_map():
@@ -128,7 +128,7 @@ class Supervisor:
         return how
 
     def _turn(self, until: float | None) -> None:
-        """Sleep until something happens or the time has come, and take in what happened."""
+        """Wait for an event or the given time, and handle the event."""
         timeout = None if until is None else max(0.0, until - time.monotonic())
         for key, _ in self._selector.select(timeout):
             if isinstance(key.data, Running):
@@ -141,32 +141,34 @@ class Supervisor:
                 received = map(signal.Signals, self._wake_reader.recv(4096))
                 self._stop_signals += [number for number in received if number in STOPPING]
 
-    def _stop(self, stage: Stage) -> None:
-        """SIGTERM, SIGTERM again, SIGKILL; a further Ctrl-C goes straight to the last."""
+    def _stop(self, stage: StartupStage) -> None:
+        """Send SIGTERM, SIGTERM again, then SIGKILL; a further Ctrl-C sends SIGKILL directly."""
         for process in stage.processes:
             process.start_again_at = None
         for running in stage.running():
             running.terminate()
         now = time.monotonic()
         steps = [
-            (now + stage.grace, Running.terminate, "Told to stop once more"),
+            (now + stage.grace, Running.terminate, "Told to stop again"),
             (now + stage.grace + SECOND_GRACE, Running.kill, "Killed"),
         ]
         self._stop_signals.clear()
-        while left := [running for running in stage.running() if self._end_of(running) is None]:
+        while remaining := [
+            running for running in stage.running() if self._end_of(running) is None
+        ]:
             if self._stop_signals:
                 self._stop_signals.clear()
                 steps = [(now, Running.kill, "Killed")]
             while steps and steps[0][0] <= time.monotonic():
                 _, act, what = steps.pop(0)
-                self._console.say(f"{what}: {', '.join(run.process.name for run in left)}.")
-                for running in left:
+                self._console.say(f"{what}: {', '.join(run.process.name for run in remaining)}.")
+                for running in remaining:
                     act(running)
             self._turn(steps[0][0] if steps else None)
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Signals arrive as bytes that wake the selector; no handler interrupts anything."""
+        """Receive signals as bytes that wake the selector, so that no handler interrupts code."""
         self._selector = selectors.DefaultSelector()
         self._wake_reader, writer = socket.socketpair()
         self._wake_reader.setblocking(False)
@@ -192,7 +194,8 @@ class Supervisor:
 def _obituary(process: Process, how: str) -> str:
     last = "\n".join(f"  {line}" for line in process.last_lines)
     return (
-        f"{process.name} ended more than {process.patience.most} times within "
-        f"{process.patience.window:g} seconds, so everything was stopped. The last time it {how}"
+        f"{process.name} ended more than {process.restart_policy.most} times within "
+        f"{process.restart_policy.window:g} seconds, so everything was stopped. "
+        f"The last time it {how}"
         + (f"; its last lines were:\n{last}" if last else ", without a word.")
     )

@@ -1,4 +1,4 @@
-"""What the templates of the review site need beyond Django's own."""
+"""Template tags and filters of the review site."""
 
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -17,9 +17,9 @@ from curation.characters import boxed, has_invisible
 from curation.models import Run
 from curation.people import CURATORS
 from curation.review.access import SEE_RUNS
-from curation.words import counted
+from curation.text import pluralize
 
-# How many curators the page for an account without a group names.
+# Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
 # The most characters shown of a path, a message or a quotation.
 LONGEST = 4000
@@ -31,11 +31,11 @@ register = template.Library()
 def navigation(context: Any) -> SafeString:
     """Render the links that this person may open. There are few variants, so they are cached."""
     request, may = context["request"], context["user"].has_perm
-    here = request.resolver_match.url_name if request.resolver_match else ""
+    page = request.resolver_match.url_name if request.resolver_match else ""
     if not may("curation.add_decision"):
         return mark_safe("")
     return _navigation(
-        here,
+        page,
         context["queue_length"](),
         may("curation.add_exportrun"),
         context["user"].has_perms(SEE_RUNS),
@@ -45,9 +45,9 @@ def navigation(context: Any) -> SafeString:
 
 @lru_cache(maxsize=1024)
 def _navigation(
-    here: str, waiting: str | None, exports: bool, runs: bool, admin: bool
+    page: str, waiting: str | None, exports: bool, runs: bool, admin: bool
 ) -> SafeString:
-    shown = {"here": here, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
+    shown = {"page": page, "waiting": waiting, "exports": exports, "runs": runs, "admin": admin}
     return render_to_string("curation/navigation.html", shown)
 
 
@@ -61,13 +61,13 @@ def curators() -> QuerySet[User]:
 @register.simple_tag
 @cache
 def assets() -> SafeString:
-    """Styles and scripts, the same on every page."""
+    """Render the links to styles and scripts, the same on every page."""
     return render_to_string("curation/assets.html")
 
 
 @register.simple_tag
 def ago(when: datetime | None) -> SafeString:
-    """`3 minutes ago`, with the moment itself beside it for whoever asks."""
+    """Format a time as `3 minutes ago`, with the exact time in a tooltip."""
     if when is None:
         return mark_safe("never")
     past = timesince(when, depth=1)
@@ -90,7 +90,7 @@ def moment(when: datetime) -> SafeString:
 
 @register.filter
 def lasting(span: timedelta | None) -> str:
-    """A length of time as two units at most: `2 h 5 min`, `40 s`."""
+    """Format a duration in at most two units: `2 h 5 min`, `40 s`."""
     seconds = round(span.total_seconds()) if span is not None else 0
     days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
     if days:
@@ -102,7 +102,7 @@ def lasting(span: timedelta | None) -> str:
 
 @register.filter
 def took(run: Run) -> str:
-    """How long a run has taken, or takes so far; empty before it begins."""
+    """Return the duration of a run so far, or "" before it begins."""
     if run.started_at is None:
         return ""
     return lasting((run.finished_at or timezone.now()) - run.started_at)
@@ -110,20 +110,20 @@ def took(run: Run) -> str:
 
 @register.filter
 def spoken(code: str) -> str:
-    """`no-test` as “No test”."""
+    """Format a code as words: `no-test` becomes “No test”."""
     return code.replace("-", " ").capitalize()
 
 
 @register.filter
 def visible(text: object, longest: int = LONGEST) -> SafeString:
-    """Escape a text of others: invisible characters become boxes, and what is too long is cut.
+    """Escape a foreign text: box invisible characters, and cut an overlong text.
 
-    In a title and in an attribute, `striptags` behind it leaves the code points.
+    In titles and attributes, append `striptags`, which leaves the code points.
     """
     shown = text if isinstance(text, SafeString) else str(text)
     more = ""
     if not isinstance(shown, SafeString) and len(shown) > longest:
-        more = f" … {counted(len(shown) - longest, 'more character')}"
+        more = f" … {pluralize(len(shown) - longest, 'more character')}"
         shown = shown[:longest]
     html = conditional_escape(shown)
     return mark_safe((boxed(html) if has_invisible(html) else html) + more)  # noqa: S308 - escaped
@@ -131,5 +131,5 @@ def visible(text: object, longest: int = LONGEST) -> SafeString:
 
 @register.filter
 def highlighted(html: str) -> SafeString:
-    """A line that Pygments has escaped."""
+    """Mark a line as safe that Pygments has escaped."""
     return mark_safe(html)  # noqa: S308 - from curation.review.highlight.lines only

@@ -1,6 +1,6 @@
-"""Drafts of pairs out of a repository: launcher, test and reference found by syntax alone.
+"""Drafting of pairs from a repository: find launchers, tests and references by syntax.
 
-Pure: it reads files as trees and hands out texts; nothing of a repository is imported or run.
+Pure: it reads files as syntax trees and returns texts. Nothing of a repository is imported or run.
 """
 
 from ingest.drafting.drafting import draft

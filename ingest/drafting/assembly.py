@@ -1,4 +1,4 @@
-"""A cut test becomes the three texts of a draft, each standing alone, or a reason why not."""
+"""Assembly of a cut test into the three standalone texts of a draft, or into a reason why not."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.drafting.answers import answer_types
+from ingest.drafting.answers import find_answer_types, find_optional_answers
 from ingest.drafting.cases import Cases
-from ingest.drafting.computing import computes_backward, computes_forward, without_backward
-from ingest.drafting.devices import DEVICE
+from ingest.drafting.computing import computes_backward, computes_forward, remove_backward
+from ingest.drafting.devices import DEVICE, replace_literal_devices
+from ingest.drafting.distributed import remove_distributed
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.naming import dotted
-from ingest.drafting.options import without_foreign_options
+from ingest.drafting.naming import dotted_name
+from ingest.drafting.options import remove_foreign_options
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.registering import unregistered
-from ingest.drafting.sides import INPUTS, make_inputs, overwritten, side, with_gradient
-from ingest.drafting.slices import Cut
+from ingest.drafting.registering import remove_registration
+from ingest.drafting.sides import INPUTS, find_graded, find_overwritten, make_inputs, side
+from ingest.drafting.slices import Cut, find_side_inputs
 from ingest.drafting.standalone import Isolator, Module
-from ingest.drafting.statements import effects
+from ingest.drafting.statements import find_effects
 from ingest.drafting.suites import Suite
-from ingest.drafting.tuning import tightened
+from ingest.drafting.tolerances import Tolerance
+from ingest.drafting.tuning import close_gaps
 from ingest.drafting.values import DTYPES, Dtype
 from ingest.drafting.writing import test_code
 from ingest.extract.targets import Local
@@ -30,13 +32,20 @@ WIDER = re.compile(
     r"\.(float|double)\(\)|\.to\(torch\.float(32|64)?\)|dtype=torch\.float(32|64)?\b"
 )
 INTEGERS = re.compile(r"\b(randint|randperm|arange|long|bool|u?int\d*)\b")
+OF_A_LIBRARY = re.compile(r"\btorch\.ops\.(?!aten\b|prims\b)\w+\.\w+")
+STANDING = {
+    "python_code": (Missing.REFERENCE_NOT_STANDALONE, "The reference"),
+    "test_code": (Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
+    "triton_code": (Missing.TRITON_NOT_STANDALONE, "The Triton side"),
+}
 NARROWER = re.compile(r"\.to\((dtype|\w*dtype\w*|\w+\.dtype)|type_as|dtype=\w*\.?dtype")
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test whose cases are known, with what it shares as weights and which of the answers it
-    widens before it compares them."""
+    """A test with its cases. `weights` are the inputs that two modules share; `widened` tells which
+    answers the test converts to a wider dtype before it compares them.
+    """
 
     suite: Suite
     function: ast.FunctionDef
@@ -44,40 +53,47 @@ class Test:
     cases: Cases
     weights: frozenset[str]
     widened: Sequence[bool]
+    compared: Sequence[ast.expr] = ()
+    """The names that the test compares, gradients excluded."""
+    allowed: Sequence[Tolerance] = ()
+    """The tolerance of the test's comparisons in each case."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Assembly:
     draft: Draft
     missing: Missing | None = None
     sentence: str = ""
 
 
-def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Made:
-    """With its gradients where the test asks for them and kernels compute them; the forward alone
-    where torch does."""
-    graded = _graded(test, whole)
+def assemble(test: Test, whole: Cut, rule: Rule, entry_point: str, isolator: Isolator) -> Assembly:
+    """Assemble a draft.
+
+    The draft has gradients if the test compares them and kernels compute them. If torch computes
+    them, the draft is the forward pass alone.
+    """
+    graded = _graded_inputs(test, whole)
     made = _assembled(test, whole, rule, entry_point, isolator, graded)
     if made.missing is not None:
         return made
     where = f"{test.function.name} of {test.suite.path}"
     try:
-        if graded and (said := computes_backward(made.draft.texts.triton_code)):
+        if graded and (sentence := computes_backward(made.draft.texts.triton_code)):
             made = _assembled(test, whole, rule, entry_point, isolator, set())
-            made = _forward_alone(made, test, isolator, said)
-        said = computes_forward(made.draft.texts.triton_code, entry_point)
+            made = _forward_alone(made, test, isolator, sentence)
+        sentence = computes_forward(made.draft.texts.triton_code, entry_point)
     except UNREADABLE as error:
-        said = f"what can't be followed ({error})"
-    if made.missing is None and said:
-        words = f"The Triton side of {where} leaves work to torch: {said}."
-        return Made(made.draft, Missing.COMPUTES_IN_TORCH, words)
+        sentence = f"what can't be followed ({error})"
+    if made.missing is None and sentence:
+        words = f"The Triton side of {where} leaves work to torch: {sentence}."
+        return Assembly(made.draft, Missing.COMPUTES_IN_TORCH, words)
     return made
 
 
-def _forward_alone(made: Made, test: Test, isolator: Isolator, why: str) -> Made:
-    """Without any `backward`, and without what only that needed."""
+def _forward_alone(made: Assembly, test: Test, isolator: Isolator, why: str) -> Assembly:
+    """Remove every `backward`, and the code that only they needed."""
     draft = made.draft
-    text = without_backward(draft.texts.triton_code)
+    text = remove_backward(draft.texts.triton_code)
     module = isolator.isolated(test.suite, text, draft.entry_point)
     if made.missing is not None or module.reasons:
         return made
@@ -93,43 +109,40 @@ def _assembled(
     entry_point: str,
     isolator: Isolator,
     graded: set[str],
-) -> Made:
+) -> Assembly:
     bound = test.cases.bound
     takes = [name for name in whole.parameters if name not in {"device", *bound}]
     rows = test.cases.rows
     names = list(dict.fromkeys(name for row in rows for name in row))
     dtypes = [name for name in names if any(isinstance(row.get(name), Dtype) for row in rows)]
-    tensors = _tensors(whole)
     head = [f"device = {DEVICE}"] if "device" in whole.parameters else []
-    held = [name for name in tensors if name in takes and name not in graded]
-    # Where the author asks for no gradient, the reference has none to compare with.
-    detached = [f"{name} = {name}.detach()" for name in held] if graded else []
-    if graded:
-        unsure = [name for name in _answers(whole) if name in takes and name not in graded]
-        detached += [
-            f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
-            for name in unsure
-            if name not in held
-        ]
-    copied = overwritten(whole.candidate, whole.actual, takes)
+    detached = _detached(whole, takes, graded)
+    compared = [*whole.actual, *test.compared]
+    copied = find_overwritten(whole.candidate, compared, takes)
     triton = side(
         entry_point,
         takes,
         whole.candidate,
         whole.actual,
         bound,
-        "The kernel's launcher, called as the author's test calls it.",
-        [*head, *(f"{name} = {name}.clone()" for name in copied)],
+        "Call the kernel's launcher as its author's test does.",
+        [
+            *head,
+            *_unset(whole, whole.candidate, whole.actual),
+            *detached,
+            *(f"{name} = {name}.clone()" for name in copied),
+        ],
     )
     launcher = isolator.side(test.suite, triton, entry_point)
+    launcher = _of_plain_tensors(launcher, test, isolator, entry_point)
     python = side(
         entry_point,
         takes,
         whole.reference,
-        _expected(test, whole, takes, answer_types(launcher.text, entry_point)),
+        _expected(test, whole, takes, launcher.text, entry_point),
         bound,
-        "What the author's test compares the kernel with.",
-        [*head, *detached],
+        "Compute what the author's test expects of the kernel.",
+        [*head, *_unset(whole, whole.reference, whole.expected), *detached],
     )
     inputs = make_inputs(whole.taking(takes), names, dtypes, bound)
     modules = {
@@ -154,26 +167,70 @@ def _assembled(
     return _judged(draft, modules, f"{test.function.name} of {test.suite.path}")
 
 
-def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Made:
-    for key, missing, what in (
-        ("python_code", Missing.REFERENCE_NOT_STANDALONE, "The reference"),
-        ("test_code", Missing.INPUTS_NOT_STANDALONE, "What makes the inputs"),
-        ("triton_code", Missing.TRITON_NOT_STANDALONE, "The Triton side"),
-    ):
+def _of_plain_tensors(module: Module, test: Test, isolator: Isolator, name: str) -> Module:
+    """Remove the launcher's branches for distributed tensors and the code that only they needed.
+    Let it allocate on the machine's device.
+    """
+    text = remove_distributed(module.text)
+    try:
+        text = replace_literal_devices(text)
+    except UNREADABLE:
+        return module
+    if text == module.text:
+        return module
+    again = isolator.isolated(test.suite, text, name)
+    if again.reasons:
+        return module
+    return replace(again, drawn_from=module.drawn_from, notes=module.notes)
+
+
+def _detached(whole: Cut, takes: Sequence[str], graded: set[str]) -> list[str]:
+    """Return lines that detach the inputs whose gradients the author does not compare. Some
+    launchers refuse to compute these gradients, and the reference would have gradients that the
+    launcher lacks.
+    """
+    if not graded:
+        return []
+    others = [name for name in takes if name not in graded]
+    tensors = set(_tensors(whole))
+    unsure = set(_answers(whole)) - tensors
+    return [
+        f"{name} = {name}.detach()"
+        if name in tensors
+        else f"{name} = {name}.detach() if isinstance({name}, torch.Tensor) else {name}"
+        for name in others
+        if name in tensors | unsure
+    ]
+
+
+def _unset(whole: Cut, side: Sequence[ast.stmt], results: Sequence[ast.expr]) -> list[str]:
+    """Return lines that set names to None which only some branch of a side binds."""
+    read = find_side_inputs(side, results)
+    return [f"{name} = None" for name in whole.unset if name in read]
+
+
+def _judged(draft: Draft, modules: Mapping[str, Module], where: str) -> Assembly:
+    for key, (missing, what) in STANDING.items():
         reasons = modules[key].reasons
         if reasons:
-            said = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
-            return Made(draft, missing, said)
+            sentence = f"{what} does not stand alone ({where}). {' '.join(reasons)}"
+            return Assembly(draft, missing, sentence)
+    for key in ("python_code", "triton_code"):
+        found = OF_A_LIBRARY.search(getattr(draft.texts, key))
+        if found:
+            missing, what = STANDING[key]
+            sentence = f"{what} needs {found[0]}, which a library registers ({where})."
+            return Assembly(draft, missing, sentence)
     if re.search(r"^(import|from) triton\b", draft.texts.python_code, re.M):
-        said = f"The reference of {where} needs Triton itself."
-        return Made(draft, Missing.KERNEL_AGAINST_KERNEL, said)
+        sentence = f"The reference of {where} needs Triton itself."
+        return Assembly(draft, Missing.KERNEL_AGAINST_KERNEL, sentence)
     for text in (draft.texts.python_code, draft.texts.triton_code, draft.texts.test_code):
         try:
             ast.parse(text)
         except UNREADABLE as error:
-            said = f"What was written from {where} does not parse: {error}."
-            return Made(draft, Missing.UNREADABLE, said)
-    return Made(draft)
+            sentence = f"What was written from {where} does not parse: {error}."
+            return Assembly(draft, Missing.UNREADABLE, sentence)
+    return Assembly(draft)
 
 
 def _test_code(
@@ -181,13 +238,21 @@ def _test_code(
 ) -> str:
     used = re.findall(r"case\[[\"'](\w+)[\"']\]", inputs)
     try:
-        return test_code(entry_point, module.text, test.cases, _dtype(whole), differentiable, used)
+        return test_code(
+            entry_point,
+            module.text,
+            test.cases,
+            _dtype(whole),
+            differentiable,
+            used,
+            test.allowed,
+        )
     except UNREADABLE:
         return module.text
 
 
 def _dtype(whole: Cut) -> str:
-    """The floating type that the inputs name, where no case does."""
+    """Return the floating dtype that the inputs name, for tests whose cases name none."""
     for statement in whole.inputs:
         for node in ast.walk(statement):
             match node:
@@ -197,21 +262,21 @@ def _dtype(whole: Cut) -> str:
     return "float32"
 
 
-def _graded(test: Test, whole: Cut) -> set[str]:
-    """The parameters whose gradients the test asks for, through their aliases."""
+def _graded_inputs(test: Test, whole: Cut) -> set[str]:
+    """Return the parameters whose gradients the test compares, directly or through copies."""
     found: set[str] = set()
     parameters = set(whole.parameters)
-    asked = with_gradient(test.function.body)
+    asked = find_graded(test.function.body)
     for name in asked:
         found |= {name} & parameters
         for statement in (*whole.reference, *whole.candidate):
-            if name in effects(statement).binds:
-                found |= effects(statement).uses & parameters
+            if name in find_effects(statement).binds:
+                found |= find_effects(statement).uses & parameters
     return found | (test.weights & parameters if asked else set())
 
 
 def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
-    """Inputs that torch makes, as far as the text tells: `torch.randn(n)`, and half of it."""
+    """Return the inputs that are certainly tensors: `torch.randn(n)`, or half of that."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
@@ -228,7 +293,7 @@ def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
 
 
 def _answers(whole: Cut) -> list[str]:
-    """Inputs that some function hands back, which may be tensors."""
+    """Return the inputs that are results of a function, which may be tensors."""
     found: list[str] = []
     for statement in whole.inputs:
         match statement:
@@ -239,35 +304,46 @@ def _answers(whole: Cut) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _expected(test: Test, whole: Cut, takes: Sequence[str], types: Sequence[str]) -> list[ast.expr]:
-    """The reference's answers with the launcher's types, where its text fixes them. Otherwise at
-    the inputs' own precision where only the test narrows them: that is what most kernels answer
-    with."""
+def _expected(
+    test: Test, whole: Cut, takes: Sequence[str], launcher: str, entry_point: str
+) -> list[ast.expr]:
+    """Return the reference's answers, converted to the launcher's dtypes if these are known.
+
+    If they are unknown and the test widens the answers, they get the dtype of the inputs: most
+    kernels answer with it.
+    """
     of_floats = _tensors(whole, of_integers=False)
     like = next((f"{name}.dtype" for name in takes if name in of_floats), "")
     texts = [ast.unparse(node) for node in (*whole.reference, *whole.expected)]
     texts += _reference_functions(test, whole)
     widens = any(map(WIDER.search, texts))
     narrows = any(map(NARROWER.search, texts))
+    types = find_answer_types(launcher, entry_point)
+    optional = find_optional_answers(launcher, entry_point)
     if len(types) != len(whole.expected):
         types = [""] * len(whole.expected)
+        optional = [False] * len(whole.expected)
     answers: list[ast.expr] = []
     for place, (answer, known) in enumerate(zip(whole.expected, types, strict=True)):
+        cast = answer
         if known and (known.startswith("torch.") or widens or test.widened[place]):
-            answers.append(_cast(answer, known))
+            cast = _cast(answer, known)
         elif not known and (test.widened[place] or (place == 0 and widens and not narrows)):
-            answers.append(_cast(answer, like))
-        else:
-            answers.append(answer)
+            cast = _cast(answer, like)
+        if cast is not answer and optional[place] and isinstance(answer, ast.Name):
+            cast = ast.parse(
+                f"None if {answer.id} is None else {ast.unparse(cast)}", mode="eval"
+            ).body
+        answers.append(cast)
     return answers
 
 
 def _reference_functions(test: Test, whole: Cut) -> list[str]:
-    """The source of the functions that the reference calls by name."""
+    """Return the sources of the functions that the reference calls by name."""
     found: list[str] = []
     for node in (*whole.reference, *whole.expected):
         for inner in ast.walk(node):
-            parts = dotted(inner.func) if isinstance(inner, ast.Call) else None
+            parts = dotted_name(inner.func) if isinstance(inner, ast.Call) else None
             if parts is None or parts[0] in test.cases.bound:
                 continue
             target = test.suite.meaning(parts)
@@ -284,7 +360,7 @@ def _cast(answer: ast.expr, dtype: str) -> ast.expr:
 
 
 def _settled(text: str) -> str:
-    return _tidy(tightened(unregistered(without_foreign_options(text))))
+    return _tidy(close_gaps(remove_registration(remove_foreign_options(text))))
 
 
 def _tidy(text: str) -> str:

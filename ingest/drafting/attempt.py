@@ -1,6 +1,4 @@
-"""One test, tried as the source of a draft: which operation it compares, with what, and how far
-that leads.
-"""
+"""Reading of one test as the source of a draft: its operation and its reference."""
 
 from __future__ import annotations
 
@@ -11,18 +9,28 @@ from dataclasses import dataclass
 
 from ingest.drafting.assembly import Test, assemble
 from ingest.drafting.cases import Cases, NoCases, cases
-from ingest.drafting.comparisons import Comparison, about_gradients, comparisons, peeled
+from ingest.drafting.comparisons import Comparison, find_comparisons, peel, reads_gradient
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.inlining import inlined
-from ingest.drafting.naming import dotted, entry_point
+from ingest.drafting.inlining import inline_helpers
+from ingest.drafting.naming import dotted_name, entry_point
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Draft, Missing, Place, Rule, Texts
-from ingest.drafting.slices import Cut, cut, needed
+from ingest.drafting.sizes import reduce_sizes
+from ingest.drafting.slices import (
+    Cut,
+    cut,
+    find_needed,
+    find_plain_names,
+    find_side_inputs,
+    move_functions,
+)
 from ingest.drafting.standalone import Isolator
-from ingest.drafting.statements import effects, flat, loads, stores
-from ingest.drafting.suites import Suite, called_for_effect, calls_of, functions
-from ingest.drafting.weights import constructing, with_weights
+from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
+from ingest.drafting.suites import Suite, find_calls, find_effect_calls, functions
+from ingest.drafting.tolerances import Tolerance, allowed
+from ingest.drafting.values import NotPlain
+from ingest.drafting.weights import innermost_call, share_weights
 from ingest.extract.targets import External, Local
 
 REFERENCE = re.compile(r"(^|_)(naive|ref|reference|torch|pytorch|native|eager|golden|gold|baseline"
@@ -41,38 +49,38 @@ class Attempt:
     def progress(self) -> int:
         if self.missing is not None:
             return self.missing.progress
-        # A function that isn't called a reference is the least certain to be one.
+        # A function without a reference's name is the least certain to be one.
         unsure = self.draft is not None and self.draft.rule is Rule.OTHER_FUNCTION
         return WHOLE - unsure
 
 
-def attempts(
+def draft_tests(
     suite: Suite,
     reach: Reach,
     operations: Operations,
     isolator: Isolator,
     best: Mapping[Local, Attempt],
 ) -> Iterator[Attempt]:
-    """What each test of a file amounts to, for operations that have no whole draft yet."""
-    helpers = called_for_effect(suite)
+    """Yield the drafts of each test of a file, for operations that have no whole draft yet."""
+    helpers = find_effect_calls(suite)
     for written in functions(suite):
         if not written.name.startswith("test") and written.name in helpers:
-            # Its callers are tests, and it is part of them.
+            # It is inlined into the tests that call it.
             continue
-        function = inlined(written, suite.lookup)
+        function = inline_helpers(written, suite.lookup)
         reader = _Reader(suite, function, reach, operations, isolator, best)
         try:
-            yield from reader.attempts()
+            yield from reader.draft_tests()
         except UNREADABLE as error:
             name = reader.used_operation()
             if name is not None:
                 why = str(error) or "it is nested too deeply"
-                said = f"{function.name} of {suite.path} can't be followed: {why}."
-                yield Attempt(name, None, Missing.UNREADABLE, said)
+                sentence = f"{function.name} of {suite.path} can't be followed: {why}."
+                yield Attempt(name, None, Missing.UNREADABLE, sentence)
 
 
-Pair = tuple[ast.expr, ast.expr, bool]
-"""Expected, actual, and whether the answer was widened to be compared."""
+Pair = tuple[ast.expr, ast.expr, bool, Comparison]
+"""Expected, actual, whether the answer was widened to be compared, and the comparison."""
 
 
 class _Reader:
@@ -86,6 +94,9 @@ class _Reader:
         best: Mapping[Local, Attempt],
     ) -> None:
         self._suite, self._function = suite, function
+        self._written = function
+        self._given: frozenset[str] = frozenset()
+        self._conditions: tuple[ast.expr, ...] | None = None
         self._reach, self._operations = reach, operations
         self._isolator, self._best = isolator, best
         self._launched: dict[int, tuple[Local, ...]] = {}
@@ -104,7 +115,7 @@ class _Reader:
         return Place(self._suite.path, first, last)
 
     @property
-    def _said(self) -> str:
+    def _where(self) -> str:
         return f"{self._function.name} of {self._suite.path}"
 
     def used_operation(self) -> Local | None:
@@ -113,22 +124,19 @@ class _Reader:
         except UNREADABLE:
             return None
 
-    def attempts(self) -> Iterator[Attempt]:
+    def draft_tests(self) -> Iterator[Attempt]:
         function = self._function
         a = function.args
         parameters = {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
-        self._local = frozenset(parameters).union(*(stores(s) for s in function.body))
+        self._local = frozenset(parameters).union(*(stored_names(s) for s in function.body))
         if not self._launches(function):
             return
-        try:
-            calls = calls_of(self._suite, function.name)
-            self._cases = cases(function, self._suite.evaluator(), calls)
-        except NoCases as error:
-            self._no_cases = str(error)
-        function, self._weights = with_weights(function, self._module_kind)
+        self._given = frozenset(parameters)
+        self._read_cases()
+        function, self._weights = share_weights(function, self._module_kind)
         self._function = function
-        self._local |= frozenset().union(*(stores(s) for s in function.body))
-        if not any(True for _ in self._launching(flat(function.body))):
+        self._local |= frozenset().union(*(stored_names(s) for s in function.body))
+        if not any(True for _ in self._launching(flatten(function.body))):
             return
         seen = False
         for operation, before, pairs in self._groups():
@@ -139,9 +147,23 @@ class _Reader:
         if not seen and (self._failed or function.name.startswith("test")):
             yield from self._without_pairs()
 
+    def _read_cases(self, conditions: Sequence[ast.expr] = ()) -> None:
+        """Read the cases of the test. A case is compared under all of the `conditions`."""
+        if self._conditions == tuple(conditions):
+            return
+        self._conditions = tuple(conditions)
+        function = self._written
+        try:
+            calls = find_calls(self._suite, function.name)
+            self._cases = cases(function, self._suite.evaluator(), calls, conditions)
+        except NoCases as error:
+            self._cases, self._no_cases = None, str(error)
+
     def _module_kind(self, call: ast.expr) -> str | None:
-        """`kernel` or `torch` for the construction of a module, None for anything else."""
-        parts = dotted(call.func) if isinstance(call, ast.Call) else None
+        """Return `kernel` or `torch` for a call that constructs a module, None for any other
+        expression.
+        """
+        parts = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
             return None
         parts = tuple((self._bound(parts[0]) or parts[0]).split(".")) + parts[1:]
@@ -156,19 +178,19 @@ class _Reader:
 
     def _without_pairs(self) -> Iterator[Attempt]:
         operation = self._operations.nearest(
-            local for s in flat(self._function.body) for local in self._launches(s)
+            local for s in flatten(self._function.body) for local in self._launches(s)
         )
         if operation is not None:
             missing, sentence = self._failed or (
                 Missing.NO_COMPARISON,
-                f"{self._said} compares nothing that a kernel has computed.",
+                f"{self._where} compares nothing that a kernel has computed.",
             )
             yield Attempt(operation, None, missing, sentence)
 
     def _groups(self) -> Iterator[tuple[Local, tuple[ast.stmt, ...], list[Pair]]]:
-        """Comparisons of answers of the same launches belong together."""
+        """Group the comparisons whose answers come from the same launches."""
         groups: dict[tuple[int, ...], tuple[Local, tuple[ast.stmt, ...], list[Pair]]] = {}
-        for comparison in comparisons(self._function.body):
+        for comparison in find_comparisons(self._function.body):
             found = self._sides(comparison)
             if found is None:
                 continue
@@ -184,19 +206,36 @@ class _Reader:
             if not any(ast.dump(pair[1]) == ast.dump(other[1]) for other in pairs):
                 pairs.append(pair)
             groups[key] = (operation, comparison.before, pairs)
-        yield from groups.values()
+        for operation, before, pairs in groups.values():
+            # Prefer comparisons that every case makes.
+            always = [pair for pair in pairs if not self._is_left_out(pair[3])]
+            yield operation, before, always or pairs
+
+    def _is_left_out(self, comparison: Comparison) -> bool:
+        """Return whether a condition of a comparison is false in some case."""
+        evaluator = self._suite.evaluator()
+        for condition in comparison.conditions:
+            for row in self._cases.rows if self._cases else ():
+                try:
+                    if not evaluator.value(condition, row):
+                        return True
+                except NotPlain:
+                    break
+        return False
 
     def _sides(self, comparison: Comparison) -> tuple[list[ast.AST], Pair] | None:
-        """Which argument comes from a kernel; None where that leads nowhere."""
+        """Return the launching statements of a comparison and its two arguments, or None if it
+        compares no kernel with a reference.
+        """
         before = comparison.before
         parts = []
         for argument in (comparison.left, comparison.right):
-            inner, widened = peeled(argument)
-            numbers = needed(before, loads(inner), self._local)
-            if about_gradients(inner) or self._is_gradient(inner, before, numbers):
+            inner, widened = peel(argument)
+            numbers = find_needed(before, loaded_names(inner), self._local)
+            if reads_gradient(inner) or self._is_gradient(inner, before, numbers):
                 self._failed = self._failed or (
                     Missing.GRADIENTS_ONLY,
-                    f"{self._said} compares gradients and no answer.",
+                    f"{self._where} compares gradients and no answer.",
                 )
                 return None
             parts.append((inner, widened, numbers))
@@ -209,7 +248,7 @@ class _Reader:
         if all(launching):
             self._failed = (
                 Missing.KERNEL_AGAINST_KERNEL,
-                f"{self._said} compares one kernel with another.",
+                f"{self._where} compares one kernel with another.",
             )
             return None
         if not any(launching):
@@ -217,29 +256,31 @@ class _Reader:
         ours = 0 if launching[0] else 1
         actual, widened, _ = parts[ours]
         expected = parts[1 - ours][0]
-        if isinstance(expected, ast.Constant) or (not parts[1 - ours][2] and not loads(expected)):
+        if isinstance(expected, ast.Constant) or (
+            not parts[1 - ours][2] and not loaded_names(expected)
+        ):
             return None
-        return launching[ours], (expected, actual, widened)
+        return launching[ours], (expected, actual, widened, comparison)
 
     def _is_gradient(self, node: ast.expr, before: Sequence[ast.stmt], numbers: set[int]) -> bool:
-        """Whether a name was bound to somebody's `.grad`."""
+        """Return whether a name was bound to the `.grad` of a tensor."""
         if not isinstance(node, ast.Name):
             return False
         for number in sorted(numbers, reverse=True):
             statement = before[number]
-            if node.id not in effects(statement).binds:
+            if node.id not in find_effects(statement).binds:
                 continue
             value = getattr(statement, "value", None)
             if value is None:
                 return False
-            return about_gradients(value) or "autograd.grad" in ast.unparse(value)
+            return reads_gradient(value) or "autograd.grad" in ast.unparse(value)
         return False
 
     def _launching(self, statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         return (statement for statement in statements if self._launches(statement))
 
     def _launches(self, node: ast.AST) -> tuple[Local, ...]:
-        """The repository's names in a statement that lead to a kernel."""
+        """Return the names of the repository in a statement that lead to a kernel."""
         if id(node) not in self._launched:
             found = [local for local in self._locals(node) if self._reach.launches(local)]
             self._launched[id(node)] = tuple(found)
@@ -248,11 +289,11 @@ class _Reader:
     def _locals(self, node: ast.AST) -> Iterator[Local]:
         bound = self._cases.bound if self._cases else {}
         for inner in ast.walk(node):
-            parts = dotted(inner)
+            parts = dotted_name(inner)
             if parts is None:
                 continue
             if parts[0] in bound:
-                meant = dotted(ast.parse(bound[parts[0]], mode="eval").body)
+                meant = dotted_name(ast.parse(bound[parts[0]], mode="eval").body)
                 parts = (*meant, *parts[1:]) if meant else parts
             elif parts[0] in self._local:
                 continue
@@ -265,38 +306,86 @@ class _Reader:
     ) -> Attempt:
         whole = cut(
             before,
-            [(expected, actual) for expected, actual, _ in pairs],
+            [(expected, actual) for expected, actual, *_ in pairs],
             self._local,
             lambda statement: bool(self._launches(statement)),
+            self._given,
         )
+        whole = move_functions(whole, self._is_function, self._local)
         rule = self._rule(whole)
+        if sentence := _no_reference(whole):
+            return self._stopped(operation, rule, Missing.NO_COMPARISON, sentence)
+        conditions = [
+            condition
+            for *_, comparison in pairs
+            for condition in comparison.conditions
+            if self._is_left_out(comparison)
+        ]
+        self._read_cases(conditions)
         if any(self._launches(statement) for statement in whole.inputs):
             return self._stopped(operation, rule, Missing.INPUTS, "A kernel makes its inputs.")
         if self._cases is None:
             return self._stopped(operation, rule, Missing.INPUTS, self._no_cases)
         if whole.uses & {"self", "request"} or not whole.parameters:
-            said = "Its inputs are not made in the test itself."
-            return self._stopped(operation, rule, Missing.INPUTS, said)
+            sentence = "Its inputs are not made in the test itself."
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
+        if any("data_ptr" in ast.unparse(statement) for statement in whole.inputs):
+            sentence = "Its inputs hold addresses of tensors, which are others in each process."
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
         if held := self._modules_among(whole):
-            said = f"Its inputs would hold a module ({held}), where tensors and plain values go."
-            return self._stopped(operation, rule, Missing.INPUTS, said)
+            sentence = (
+                f"Its inputs would hold a module ({held}), where tensors and plain values go."
+            )
+            return self._stopped(operation, rule, Missing.INPUTS, sentence)
+        whole, self._cases = reduce_sizes(whole, self._cases, self._suite.evaluator())
+        # The next comparison of this test starts from its own cases.
+        self._conditions = None
         test = Test(
             self._suite,
             self._function,
             self._place,
             self._cases,
             frozenset(self._weights),
-            [widened for *_, widened in pairs],
+            [widened for _, _, widened, _ in pairs],
+            self._compared(),
+            self._allowed(),
         )
         made = assemble(test, whole, rule, entry_point(operation.name), self._isolator)
         return Attempt(operation, made.draft, made.missing, made.sentence)
 
+    def _is_function(self, node: ast.expr) -> bool:
+        """Return whether an expression is a function. No input can hold a function."""
+        if isinstance(node, ast.Lambda):
+            return True
+        parts = dotted_name(node)
+        if parts is None or parts[0] in self._local:
+            return False
+        target = self._suite.meaning(parts)
+        if not isinstance(target, Local):
+            return False
+        return any(text.startswith("def ") for text in self._suite.source_of(target))
+
+    def _allowed(self) -> list[Tolerance]:
+        """Return the tolerance of the test in each case, the tolerances of gradients included."""
+        evaluator = self._suite.evaluator()
+        made = list(find_comparisons(self._function.body))
+        rows = self._cases.rows if self._cases else ()
+        return [allowed(made, evaluator, row) for row in rows]
+
+    def _compared(self) -> list[ast.expr]:
+        each = (
+            peel(side)[0]
+            for comparison in find_comparisons(self._function.body)
+            for side in (comparison.left, comparison.right)
+        )
+        return [side for side in each if isinstance(side, ast.Name)]
+
     def _modules_among(self, whole: Cut) -> str:
-        """A parameter that both sides would share, and that the inputs construct as a module."""
+        """Return the name of a parameter that is a module and that both sides read, or ""."""
         for statement in whole.inputs:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-                    if name in whole.parameters and self._module_kind(constructing(call)):
+                    if name in whole.parameters and self._module_kind(innermost_call(call)):
                         return name
         return ""
 
@@ -308,7 +397,7 @@ class _Reader:
             for inner in ast.walk(node):
                 if not isinstance(inner, ast.Call):
                     continue
-                parts = dotted(inner.func)
+                parts = dotted_name(inner.func)
                 if parts is None or (parts[0] in self._local and not self._bound(parts[0])):
                     continue
                 meant = self._bound(parts[0]) or ".".join(parts)
@@ -331,6 +420,22 @@ class _Reader:
     def _bound(self, name: str) -> str:
         return self._cases.bound.get(name, "") if self._cases else ""
 
-    def _stopped(self, operation: Local, rule: Rule, missing: Missing, said: str) -> Attempt:
+    def _stopped(self, operation: Local, rule: Rule, missing: Missing, sentence: str) -> Attempt:
         draft = Draft(rule, entry_point(operation.name), self._place, Texts())
-        return Attempt(operation, draft, missing, f"{self._said}: {said}")
+        return Attempt(operation, draft, missing, f"{self._where}: {sentence}")
+
+
+def _no_reference(whole: Cut) -> str:
+    """Return why the other argument of a comparison is no reference, or "" if it is one."""
+    read = find_side_inputs(whole.reference, whole.expected)
+    loose = find_side_inputs((), (*whole.expected, *whole.actual)) & set(whole.unset)
+    loose -= frozenset().union(*map(stored_names, (*whole.reference, *whole.candidate)))
+    if loose:
+        return f"It compares in a loop, by its {', '.join(sorted(loose))}."
+    if not (read & set(whole.parameters)) - find_plain_names(whole.inputs):
+        return "What it compares with is written out: it depends on no input."
+    if not whole.reference and all(
+        isinstance(answer, ast.Name) and answer.id in whole.parameters for answer in whole.expected
+    ):
+        return "What it compares with is an input: nothing is computed."
+    return ""

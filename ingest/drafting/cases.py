@@ -1,4 +1,4 @@
-"""A test's parameters as cases: from its `parametrize` decorators, a few rows that show most."""
+"""Choice of a draft's cases from a test's `parametrize` decorators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_CASES = 4
 
 IN_PLACE = re.compile(r"in_?place", re.I)
 GIVEN = {"device", "self", "request"}
-"""Parameters that are no case's matter."""
+"""Parameters that no case holds."""
 
 Row = dict[str, Any]
 
@@ -27,17 +27,26 @@ class Cases:
     rows: tuple[Row, ...]
     """Plain values and `Dtype`s only."""
     bound: Mapping[str, str]
-    """Parameters that are no plain values, each with the one expression that stands for it."""
+    """Parameters that hold no plain value, each with the expression that replaces it."""
     fixed: tuple[str, ...]
-    """Sizes that the author's own cases never show at an odd value."""
+    """Sizes that the author's cases never show at an odd value."""
 
 
 class NoCases(Exception):
-    """A parameter whose values can't be told, in a sentence."""
+    """The values of a parameter are unknown. The message is a sentence."""
 
 
-def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.Call] = ()) -> Cases:
-    """`calls`: those of the function at its file's top level, where no decorator says more."""
+def cases(
+    function: ast.FunctionDef,
+    evaluator: Evaluator,
+    calls: Sequence[ast.Call] = (),
+    conditions: Sequence[ast.expr] = (),
+) -> Cases:
+    """Return the cases of a test.
+
+    `calls`: calls of the function at its file's top level, for a function without decorators.
+    `conditions`: a row is no case if one of them is false.
+    """
     parameters = [name for name in _parameters(function) if name not in GIVEN]
     axes = [*_axes(function, evaluator)] or _called(parameters, evaluator, calls)
     given = {name for names, _ in axes for name in names}
@@ -51,15 +60,16 @@ def cases(function: ast.FunctionDef, evaluator: Evaluator, calls: Sequence[ast.C
     bound: dict[str, str] = {}
     for name in dict.fromkeys(n for names, _ in axes for n in names):
         rows = _bind(rows, name, bound)
-    # A pair leaves its inputs alone.
+    # The sides of a pair do not change their inputs.
     rows = [
         row for row in rows if not any(row[n] is True for n in row if IN_PLACE.search(n))
     ] or rows
     skipping = _skips(function)
-    rows = [row for row in rows if not _skipped(skipping, row, evaluator)] or rows
+    skipping += [ast.UnaryOp(ast.Not(), condition) for condition in conditions]
+    rows = [row for row in rows if not _is_skipped(skipping, row, evaluator)] or rows
     if not rows:
         raise NoCases("The test is given no values at all.")
-    return Cases(tuple(_chosen(rows)), bound, _fixed(rows))
+    return Cases(tuple(_choose_rows(rows)), bound, _fixed(rows))
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
@@ -91,7 +101,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
         if not ast.unparse(decorator.func).endswith("parametrize"):
             continue
         given = [
-            *_spread(decorator, evaluator),
+            *_decorator_arguments(decorator, evaluator),
             *(k.value for k in decorator.keywords if k.arg == "argvalues"),
         ]
         if len(given) < 2:
@@ -117,7 +127,7 @@ def _axes(function: ast.FunctionDef, evaluator: Evaluator) -> Iterator[Axis]:
 def _called(
     parameters: Sequence[str], evaluator: Evaluator, calls: Sequence[ast.Call]
 ) -> list[Axis]:
-    """The values with which the file itself calls its test."""
+    """Return the values with which the file itself calls its test."""
     rows: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
     for call in calls:
         given = dict(zip(parameters, call.args, strict=False))
@@ -131,8 +141,8 @@ def _called(
     return [(most, rows[most])] if most else []
 
 
-def _spread(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
-    """The arguments of a decorator; `*NAME` stands for what the name does."""
+def _decorator_arguments(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
+    """Return the arguments of a decorator, with `*NAME` resolved."""
     found: list[ast.expr] = []
     for argument in decorator.args:
         meant = evaluator.meant(argument.value) if isinstance(argument, ast.Starred) else argument
@@ -152,8 +162,9 @@ def _product(axes: Sequence[Axis]) -> Iterator[Row]:
 
 
 def _bind(rows: list[Row], name: str, bound: dict[str, str]) -> list[Row]:
-    """Of a parameter that takes functions or classes, the first counts, and all rows that have
-    it too."""
+    """Bind a parameter that takes functions or classes to its first value, and keep the rows with
+    that value.
+    """
     first = next((row[name] for row in rows if _is_opaque(row.get(name))), None)
     if first is None:
         return rows
@@ -172,7 +183,7 @@ def _is_opaque(value: Any) -> bool:
 
 
 def _skips(function: ast.FunctionDef) -> list[ast.expr]:
-    """The conditions under which the test says that it doesn't try a row."""
+    """Return the conditions under which the test skips a row."""
     leaving = ("pytest.skip", "return", "pytest.xfail", "self.skipTest")
     return [
         statement.test
@@ -183,7 +194,7 @@ def _skips(function: ast.FunctionDef) -> list[ast.expr]:
     ]
 
 
-def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> bool:
+def _is_skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> bool:
     for condition in conditions:
         try:
             if evaluator.value(condition, row):
@@ -193,9 +204,11 @@ def _skipped(conditions: Sequence[ast.expr], row: Row, evaluator: Evaluator) -> 
     return False
 
 
-def _chosen(rows: Sequence[Row]) -> list[Row]:
-    """The smallest, and whatever shows a value that none before has shown."""
-    ordered = sorted(rows, key=_work)
+def _choose_rows(rows: Sequence[Row]) -> list[Row]:
+    """Choose the smallest rows, and rows that show a value for the first time. If all have the same
+    sizes, the last row is replaced by one with other sizes.
+    """
+    ordered = sorted(rows, key=lambda row: (_is_degenerate(row), _work(row)))
     shown: set[tuple[str, str]] = set()
     chosen: list[Row] = []
     for row in ordered:
@@ -206,7 +219,29 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     for row in ordered:
         if len(chosen) < MOST_CASES and row not in chosen:
             chosen.append(row)
+    if all(_sizes(row) == _sizes(chosen[0]) for row in chosen) and not _shows_alone(chosen):
+        other = [row for row in ordered if _sizes(row) != _sizes(chosen[0])]
+        chosen[-1:] = other[:1] or chosen[-1:]
     return chosen
+
+
+def _shows_alone(chosen: Sequence[Row]) -> bool:
+    """Return whether only the last row shows some flag, string or dtype."""
+    return any(
+        isinstance(value, bool | str | Dtype | None)
+        and not any(row.get(name, value) == value for row in chosen[:-1])
+        for name, value in chosen[-1].items()
+    )
+
+
+def _is_degenerate(row: Row) -> bool:
+    """Return whether every size is one. Most faults of a kernel do not show in a single element."""
+    sizes = [n for value in row.values() if _is_size(value) for n in _integers(value)]
+    return bool(sizes) and all(n == 1 for n in sizes)
+
+
+def _sizes(row: Row) -> Row:
+    return {name: value for name, value in row.items() if _is_size(value)}
 
 
 def _work(row: Row) -> int:
@@ -228,13 +263,15 @@ def _is_size(value: Any) -> bool:
 
 
 def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
-    """A checker may vary a size only where the author has shown that odd values are allowed."""
+    """Return the sizes that a checker must not vary: sizes that the author never shows at an odd
+    value.
+    """
     found = []
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(_integers(value) for value in values):
             sizes = all(_is_size(value) for value in values)
-            # Neither a power of two nor a multiple of what blocks are made of.
+            # Neither a power of two nor a multiple of a small block.
             odd = any(n % 16 and n & (n - 1) for value in values for n in _integers(value))
             if not (sizes and odd):
                 found.append(name)
@@ -242,7 +279,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def plain(value: Any) -> Any:
-    """As CASES writes it."""
+    """Convert a value to the form that CASES holds."""
     if isinstance(value, Dtype):
         return value.name
     if isinstance(value, list):

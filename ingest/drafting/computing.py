@@ -1,8 +1,8 @@
-"""What host code computes with torch where Triton should, as far as its text proves it.
+"""Detection of computations that host code leaves to torch, by syntax.
 
-A launcher allocates and moves; who sums up partial sums with `.sum(0)` computes outside his
-kernels. Told by syntax: a call that can be nothing else, a product of matrices by `@`, and
-arithmetic on names that the function itself treats as tensors.
+A launcher allocates and moves data; a final `.sum(0)` of partial sums is a computation outside of
+its kernels. Detected are calls that can be nothing else, products of matrices by `@`, and
+arithmetic on names that the function treats as tensors.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ingest.drafting.host import Function, Host, inside
+from ingest.drafting.host import Function, HostCode, walk_body
 
 METHODS = {
     "sum", "mean", "matmul", "mm", "bmm", "addmm", "addmm_", "baddbmm", "exp", "log", "log2",
@@ -24,12 +24,13 @@ TORCH = METHODS | {
     "abs", "add", "sub", "addbmm", "dot", "outer", "where", "sort", "max", "min", "maximum",
     "minimum", "clamp", "ger", "histc", "bincount", "linalg.solve_triangular",
 }  # fmt: skip
+SOLVERS = ("torch.linalg.", "torch.cholesky", "torch.inverse", "torch.triangular_solve")
 FUNCTIONAL = {
     "linear", "softmax", "log_softmax", "normalize", "conv1d", "conv2d", "layer_norm", "rms_norm",
     "silu", "gelu", "relu", "cross_entropy", "softplus", "logsigmoid", "one_hot", "embedding",
 }  # fmt: skip
 LAYERS = {"nn.Linear", "nn.Conv1d", "nn.Conv2d", "nn.LayerNorm", "nn.Embedding", "nn.RMSNorm"}
-# What a name has that is a tensor, and nothing else that a launcher handles.
+# Attributes that only tensors have, among the values that a launcher handles.
 OF_TENSORS = {"shape", "stride", "dtype", "device", "contiguous", "is_contiguous", "view",
               "reshape", "data_ptr", "numel", "dim", "ndim", "requires_grad"}  # fmt: skip
 ALLOCATES = {"empty", "zeros", "ones", "full", "arange", "tensor", "empty_like", "zeros_like",
@@ -39,26 +40,30 @@ ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
 def computes_backward(module: str) -> str:
-    """The first computation with torch that a `backward` of a standalone module leads to; any
-    counts, under whatever condition it stands."""
+    """Return the first computation with torch that a `backward` leads to, under any condition, or
+    "".
+    """
     host = _Computing(module)
     for owner in host.functions_of_autograd():
         backward = host.methods[owner].get("backward")
-        if backward is not None and (said := host.first([(backward, owner)], certain=False)):
-            return said
+        if backward is not None and (computation := host.first([(backward, owner)], certain=False)):
+            return computation
     return ""
 
 
 def computes_forward(module: str, entry_point: str) -> str:
-    """The first computation with torch on the way that a call of the entry point takes for
-    certain: nothing under a condition counts."""
+    """Return the first computation with torch that every call of the entry point runs, or "". A
+    computation under a condition does not count, except for linear algebra.
+    """
     host = _Computing(module)
     start = host.functions.get(entry_point)
-    return host.first([(start, "")], certain=True) if start is not None else ""
+    if start is None:
+        return ""
+    return host.first([(start, "")], certain=True) or host.solver([(start, "")])
 
 
-def without_backward(module: str) -> str:
-    """The module with no `backward` in any autograd Function."""
+def remove_backward(module: str) -> str:
+    """Remove every `backward` of the module's autograd Functions."""
     host = _Computing(module)
     lines = module.splitlines()
     found = [host.methods[owner].get("backward") for owner in host.functions_of_autograd()]
@@ -68,23 +73,40 @@ def without_backward(module: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Computing(Host):
-    """Where it leads, and what is computed with torch on the way."""
+class _Computing(HostCode):
+    """Walk of a module's host code in search of computations with torch."""
 
     def first(self, starts: Sequence[tuple[Function, str]], *, certain: bool) -> str:
+        for function, owner in self._walk_calls(starts, certain=certain):
+            tensors = _tensors(function)
+            layers = _layers(self.methods.get(owner, {}).get("__init__"))
+            for node in _certain(function.body) if certain else walk_body(function.body):
+                if computation := _computes(node, tensors) or _asks(node, layers):
+                    return _placed(computation, owner, function)
+        return ""
+
+    def _walk_calls(
+        self, starts: Sequence[tuple[Function, str]], *, certain: bool
+    ) -> Iterator[tuple[Function, str]]:
+        """Yield these functions and the functions that they lead to, each with its class."""
         pending, seen = list(starts), set[int]()
         while pending:
             function, owner = pending.pop(0)
             if id(function) in seen:
                 continue
             seen.add(id(function))
-            nodes = list(_certain(function.body) if certain else inside(function.body))
-            tensors = _tensors(function)
-            layers = _layers(self.methods.get(owner, {}).get("__init__"))
-            for node in nodes:
-                if said := _computes(node, tensors) or _asks(node, layers):
-                    return f"`{said}` in {f'{owner}.' if owner else ''}{function.name}"
+            yield function, owner
+            nodes = list(_certain(function.body) if certain else walk_body(function.body))
             pending += self._called(nodes, owner, function)
+
+    def solver(self, starts: Sequence[tuple[Function, str]]) -> str:
+        """Return the first use of linear algebra under any condition, or "". Launchers often use a
+        product of matrices for small inputs only; no launcher solves a system for some inputs only.
+        """
+        for function, owner in self._walk_calls(starts, certain=False):
+            for node in walk_body(function.body):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).startswith(SOLVERS):
+                    return _placed(_short(node), owner, function)
         return ""
 
     def _called(
@@ -117,9 +139,9 @@ class _Computing(Host):
                 yield found, target
 
     def _constructed(self, function: Function) -> dict[str, str]:
-        """The names that hold modules of a class of this module."""
+        """Return the local names that hold instances of the module's classes, with their class."""
         found: dict[str, str] = {}
-        for node in inside(function.body):
+        for node in walk_body(function.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     inner = _innermost(call)
@@ -129,15 +151,16 @@ class _Computing(Host):
 
 
 def _innermost(call: ast.Call) -> ast.Call:
-    """`C(…)` of `C(…).to(dtype)`."""
+    """Return `C(…)` of `C(…).to(dtype)`."""
     while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
         call = call.func.value
     return call
 
 
 def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """What runs whenever the statements do: nothing under a condition, nor after one that may
-    have left, nor what is only defined. A loop is taken to run."""
+    """Yield the nodes that run whenever the statements do. Excluded are branches, statements after
+    a conditional return, and definitions. Loops are assumed to run.
+    """
     for statement in body:
         if isinstance(statement, ast.With):
             for item in statement.items:
@@ -155,7 +178,7 @@ def _certain(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
 
 def _unconditional(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.IfExp) and _loads(node.body) <= _loads(node.orelse):
-        # Whichever way it goes, it leads to these: `f(x) if plain else torch.compile(f)(x)`.
+        # Both ways call the same function: `f(x) if plain else torch.compile(f)(x)`.
         yield from _unconditional(node.body)
     if isinstance(node, ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp):
         return
@@ -169,13 +192,14 @@ def _loads(node: ast.AST) -> set[str]:
 
 
 def _tensors(function: Function) -> set[str]:
-    """The names that this function asks for what only tensors have, and binds to nothing else;
-    and what a `backward` is given."""
+    """Return the names that the function asks for attributes that only tensors have and never binds
+    to anything else, and the gradients that a `backward` receives.
+    """
     found: set[str] = set()
     if function.name == "backward":
         found |= {argument.arg for argument in function.args.args[1:]}
     other: set[str] = set()
-    for node in inside(function.body):
+    for node in walk_body(function.body):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in OF_TENSORS:
                 found.add(name)
@@ -189,9 +213,9 @@ def _tensors(function: Function) -> set[str]:
 
 
 def _layers(init: Function | None) -> set[str]:
-    """The attributes that hold torch's own layers."""
+    """Return the attributes that hold layers of torch."""
     found: set[str] = set()
-    for node in inside(init.body) if init else ():
+    for node in walk_body(init.body) if init else ():
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
@@ -234,13 +258,17 @@ def _computing_call(value: ast.expr, attr: str) -> bool:
 
 
 def _holds_no_data(call: ast.Call) -> bool:
-    """Arithmetic on what was just allocated or counted out is none on data."""
+    """Return whether a call only computes on fresh allocations or on ranges, which are no data."""
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ALLOCATES
         for node in ast.walk(call)
     )
+
+
+def _placed(computation: str, owner: str, function: Function) -> str:
+    return f"`{computation}` in {f'{owner}.' if owner else ''}{function.name}"
 
 
 def _short(node: ast.AST) -> str:

@@ -1,5 +1,5 @@
-"""Where tensors are made: on the device of the machine, or on the default one, whatever the author
-named.
+"""Replacement of devices that the author names by the device of the machine, or by the default
+device.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 
 from ingest.drafting.edits import Edits
-from ingest.drafting.statements import stores
+from ingest.drafting.statements import stored_names
 
 OF_THE_MACHINE = '"cuda" if torch.cuda.is_available() else "cpu"'
 DEVICE = "DEVICE"
@@ -20,8 +20,8 @@ Around = tuple[ast.AST, frozenset[str]]
 """A node with the names that the functions around it bind."""
 
 
-def on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
-    """The text with the machine's device where it names one, or without any."""
+def place_on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
+    """Return the text with named devices replaced by the machine's device, or removed."""
     edits = Edits(text)
     for node, local in _within(tree):
         match node:
@@ -34,8 +34,35 @@ def on_device(text: str, tree: ast.Module, *, kept: bool) -> str:
             case ast.arguments():
                 for default in (*node.defaults, *node.kw_defaults):
                     if isinstance(default, ast.Constant) and is_device(default, local):
-                        # Worked out where the function is, which may be before DEVICE.
+                        # A default is evaluated at the definition, which may precede DEVICE.
                         edits.put(default, OF_THE_MACHINE if kept else "None")
+    return edits.text()
+
+
+def replace_literal_devices(text: str) -> str:
+    """Return a module whose allocations name the machine's device instead of "cuda", so that its
+    launcher also runs in Triton's interpreter.
+    """
+    if "device" not in text:
+        return text
+    tree = ast.parse(text)
+    edits = Edits(text)
+    values = [
+        keyword.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "device"
+        and isinstance(keyword.value, ast.Constant)
+        and is_device(keyword.value, frozenset())
+    ]
+    for value in values:
+        edits.put(value, DEVICE)
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    if not values or not imports:
+        return text
+    if not re.search(rf"^{DEVICE} = ", text, re.M):
+        edits.replace(edits.end(imports[-1]), edits.end(imports[-1]), f"\n\n\n{DEVICE_LINE}")
     return edits.text()
 
 
@@ -48,14 +75,14 @@ def _within(tree: ast.Module) -> list[Around]:
             a = node.args
             local |= {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
             if isinstance(node, ast.FunctionDef):
-                local = local.union(*(stores(inner) for inner in node.body))
+                local = local.union(*(stored_names(inner) for inner in node.body))
         found.append((node, local))
         pending.extend((child, local) for child in ast.iter_child_nodes(node))
     return found
 
 
 def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:
-    # The arguments in the order of the text; a device goes with the comma before it.
+    # Arguments in the order of the text: a device is removed with the comma before it.
     arguments = sorted((*call.args, *(k.value for k in call.keywords)), key=edits.start)
     before = {id(node): edits.end(previous) for previous, node in pairwise(arguments)}
     for keyword in call.keywords:
@@ -78,7 +105,7 @@ def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) ->
 
 
 def is_device(node: ast.expr, local: frozenset[str]) -> bool:
-    """Whether an expression names a device of its own accord: text, or a global called so."""
+    """Return whether an expression names a device: a string, or a global with such a name."""
     match node:
         case ast.Constant(value=str(value)):
             return bool(re.fullmatch(r"(cuda|gpu|xpu|npu|hip)(:\d+)?", value))

@@ -1,6 +1,6 @@
-"""From a repository to drafts: for each operation the test that compares it, cut into a pair.
+"""Drafting of a whole repository: find for each operation the test that compares it.
 
-Every operation comes back, with a draft or with what is missing.
+Every operation has an outcome: a draft, or what is missing.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ingest.drafting.attempt import Attempt, attempts
-from ingest.drafting.lifting import lifted
+from ingest.drafting.attempt import Attempt, draft_tests
+from ingest.drafting.lifting import lift_imports
 from ingest.drafting.operations import Operations
 from ingest.drafting.reach import Reach
 from ingest.drafting.records import Missing, Operation, Outcome
 from ingest.drafting.standalone import Isolator
-from ingest.drafting.suites import suites
-from ingest.drafting.tuning import plainly_tuned
-from ingest.drafting.writing import stand_ins
+from ingest.drafting.suites import find_suites
+from ingest.drafting.tuning import keep_first_configuration
+from ingest.drafting.writing import read_stand_ins
 from ingest.extract.collecting import collector_paused, collector_resumed
 from ingest.extract.extraction import FILE_LIMIT, Session
 from ingest.extract.source_tree import SourceTree
@@ -26,13 +26,13 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    """A tree with stand-ins for packages that a pair may not import, and its imports lifted."""
+class _PreparedTree:
+    """A tree with prepared files, and with stand-ins for packages that a pair may not import."""
 
     tree: SourceTree
     extra: dict[str, bytes]
     ready: dict[str, bytes] = field(default_factory=dict)
-    """Files are asked for again and again."""
+    """Cache of prepared files: each is read many times."""
 
     @property
     def sure(self) -> frozenset[str]:
@@ -47,15 +47,15 @@ class _Prepared:
         if data is None or not path.endswith(".py"):
             return data
         if path not in self.ready:
-            self.ready[path] = plainly_tuned(lifted(data, self.sure))
+            self.ready[path] = keep_first_configuration(lift_imports(data, self.sure))
         return self.ready[path]
 
 
 def draft(tree: SourceTree, progress: Progress | None = None) -> Iterator[Outcome]:
-    """An outcome for each operation of the tree, in the order of their places."""
+    """Yield an outcome for each operation of the tree, in the order of their places."""
     there = set(tree.paths())
-    extra = {path: text for path, text in stand_ins().items() if path not in there}
-    session = Session(_Prepared(tree, extra), FILE_LIMIT, progress)
+    extra = {path: text for path, text in read_stand_ins().items() if path not in there}
+    session = Session(_PreparedTree(tree, extra), FILE_LIMIT, progress)
     try:
         session.know()
         with collector_paused():
@@ -73,14 +73,14 @@ def _outcomes(
     isolator = Isolator(session.repository, session.resolver, list(extra))
     best: dict[Local, Attempt] = {}
     unreadable: list[str] = []
-    files = list(suites(session.repository, session.resolver))
+    files = list(find_suites(session.repository, session.resolver))
     for number, file in enumerate(files):
         if progress is not None:
             progress("draft", number, len(files))
         if isinstance(file, str):
             unreadable.append(file)
             continue
-        for found in attempts(file, reach, operations, isolator, best):
+        for found in draft_tests(file, reach, operations, isolator, best):
             known = best.get(found.operation)
             if known is None or found.progress > known.progress:
                 best[found.operation] = found

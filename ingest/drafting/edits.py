@@ -1,4 +1,4 @@
-"""Changes of a text at places of its syntax tree; all else stays as its author wrote it."""
+"""Edits of a text at nodes of its syntax tree. The rest of the text stays unchanged."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 from itertools import pairwise
 
-# What a text that is no Python, or too much of it, raises where it is parsed and walked.
+# Errors of parsing and walking a text that is no Python, or nested too deeply.
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Edits:
-    """Of changes that overlap the one that begins first is made."""
+    """A list of edits. Of overlapping edits, the one that begins first is applied."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode()
@@ -30,8 +30,12 @@ class Edits:
         return self._starts[line - 1] + column
 
     def of(self, node: ast.AST) -> str:
-        """What stood there."""
+        """Return the original text of a node."""
         return self._data[self.start(node) : self.end(node)].decode()
+
+    def between(self, first: ast.AST, last: ast.AST) -> str:
+        """Return the original text from the start of one node to the end of another."""
+        return self._data[self.start(first) : self.end(last)].decode()
 
     def replace(self, first: int, last: int, text: str) -> None:
         self._made.append((first, last, text.encode()))
@@ -40,7 +44,7 @@ class Edits:
         self.replace(self.start(node), self.end(node), text)
 
     def drop(self, statement: ast.stmt, *, alone: bool) -> None:
-        """With its line, or with `pass` in its place where its block would be empty."""
+        """Remove a statement with its line. If it is `alone` in its block, replace it by `pass`."""
         lines = self._lines(statement, b"")
         if alone or lines is None:
             self.put(statement, "pass")
@@ -52,7 +56,7 @@ class Edits:
             self.replace(*lines, "")
 
     def _lines(self, node: ast.AST, mark: bytes) -> tuple[int, int] | None:
-        """The lines that a node fills, with nothing but `mark` before it and nothing behind."""
+        """Return the range of a node's lines, or None if they hold other code beside `mark`."""
         first = self._starts[node.lineno - 1]  # type: ignore[attr-defined]
         end = self._data.find(b"\n", self.end(node))
         end = len(self._data) if end < 0 else end
@@ -60,8 +64,9 @@ class Edits:
         return (first, end + 1) if before.strip() == mark and not behind.strip() else None
 
     def drop_among(self, all_of_them: Sequence[ast.expr], dropped: Sequence[ast.expr]) -> None:
-        """Arguments, or values with their keys: each with the comma before it; a first one, that
-        none is before, stays."""
+        """Remove arguments, or dictionary values with their keys, each with the comma before it. A
+        first element stays, because no comma precedes it.
+        """
         ordered = sorted(all_of_them, key=self.start)
         for previous, node in pairwise(ordered):
             if any(node is one for one in dropped):

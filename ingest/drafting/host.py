@@ -1,4 +1,4 @@
-"""The host code of a standalone module: its functions, its classes and their methods, by name."""
+"""Index of a standalone module's host code: functions, classes and methods by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 Function = ast.FunctionDef
 
 
-class Host:
+class HostCode:
     def __init__(self, module: str) -> None:
         self.functions: dict[str, Function] = {}
         self.methods: dict[str, dict[str, Function]] = {}
@@ -32,6 +32,19 @@ class Host:
             if isinstance(node, Function) and not _of_a_kernel(node) and id(node) not in methods:
                 self.functions.setdefault(node.name, node)
 
+    def method(self, owner: str, name: str) -> Function | None:
+        """Return a method of a class or of its nearest base in the module, or None."""
+        seen: set[str] = set()
+        pending = [owner]
+        while pending:
+            each = pending.pop(0)
+            if name in self.methods.get(each, {}):
+                return self.methods[each][name]
+            if each not in seen:
+                seen.add(each)
+                pending += self.bases.get(each, [])
+        return None
+
     def functions_of_autograd(self) -> list[str]:
         return [
             name for name, bases in self.bases.items()
@@ -39,8 +52,8 @@ class Host:
         ]  # fmt: skip
 
 
-def inside(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """Every node, but for what functions and classes define in there."""
+def walk_body(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield every node of the statements except nested definitions."""
     for statement in body:
         if not isinstance(statement, Function | ast.ClassDef):
             yield from ast.walk(statement)

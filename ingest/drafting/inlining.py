@@ -1,4 +1,4 @@
-"""A test whose body stands in a helper of its file, written out as if it stood in the test."""
+"""Inlining of helpers that hold the body of a test."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import ast
 import copy
 from collections.abc import Callable
 
-from ingest.drafting.statements import loads, stores
+from ingest.drafting.statements import loaded_names, stored_names
 
 DEEPEST = 3
 
 Lookup = Callable[[str], "ast.expr | ast.FunctionDef | None"]
 
 
-def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
-    """The function with calls of helpers, whose results nobody takes, replaced by their bodies."""
+def inline_helpers(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.FunctionDef:
+    """Return the function with the bodies of comparing helpers in place of their calls."""
     body: list[ast.stmt] = []
     for statement in (part for whole in function.body for part in _parts(whole)):
         helper = _helper(statement, lookup) if depth < DEEPEST else None
@@ -23,19 +23,19 @@ def inlined(function: ast.FunctionDef, lookup: Lookup, depth: int = 0) -> ast.Fu
             body.append(statement)
             continue
         inner = ast.FunctionDef(**{**vars(helper), "body": written})
-        body += inlined(inner, lookup, depth + 1).body
+        body += inline_helpers(inner, lookup, depth + 1).body
     if body == function.body:
         return function
     return ast.FunctionDef(**{**vars(function), "body": body})
 
 
 def _parts(statement: ast.stmt) -> list[ast.stmt]:
-    """`a, b = f(x), g(x)` as two statements: the one may be a kernel's and the other not."""
+    """Split `a, b = f(x), g(x)` into two statements: only one of them may launch a kernel."""
     match statement:
         case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-            bound = stores(statement)
+            bound = stored_names(statement)
             plain = all(isinstance(t, ast.Name | ast.Attribute) for t in targets)
-            if plain and len(targets) == len(values) and not bound & loads(statement.value):
+            if plain and len(targets) == len(values) and not bound & loaded_names(statement.value):
                 pairs = zip(targets, values, strict=True)
                 return [ast.copy_location(ast.Assign([t], v), statement) for t, v in pairs]
     return [statement]
@@ -48,7 +48,7 @@ def _helper(statement: ast.stmt, lookup: Lookup) -> ast.FunctionDef | None:
 
 
 def _call(statement: ast.stmt) -> ast.Call | None:
-    """What a statement that is nothing but a call calls."""
+    """Return the call of a statement that is only a call."""
     value = statement.value if isinstance(statement, ast.Expr) else None
     return value if isinstance(value, ast.Call) else None
 
@@ -86,8 +86,8 @@ def _written(statement: ast.stmt, helper: ast.FunctionDef) -> list[ast.stmt] | N
 
 
 def _compares(helper: ast.FunctionDef) -> bool:
-    """Only what compares is part of a test; any other helper is called as it is."""
-    from ingest.drafting.comparisons import comparisons
+    """Return whether a helper compares. Any other helper is called as it is."""
+    from ingest.drafting.comparisons import find_comparisons
 
-    bound = frozenset().union(*(stores(statement) for statement in helper.body))
-    return bool(bound) and next(comparisons(helper.body), None) is not None
+    bound = frozenset().union(*(stored_names(statement) for statement in helper.body))
+    return bool(bound) and next(find_comparisons(helper.body), None) is not None

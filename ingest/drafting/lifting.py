@@ -1,5 +1,7 @@
-"""Imports within functions, moved to the end of their file: who imports late to avoid a circle
-means the same as who imports at the top, and a module that stands alone has no circles.
+"""Lifting of imports from functions to the end of their file.
+
+Authors import inside of functions to avoid circular imports, which a standalone module does not
+have.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from ingest.extract.imports import may_remain
 INNER = re.compile(rb"^[ \t]+from [\w.]+ import ", re.M)
 
 
-def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
-    """The file with as many lines before the moved imports as it had. `sure`: the modules whose
-    import can't fail, whatever stands around it."""
+def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
+    """Lift the imports of a file and keep its line numbers. `sure`: modules whose import cannot
+    fail, even inside of a `try`.
+    """
     if not INNER.search(data):
         return data
     try:
@@ -45,20 +48,20 @@ def lifted(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
 
 
 def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
-    """`from … import …` in functions, but not under a condition that may well fail."""
+    """Return the `from … import …` statements in functions, except those that may fail."""
     found: list[ast.ImportFrom] = []
     pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
     while pending:
-        node, inside, tried = pending.pop()
-        if isinstance(node, ast.ImportFrom) and inside:
+        node, walk_body, tried = pending.pop()
+        if isinstance(node, ast.ImportFrom) and walk_body:
             foreign = bool(node.level) or not may_remain(node.module or "")
             if foreign and (not tried or node.module in sure):
                 found.append(node)
             continue
-        inside |= isinstance(node, ast.FunctionDef)
+        walk_body |= isinstance(node, ast.FunctionDef)
         tried |= isinstance(node, ast.Try)
         pending.extend(
-            (child, inside, tried)
+            (child, walk_body, tried)
             for child in ast.iter_child_nodes(node)
             if isinstance(child, ast.stmt)
         )
@@ -66,7 +69,7 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
 
 
 def bound_names(node: ast.stmt) -> list[str]:
-    """The names that a statement of a module's top level binds."""
+    """Return the names that a statement of a module's top level binds."""
     match node:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]

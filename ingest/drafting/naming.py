@@ -1,4 +1,4 @@
-"""How a draft is called, and dotted names as tuples."""
+"""Names of drafts, and dotted names as tuples."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import re
 
 
 def entry_point(operation: str) -> str:
-    """The function that both sides define; the launcher keeps its author's name beside it."""
-    return f"run_{snake(operation.rpartition('.')[2])}"
+    """Return the name of the function that both sides define. No launcher has this name."""
+    return f"run_{to_snake_case(operation.rpartition('.')[2])}"
 
 
-def snake(name: str) -> str:
-    """`LigerRMSNormFunction` as `liger_rms_norm`."""
+def to_snake_case(name: str) -> str:
+    """Convert `LigerRMSNormFunction` to `liger_rms_norm`."""
     name = re.sub(r"(Function|Func|Fn|Autograd)$", "", name.strip("_")) or name
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"_+", "_", re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)).lower().strip("_")
 
 
-def dotted(node: ast.AST) -> tuple[str, ...] | None:
-    """`a.b.c`, for a plain name and its attributes."""
+def dotted_name(node: ast.AST) -> tuple[str, ...] | None:
+    """Return the parts of `a.b.c`, or None for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

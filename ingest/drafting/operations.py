@@ -1,5 +1,6 @@
-"""What a repository computes with kernels: one operation an autograd Function, and one a host
-function that launches kernels of its own account.
+"""Index of a repository's operations.
+
+An operation is an autograd Function, or a host function that launches kernels on its own.
 """
 
 from __future__ import annotations
@@ -35,8 +36,9 @@ class Operations:
         self._find()
 
     def nearest(self, starts: Iterable[Local]) -> Local | None:
-        """The first operation on the way from these names to a kernel, or else the one that they
-        are a part of."""
+        """Return the first operation between these names and a kernel, or else the operation that
+        they are a part of.
+        """
         way = list(self._reach.walk(starts))
         found = next((one for one in way if one in self.by_name), None)
         return found or next((self._part_of[one] for one in way if one in self._part_of), None)
@@ -78,7 +80,7 @@ class Operations:
                 self.without_launcher.append(Operation(place.qualname, None, (place,)))
 
     def _functions(self) -> Iterator[Local]:
-        """Every class that derives from autograd's Function."""
+        """Yield every class that derives from autograd's Function."""
         repository = self._session.repository
         for path in repository.paths:
             if not path.endswith(".py") or is_test_path(path):

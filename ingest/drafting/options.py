@@ -1,4 +1,6 @@
-"""Options that only another maker's compiler knows: Triton refuses a launch that names one."""
+"""Removal of launch options that only AMD's compiler knows. Triton for CUDA refuses a launch that
+names one.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,15 @@ from ingest.drafting.edits import UNREADABLE, Edits
 FOREIGN = {"waves_per_eu", "matrix_instr_nonkdim", "kpack"}
 
 
-def without_foreign_options(text: str) -> str:
-    """The module with launches and configurations that any GPU takes."""
+def remove_foreign_options(text: str) -> str:
+    """Return the module with launches and configurations that any GPU accepts."""
     if not any(name in text for name in FOREIGN):
         return text
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except UNREADABLE:
         return text
-    # A kernel that takes one as a parameter of its own is handed it.
+    # A kernel may have a parameter with the name of an option.
     foreign = FOREIGN - {node.arg for node in nodes if isinstance(node, ast.arg)}
     edits = Edits(text)
     for node in nodes:

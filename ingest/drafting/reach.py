@@ -1,4 +1,4 @@
-"""Which kernels a name leads to, through whatever it calls, and what lies on the way."""
+"""Search for the kernels that a name leads to, through the functions that it calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST = 3000
 
 
 class Reach:
-    """Asked for many names of one repository: what each needs directly is worked out once."""
+    """Call graph of one repository. The direct needs of each name are computed once."""
 
     def __init__(self, repository: Repository, resolver: Resolver) -> None:
         self._repository = repository
@@ -26,7 +26,7 @@ class Reach:
         self._reached: dict[Local, bool] = {}
 
     def walk(self, starts: Iterable[Local]) -> Iterator[Local]:
-        """The names that these need, nearest first, themselves included."""
+        """Yield these names and the names that they need, nearest first."""
         level = list(dict.fromkeys(starts))
         seen = set(level)
         while level and len(seen) < MOST:
@@ -39,7 +39,9 @@ class Reach:
             level = list(following)
 
     def kernels(self, starts: Iterable[Local]) -> tuple[tuple[str, int], ...]:
-        """Path and first byte of each kernel that host code launches from here, nearest first."""
+        """Return the path and first byte of each kernel that host code launches from here, nearest
+        first.
+        """
         found = (self.kernel(local) for local in self.walk(starts))
         return tuple(dict.fromkeys(kernel for kernel in found if kernel is not None))
 

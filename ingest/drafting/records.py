@@ -1,4 +1,4 @@
-"""The values that drafting hands out, and the words by which its failures are counted."""
+"""Values that drafting returns, and the reasons by which its failures are counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Rule(StrEnum):
-    """What stood behind the comparison's other argument."""
+    """The kind of reference that the test compares with."""
 
     NAMED_FUNCTION = "named-function"
     OTHER_FUNCTION = "other-function"
@@ -17,8 +17,9 @@ class Rule(StrEnum):
 
 
 class Missing(StrEnum):
-    """Why an operation became no whole draft; the first that applies, in this order, counts last:
-    what came furthest is told."""
+    """Why an operation has no whole draft. The order of the members is the order of progress; the
+    reason of the attempt that came furthest is reported.
+    """
 
     NO_LAUNCHER = "no-launcher"
     NO_TEST = "no-test"
@@ -34,7 +35,7 @@ class Missing(StrEnum):
 
     @property
     def progress(self) -> int:
-        """How far a draft had come when this stopped it."""
+        """Return how far a draft had come when this stopped it."""
         return list(Missing).index(self)
 
 
@@ -54,7 +55,7 @@ class KernelPlace:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What is launched together: an autograd Function's kernels, or those of one host function."""
+    """Kernels that are launched together, by an autograd Function or by a host function."""
 
     name: str
     launcher: Place | None
@@ -70,7 +71,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What was found for an operation, whole or not."""
+    """The draft of an operation, whole or not."""
 
     rule: Rule
     entry_point: str
@@ -83,7 +84,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An operation with its draft, or with what is missing and, as far as it came, the draft."""
+    """An operation with its draft, or with what is missing and the draft as far as it came."""
 
     operation: Operation
     draft: Draft | None

@@ -1,5 +1,6 @@
-"""Launchers that register themselves with torch: called by themselves, they are the same functions,
-and need no name that a process knows once.
+"""Removal of decorators that register a launcher with torch.
+
+The plain function computes the same, and a process can register a name only once.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from ingest.drafting.edits import UNREADABLE, Edits
 REGISTERS = {"custom_op", "triton_op"}
 
 
-def unregistered(text: str) -> str:
-    """The module without the decorators that make operations of torch's, where nothing else is
-    said of such an operation."""
+def remove_registration(text: str) -> str:
+    """Return the module without registering decorators, except for operations that the module
+    configures further.
+    """
     if "torch.library" not in text:
         return text
     try:

@@ -1,5 +1,7 @@
-"""Helpers that seed torch for themselves: their numbers would be the same in every case, where
-`make_inputs` seeds by the case.
+"""Removal of seeding from helpers that make inputs.
+
+A helper with its own seed would return the same numbers in every case; `make_inputs` seeds by the
+case.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ SEEDS = {
 }  # fmt: skip
 
 
-def unseeded(text: str, tree: ast.Module, but: str) -> str:
-    """The text without the seeding of torch, save in the function `but`."""
+def remove_seeding(text: str, tree: ast.Module, but: str) -> str:
+    """Return the text without the seeding of torch, except in the function `but`."""
     edits = Edits(text)
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.name != but:
@@ -30,7 +32,7 @@ def unseeded(text: str, tree: ast.Module, but: str) -> str:
 def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
     for node in ast.walk(function):
         for field in ("body", "orelse", "finalbody"):
-            # A lambda's and a conditional's are expressions.
+            # The bodies of lambdas and conditional expressions are no lists.
             if isinstance(block := getattr(node, field, None), list):
                 yield block
 

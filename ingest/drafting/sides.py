@@ -1,4 +1,4 @@
-"""Writes the three functions of a draft from a cut test: both sides, and what makes the inputs."""
+"""Writing of the three functions of a draft from a cut test: both sides, and `make_inputs`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from ingest.drafting.devices import DEVICE, is_device
 from ingest.drafting.slices import Cut
-from ingest.drafting.statements import effects, flat, loads, stores
+from ingest.drafting.statements import find_effects, flatten, loaded_names, stored_names
 
 INPUTS = "drafted__inputs"
-"""What makes the inputs, until its author's own names are out of the way."""
+"""Temporary name of `make_inputs`, until the author's names are renamed."""
 
 GRAPH_METHODS = {"requires_grad_", "retain_grad"}
 COPYING = {"clone", "contiguous", "to", "detach", "requires_grad_"}
@@ -27,9 +27,9 @@ def side(
     docstring: str,
     head: Sequence[str] = (),
 ) -> str:
-    """A function of the inputs that returns what the test compares."""
+    """Write a function of the inputs that returns the compared answers."""
     change = _Rewrite(
-        bound, frozenset(parameters).union(*map(stores, statements)), DEVICE, parameters
+        bound, frozenset(parameters).union(*map(stored_names, statements)), DEVICE, parameters
     )
     body = [change.visit(copy.deepcopy(statement)) for statement in statements]
     answers = [change.visit(copy.deepcopy(result)) for result in results]
@@ -47,8 +47,11 @@ def side(
 def make_inputs(
     cut: Cut, case: Sequence[str], dtypes: Sequence[str], bound: Mapping[str, str]
 ) -> str:
-    """`case`: the test's own parameters; `dtypes`: those of them that are torch dtypes."""
-    local = frozenset(case).union({"device"}, *map(stores, cut.inputs))
+    """Write the function that makes the inputs.
+
+    `case`: the test's own parameters. `dtypes`: those of them that are torch dtypes.
+    """
+    local = frozenset(case).union({"device"}, *map(stored_names, cut.inputs))
     change = _Rewrite(bound, local, None)
     used = _used(cut)
     body: list[str] = []
@@ -72,8 +75,8 @@ def make_inputs(
             for name in names
         ),
     ]
-    certain = {*case, "device"}.union(*(effects(statement).binds for statement in cut.inputs))
-    # What only one branch gives a value has none in the other.
+    certain = {*case, "device"}.union(*(find_effects(statement).binds for statement in cut.inputs))
+    # A name that one branch binds is None in the other.
     lines += [f"    {name} = None" for name in cut.parameters if name not in certain]
     if body:
         lines += ["    with torch.device(device), torch.no_grad():", *body]
@@ -82,12 +85,13 @@ def make_inputs(
     return "\n".join(lines)
 
 
-def overwritten(
+def find_overwritten(
     statements: Sequence[ast.stmt], results: Sequence[ast.expr], parameters: Sequence[str]
 ) -> list[str]:
-    """The parameters that a launcher answers in: those that the test compares after the call, and
-    by torch's custom the first of a launcher whose name ends in an underscore."""
-    compared = set(map(_root, results)) - set().union(*map(stores, statements))
+    """Return the parameters that a launcher writes to: those that the test compares after the call,
+    and the first argument of a launcher whose name ends in an underscore, by torch's convention.
+    """
+    compared = set(map(_root, results)) - set().union(*map(stored_names, statements))
     nodes = [inner for part in (*statements, *results) for inner in ast.walk(part)]
     launchers = {
         node.targets[0].id
@@ -109,7 +113,7 @@ def overwritten(
 
 
 def _root(node: ast.expr) -> str:
-    """The name whose part, view or method an expression is."""
+    """Return the name at the root of an expression: `x` of `x.view(3)[0]`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -119,10 +123,10 @@ def _in_place(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and bool(re.search(r"[^_]_$", node.id))
 
 
-def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names whose gradients a test asks for."""
+def find_graded(statements: Sequence[ast.stmt]) -> set[str]:
+    """Return the names whose gradients a test reads."""
     found: set[str] = set()
-    for statement in flat(statements):
+    for statement in flatten(statements):
         for node in ast.walk(statement):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr="grad"):
@@ -133,8 +137,8 @@ def with_gradient(statements: Sequence[ast.stmt]) -> set[str]:
 def _used(cut: Cut) -> set[str]:
     names = set(cut.parameters)
     for statement in cut.inputs:
-        said = effects(statement)
-        names |= said.uses | said.changes | loads(statement)
+        effect = find_effects(statement)
+        names |= effect.uses | effect.changes | loaded_names(statement)
     return names
 
 
@@ -153,7 +157,7 @@ def _indented(statement: ast.stmt, depth: int = 1) -> str:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Without what is about gradients, and with one device: the named one, or the default."""
+    """Removal of gradient code. A device is replaced by the named one, or removed."""
 
     def __init__(
         self,
@@ -168,7 +172,9 @@ class _Rewrite(ast.NodeTransformer):
         self._device = device
 
     def _is_input(self, node: ast.expr) -> bool:
-        """An input itself, copied at most: a detached step of a reference means something."""
+        """Return whether an expression is an input or a copy of one. The author's own `detach()` of
+        an intermediate value stays.
+        """
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr not in COPYING:
                 return False
@@ -185,6 +191,14 @@ class _Rewrite(ast.NodeTransformer):
             case ast.Call(func=ast.Attribute(attr=attr)) if attr in GRAPH_METHODS:
                 return None
         return self.generic_visit(node)
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        """Replace inference mode: its tensors take no gradient afterwards."""
+        self.generic_visit(node)
+        for item in node.items:
+            if ast.unparse(item.context_expr) == "torch.inference_mode()":
+                item.context_expr = ast.parse("torch.no_grad()", mode="eval").body
+        return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
         self.generic_visit(node)

@@ -1,5 +1,6 @@
-"""Functions of ours as standalone modules: appended to the text of a test file, as if its author
-had written them there, and isolated with all that they need like any kernel.
+"""Isolation of written functions as standalone modules.
+
+A function is appended to the text of its test file and isolated with all its needs, as kernels are.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ingest.drafting.devices import DEVICE_LINE, on_device
+from ingest.drafting.devices import DEVICE_LINE, place_on_device
 from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.seeds import unseeded
+from ingest.drafting.seeds import remove_seeding
 from ingest.drafting.suites import Suite
 from ingest.extract.isolate import isolate
 from ingest.extract.module import FoundKernel
@@ -22,7 +23,9 @@ from ingest.extract.syntax import ParseTimeout
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """`reasons` say why it does not stand alone; none if it does."""
+    """A standalone text. `reasons` tell why it does not stand alone; an empty tuple means that it
+    does.
+    """
 
     text: str
     drawn_from: tuple[str, ...]
@@ -32,25 +35,26 @@ class Module:
 
 class Isolator:
     def __init__(self, repository: Repository, resolver: Resolver, ours: Sequence[str]) -> None:
-        """`ours`: paths of stand-ins that are no files of the repository."""
+        """`ours`: paths of stand-ins, which are no files of the repository."""
         self._repository = repository
         self._resolver = resolver
         self._ours = frozenset(ours)
         self._numbers = count(1)
 
     def side(self, suite: Suite, function: str, name: str) -> Module:
-        """`function` with all that it needs; a device that the file names stays one."""
-        around = f"{on_device(suite.text, suite.tree, kept=True)}\n{DEVICE_LINE}"
+        """Isolate one side. Devices that the file names become the machine's device."""
+        around = f"{place_on_device(suite.text, suite.tree, kept=True)}\n{DEVICE_LINE}"
         return self.isolated(suite, f"{around}\n\n\n{function}\n", name)
 
     def inputs(self, suite: Suite, function: str, name: str) -> Module:
-        """`function` with all that it needs, made on the default device and as it is seeded, in
-        the functions of other files too."""
-        around = on_device(suite.text, suite.tree, kept=False)
+        """Isolate `make_inputs`. Its helpers, also those of other files, use the default device and
+        do not seed.
+        """
+        around = place_on_device(suite.text, suite.tree, kept=False)
         made = self.isolated(suite, f"{around}\n\n\n{function}\n", name)
         try:
-            text = on_device(made.text, ast.parse(made.text), kept=False)
-            text = unseeded(text, ast.parse(text), but=name)
+            text = place_on_device(made.text, ast.parse(made.text), kept=False)
+            text = remove_seeding(text, ast.parse(text), but=name)
         except UNREADABLE:
             return made
         if made.reasons or text == made.text:
@@ -61,7 +65,7 @@ class Isolator:
         return replace(again, drawn_from=made.drawn_from, notes=made.notes)
 
     def isolated(self, suite: Suite, text: str, name: str) -> Module:
-        """What `name` stands for in a text, without what nothing in it needs."""
+        """Isolate a name of a text: keep what it needs and drop the rest."""
         try:
             module = self._repository.hold(f"{suite.path}#{next(self._numbers)}", text)
         except ParseTimeout as error:

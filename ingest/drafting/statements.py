@@ -1,22 +1,22 @@
-"""What one statement of a test binds, changes and uses; and in which order statements count."""
+"""Effects of a test's statements: the names that each binds, changes and reads."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 FORGOTTEN = {"grad", "requires_grad"}
-"""Attributes whose setting is about gradients, not about values."""
+"""Attributes that concern gradients, not values."""
 
 COMPARING = re.compile(r"close|equal|compare", re.I)
 IDLE = re.compile(
     r"(.*\.)?(print|backward|requires_grad_|manual_seed|manual_seed_all|seed|skip|synchronize"
     r"|empty_cache|retain_grad|reset_peak_memory_stats|info|debug|warning|collect|xfail|zero_grad)"
 )
-"""Calls that change no value; what a statement with no other does is not missed."""
+"""Calls that change no value. A statement with no other call can be dropped."""
 
 PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.device",
                   "torch.cuda.device", "torch.set_grad_enabled")  # fmt: skip
@@ -25,9 +25,9 @@ PASSED_THROUGH = ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", 
 @dataclass(frozen=True, slots=True)
 class Effects:
     binds: frozenset[str] = frozenset()
-    """Names that get a new value here, whatever they had."""
+    """Names that get a new value, whatever they held before."""
     changes: frozenset[str] = frozenset()
-    """Names that may have another value afterwards."""
+    """Names whose value may be different afterwards."""
     uses: frozenset[str] = frozenset()
 
     @property
@@ -36,7 +36,7 @@ class Effects:
 
 
 @functools.lru_cache(maxsize=20_000)
-def effects(statement: ast.stmt) -> Effects:
+def find_effects(statement: ast.stmt) -> Effects:
     match statement:
         case ast.Assign(targets=targets, value=value):
             return _assignment(targets, value)
@@ -44,25 +44,25 @@ def effects(statement: ast.stmt) -> Effects:
             return _assignment([target], value)
         case ast.AugAssign(target=target, value=value):
             root = {root_of(target)} - {None}
-            return Effects(changes=_clean(root), uses=loads(value) | _clean(root))
+            return Effects(changes=_clean(root), uses=loaded_names(value) | _clean(root))
         case ast.Expr(value=ast.Call() as call):
             return _call(call)
         case ast.FunctionDef(name=name):
             inner = _own_names(statement)
-            return Effects(frozenset({name}), uses=loads(statement) - inner)
+            return Effects(frozenset({name}), uses=loaded_names(statement) - inner)
         case ast.For() | ast.While() | ast.If() | ast.With() | ast.Try():
             return _compound(statement)
     return Effects()
 
 
-def loads(node: ast.AST) -> frozenset[str]:
+def loaded_names(node: ast.AST) -> frozenset[str]:
     return frozenset(
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     )
 
 
-def stores(node: ast.AST) -> frozenset[str]:
-    """Names that are bound anywhere within, but not by a comprehension or an inner function."""
+def stored_names(node: ast.AST) -> frozenset[str]:
+    """Return the names that a node binds, except by a comprehension or an inner function."""
     found: set[str] = set()
     pending: list[ast.AST] = [node]
     while pending:
@@ -78,38 +78,160 @@ def stores(node: ast.AST) -> frozenset[str]:
     return frozenset(found)
 
 
+def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the names that a statement or expression reads before it binds them."""
+    return _BoundNames(set(bound)).read(node)
+
+
+class _BoundNames:
+    """The names that are bound so far, while statements are read in their order."""
+
+    def __init__(self, bound: set[str]) -> None:
+        self.bound = bound
+
+    def read(self, node: ast.AST | None) -> frozenset[str]:
+        match node:
+            case None:
+                return frozenset()
+            case ast.For(target=target, iter=iterated, body=body, orelse=orelse):
+                free = self.read(iterated)
+                self.bound |= stored_names(target)
+                return free | self._block([*body, *orelse])
+            case ast.If(test=test, body=body, orelse=orelse):
+                first, second = _BoundNames(set(self.bound)), _BoundNames(set(self.bound))
+                free = self.read(test) | first._block(body) | second._block(orelse)
+                self.bound = first.bound & second.bound
+                return free
+            case ast.With(items=items, body=body):
+                free = frozenset().union(*(self.read(item.context_expr) for item in items))
+                for item in items:
+                    self.bound |= stored_names(item.optional_vars) if item.optional_vars else set()
+                return free | self._block(body)
+            case ast.While() | ast.Try():
+                free = loaded_names(node) - self.bound - stored_names(node)
+                return free | self._block(node.body)
+            case ast.FunctionDef(name=name):
+                free = loaded_names(node) - _own_names(node) - self.bound
+                self.bound.add(name)
+                return free
+            case ast.AugAssign(target=target, value=value):
+                changed = {root_of(target)} - {None}
+                free = (loaded_names(value) | loaded_names(target) | _clean(changed)) - self.bound
+                self.bound |= stored_names(target)
+                return free
+        inner = frozenset().union(
+            *(
+                stored_names(each.target) for each in ast.walk(node)
+                if isinstance(each, ast.comprehension)
+            )
+        )  # fmt: skip
+        free = loaded_names(node) - self.bound - inner
+        self.bound |= stored_names(node)
+        return free
+
+    def _block(self, body: Sequence[ast.stmt]) -> frozenset[str]:
+        return frozenset().union(*(self.read(statement) for statement in body))
+
+
 def root_of(node: ast.expr) -> str | None:
-    """`x` of `x.a[0].b`."""
+    """Return `x` of `x.a[0].b`."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
-def before_each(
-    body: Sequence[ast.stmt], before: Sequence[ast.stmt] = ()
-) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
-    """Each simple statement with those that run before it, the branches that lead to it taken."""
+@dataclass(frozen=True, slots=True)
+class ReachedStatement:
+    """A simple statement, the statements that run before it, and the conditions around it."""
+
+    statement: ast.stmt
+    before: tuple[ast.stmt, ...]
+    conditions: tuple[ast.expr, ...] = ()
+
+
+def walk_statements(
+    body: Sequence[ast.stmt],
+    before: Sequence[ast.stmt] = (),
+    conditions: tuple[ast.expr, ...] = (),
+) -> Iterator[ReachedStatement]:
+    """Yield each simple statement with the statements that run before it, assuming that the
+    branches around it are taken.
+    """
     earlier = list(before)
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            # Its statements count as if they stood here: their values are the same.
-            inner = list(before_each(statement.body, earlier))
-            yield from inner
-            earlier += flat(statement.body)
+            # The block only sets a mode: treat its statements as part of the outer block.
+            yield from walk_statements(statement.body, earlier, conditions)
+            earlier += flatten(statement.body)
             continue
-        if isinstance(statement, ast.If | ast.For | ast.While | ast.With | ast.Try):
+        if isinstance(statement, ast.If):
+            negated = ast.copy_location(ast.UnaryOp(ast.Not(), statement.test), statement.test)
+            yield from walk_statements(statement.body, earlier, (*conditions, statement.test))
+            yield from walk_statements(statement.orelse, earlier, (*conditions, negated))
+        elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
             for part in ("body", "orelse", "finalbody"):
-                yield from before_each(getattr(statement, part, []), earlier)
+                yield from walk_statements(getattr(statement, part, []), earlier, conditions)
         else:
-            yield statement, list(earlier)
-        earlier.append(statement)
+            yield ReachedStatement(statement, tuple(earlier), conditions)
+        earlier.append(drop_comparisons(statement))
 
 
-def flat(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+@functools.lru_cache(maxsize=20_000)
+def drop_comparisons(statement: ast.stmt) -> ast.stmt:
+    """Return a compound statement without its assertions and comparisons. With them it would seem
+    to need the answers that they compare.
+    """
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+        return statement
+    kept = filter_blocks(statement, lambda each: not _idle(each))
+    return kept or ast.copy_location(ast.Pass(), statement)
+
+
+def keep_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+    """Return a statement reduced to what binds a name, or None if nothing binds it."""
+    return filter_blocks(statement, lambda each: name in find_effects(each).binds)
+
+
+def drop_binding(statement: ast.stmt, name: str) -> ast.stmt | None:
+    """Return a statement without what binds a name, or None if nothing is left."""
+    return filter_blocks(statement, lambda each: name not in find_effects(each).binds)
+
+
+def filter_blocks(statement: ast.stmt, keep: Callable[[ast.stmt], bool]) -> ast.stmt | None:
+    """Return a statement with only the simple statements that `keep` accepts, or None if none is
+    left.
+    """
+    if not isinstance(statement, ast.If | ast.For | ast.While | ast.With):
+        return statement if keep(statement) else None
+    parts = {
+        part: [
+            kept
+            for each in getattr(statement, part)
+            if (kept := filter_blocks(each, keep)) is not None
+        ]
+        for part in ("body", "orelse")
+        if hasattr(statement, part)
+    }
+    if not any(parts.values()):
+        return None
+    if all(kept == getattr(statement, part) for part, kept in parts.items()):
+        return statement
+    parts["body"] = parts["body"] or [ast.copy_location(ast.Pass(), statement)]
+    return ast.copy_location(type(statement)(**{**vars(statement), **parts}), statement)
+
+
+def _idle(statement: ast.stmt) -> bool:
+    """Return whether a simple statement only compares, prints or asserts."""
+    if isinstance(statement, ast.Assert):
+        return True
+    return isinstance(statement, ast.Expr) and find_effects(statement).idle
+
+
+def flatten(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     found: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            found += flat(statement.body)
+            found += flatten(statement.body)
         else:
             found.append(statement)
     return found
@@ -127,7 +249,7 @@ def _only_passes(statement: ast.With) -> bool:
 def _assignment(targets: Sequence[ast.expr], value: ast.expr) -> Effects:
     binds: set[str | None] = set()
     changes: set[str | None] = set()
-    uses = set(loads(value))
+    uses = set(loaded_names(value))
     pending = list(targets)
     while pending:
         target = pending.pop()
@@ -142,7 +264,7 @@ def _assignment(targets: Sequence[ast.expr], value: ast.expr) -> Effects:
                 pass
             case ast.Attribute() | ast.Subscript():
                 changes.add(root_of(target))
-                uses |= loads(target)
+                uses |= loaded_names(target)
     return Effects(_clean(binds), _clean(changes), frozenset(uses))
 
 
@@ -153,36 +275,36 @@ def _call(call: ast.Call) -> Effects:
     changes: set[str | None] = set()
     if isinstance(call.func, ast.Attribute | ast.Subscript):
         changes.add(root_of(call.func))
-    # Whoever throws the result away wants what was done to the arguments.
+    # A call whose result is discarded is made for its effect on the arguments.
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         changes.add(root_of(argument))
-    return Effects(changes=_clean(changes), uses=loads(call))
+    return Effects(changes=_clean(changes), uses=loaded_names(call))
 
 
 def _compound(statement: ast.stmt) -> Effects:
     changes: set[str] = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.stmt) and node is not statement:
-            inner = effects(node)
+            inner = find_effects(node)
             changes |= inner.binds | inner.changes
     if isinstance(statement, ast.For):
-        changes |= stores(statement.target)
-    bound = changes & stores(statement)
+        changes |= stored_names(statement.target)
+    bound = changes & stored_names(statement)
     if isinstance(statement, ast.If) and not changes:
         return Effects()
     if isinstance(statement, ast.If) and bound and _binds_everywhere(statement, bound):
-        return Effects(frozenset(bound), frozenset(changes - bound), loads(statement))
-    return Effects(changes=frozenset(changes), uses=loads(statement))
+        return Effects(frozenset(bound), frozenset(changes - bound), loaded_names(statement))
+    return Effects(changes=frozenset(changes), uses=loaded_names(statement))
 
 
 def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
-    """Whether each branch gives each name a value, so that earlier ones are forgotten."""
+    """Return whether each branch binds each name, so that earlier values are lost."""
     if not statement.orelse:
         return False
     for body in (statement.body, statement.orelse):
         bound: set[str] = set()
         for inner in body:
-            bound |= effects(inner).binds
+            bound |= find_effects(inner).binds
         if not names <= bound:
             return False
     return True
@@ -191,7 +313,7 @@ def _binds_everywhere(statement: ast.If, names: set[str]) -> bool:
 def _own_names(function: ast.FunctionDef) -> frozenset[str]:
     a = function.args
     parameters = (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg)))
-    bound = frozenset().union(*(stores(s) for s in function.body))
+    bound = frozenset().union(*(stored_names(s) for s in function.body))
     inner = {p.arg for n in ast.walk(function) if isinstance(n, ast.Lambda) for p in n.args.args}
     return bound | frozenset(p.arg for p in parameters) | inner
 

@@ -1,4 +1,4 @@
-"""The files that hold tests, as syntax trees, and what a name at their top level stands for."""
+"""Test files as syntax trees, and the meaning of the names at their top level."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMPARES = re.compile(rb"close|equal|\)\.abs\(\)")
 
 @dataclass(eq=False)
 class Suite:
-    """One file, parsed twice: as the extraction sees it, and by Python's own grammar."""
+    """A test file, parsed by the extraction and by Python."""
 
     module: Module
     text: str
@@ -35,19 +35,20 @@ class Suite:
         return self.module.path
 
     def meaning(self, parts: tuple[str, ...]) -> Target:
-        """What a dotted name means at the file's top level."""
+        """Return what a dotted name means at the file's top level."""
         return self.resolver.reference(self.module, (self.module.scope,), parts, {}).target
 
     def source_of(self, local: Local) -> list[str]:
-        """The text of what a name of the repository stands for."""
+        """Return the sources of the definitions of a name of the repository."""
         return [text_of(b.leaf.node) for b in self.resolver.bindings(local, {})]
 
     def evaluator(self) -> Evaluator:
         return Evaluator(self.lookup)
 
     def lookup(self, name: str) -> ast.expr | ast.FunctionDef | None:
-        """The expression or the function that a plain name stands for, here or where it is
-        imported from."""
+        """Return the expression or function that a name is bound to, here or in the file that it is
+        imported from.
+        """
         found = _top_level(self.tree, name)
         if found is not None or "." in name:
             return found
@@ -60,8 +61,8 @@ class Suite:
         return None
 
 
-def suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
-    """Every file with tests; of one that Python can't parse, its path."""
+def find_suites(repository: Repository, resolver: Resolver) -> Iterator[Suite | str]:
+    """Yield every test file, and the path of each test file that Python cannot parse."""
     for path in repository.paths:
         if not path.endswith(".py"):
             continue
@@ -89,7 +90,7 @@ def suite_at(repository: Repository, resolver: Resolver, path: str) -> Suite | s
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a file is there to test or to measure, by where it stands."""
+    """Return whether a file is a test or a benchmark, by its path."""
     pure = PurePosixPath(path)
     if pure.stem.startswith(("test_", "bench")) or pure.stem.endswith(("_test", "_tests")):
         return True
@@ -100,7 +101,7 @@ def is_test_path(path: str) -> bool:
 
 
 def functions(file: Suite) -> Iterator[ast.FunctionDef]:
-    """Every function at the top level or in a class at the top level."""
+    """Yield every function at the top level, and every method of a class at the top level."""
     for node in file.tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node
@@ -108,8 +109,8 @@ def functions(file: Suite) -> Iterator[ast.FunctionDef]:
             yield from (inner for inner in node.body if isinstance(inner, ast.FunctionDef))
 
 
-def calls_of(suite: Suite, name: str) -> list[ast.Call]:
-    """The calls of a function by the file's own top level, outside of any other function."""
+def find_calls(suite: Suite, name: str) -> list[ast.Call]:
+    """Return the calls of a function at the file's top level, outside of any other function."""
     found: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
     while pending:
@@ -122,8 +123,8 @@ def calls_of(suite: Suite, name: str) -> list[ast.Call]:
     return found
 
 
-def called_for_effect(suite: Suite) -> frozenset[str]:
-    """The functions that code of the file calls for nothing but what they do."""
+def find_effect_calls(suite: Suite) -> frozenset[str]:
+    """Return the names of functions whose results some call discards."""
     return frozenset(
         ast.unparse(node.value.func)
         for node in ast.walk(suite.tree)

@@ -1,6 +1,7 @@
-"""Kernels that time themselves, made to take the first of their configurations: a pair must run
-where there is no GPU to time them on, and give the same bits each time. Whoever wraps Triton's
-autotuner in a cache of his own is read as if he called Triton's.
+"""Reduction of autotuned kernels to their first configuration.
+
+A pair must run without a GPU, where nothing can be timed, and give the same bits each time. A
+wrapper of Triton's autotuner is replaced by Triton's own.
 """
 
 from __future__ import annotations
@@ -14,33 +15,32 @@ TUNING = re.compile(rb"autotune|libtuner")
 TUNER = re.compile(r"(.*[._])?(autotune|libtuner)")
 IMPORTED = re.compile(rb"^import triton\b", re.M)
 KEPT = ("configs", "key", "reset_to_zero", "restore_value")
-# For torch.compile only: what it wraps is launched the same.
+# For torch.compile only: the wrapped kernel is launched in the same way.
 WRAPPED = re.compile(rb"\btorch\.library\.wrap_triton\((\w+)\)")
 SPREAD = re.compile(r"^([ \t]*@triton\.autotune\(.*\))[ \t]*\n\n+(?=[ \t]*(@|def ))", re.M)
 
 LINE_END = re.compile(r"\s*\n\s*")
 
 
-def plainly_tuned(data: bytes) -> bytes:
-    """A file whose kernels have one configuration each and are launched by themselves, with as
-    many lines as before."""
+def keep_first_configuration(data: bytes) -> bytes:
+    """Return a file whose kernels have one configuration each, with the same line numbers."""
     data = WRAPPED.sub(rb"\1", data)
     if not TUNING.search(data) or not IMPORTED.search(data):
         return data
     try:
         edits = Edits(data.decode())
-        calls = [call for node in ast.walk(ast.parse(data)) for call in _tuners(node)]
+        found = [(node, call) for node in ast.walk(ast.parse(data)) for call in _tuners(node)]
     except UNREADABLE:
         return data
-    for call in calls:
-        written = _written(call, edits)
+    for kernel, call in found:
+        written = _written(call, edits, kernel)
         lost = edits.of(call).count("\n") - written.count("\n")
         edits.put(call, written + "\n" * lost)
     return edits.text().encode()
 
 
-def tightened(text: str) -> str:
-    """Without the blank lines that kept the others where they were."""
+def close_gaps(text: str) -> str:
+    """Remove the blank lines that kept the line numbers."""
     return SPREAD.sub(r"\1\n", text)
 
 
@@ -59,14 +59,26 @@ def _tuners(node: ast.AST) -> list[ast.Call]:
     ]
 
 
-def _written(call: ast.Call, edits: Edits) -> str:
+def _written(call: ast.Call, edits: Edits, kernel: ast.AST) -> str:
+    takes = {node.arg for node in ast.walk(kernel) if isinstance(node, ast.arg)}
     parts = []
     for keyword in call.keywords:
         if keyword.arg == "configs":
             parts.append(f"configs={_first(keyword.value, edits)}")
+        elif keyword.arg == "key" and not takes.issuperset(_listed(keyword.value)):
+            # Triton 3.9 refuses a name that is no parameter of the kernel.
+            kept = [name for name in _listed(keyword.value) if name in takes]
+            parts.append(f"key={kept}")
         elif keyword.arg in KEPT:
             parts.append(f"{keyword.arg}={_on_a_line(keyword.value, edits)}")
     return f"triton.autotune({', '.join(parts)})"
+
+
+def _listed(key: ast.expr) -> list[str]:
+    """Return the strings of a written list, or an empty list for any other expression."""
+    elements = key.elts if isinstance(key, ast.List | ast.Tuple) else []
+    values = [each.value for each in elements if isinstance(each, ast.Constant)]
+    return [value for value in values if isinstance(value, str)]
 
 
 def _first(configs: ast.expr, edits: Edits) -> str:

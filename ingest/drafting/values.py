@@ -1,6 +1,6 @@
-"""Works out the plain values that a test's parameters take, from its source, without running it.
+"""Evaluation of the plain values of a test's parameters, without running the test.
 
-What is no plain value (a class, a function, something computed) stays an `Opaque` expression.
+A value that is not plain (a class, a function, a computed value) stays an `Opaque` expression.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 MOST_STEPS = 200_000
 MOST_ITEMS = 5_000
-# Of a list of lists: one that stands twice in it counts twice, for so it will be read.
+# Bounds nested lists. A list that occurs twice counts twice.
 MOST_LEAVES = 50_000
 MOST_BITS = 256
 
@@ -50,7 +50,7 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 class NotPlain(Exception):
-    """An expression whose value can't be told from its text."""
+    """The value of an expression is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +62,22 @@ class Dtype:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Something that is no plain value, as its source."""
+    """The source of an expression that has no plain value."""
 
     source: str
 
 
 class Evaluator:
-    """`lookup` tells what a module-level name stands for: an expression or a function, or None."""
+    """Evaluator of expressions. `lookup` returns the expression or function that a module-level
+    name is bound to, or None.
+    """
 
     def __init__(self, lookup: Callable[[str], ast.expr | ast.FunctionDef | None]) -> None:
         self._lookup = lookup
         self._steps = 0
 
     def value(self, node: ast.expr, names: Mapping[str, Any] | None = None) -> Any:
-        """Raises NotPlain where there is no telling."""
+        """Return the value of an expression. Raise NotPlain if it is unknown."""
         self._steps = 0
         try:
             return self._value(node, names or {})
@@ -83,7 +85,7 @@ class Evaluator:
             raise NotPlain(str(e)) from e
 
     def meant(self, node: ast.expr) -> ast.expr | None:
-        """The expression that a name stands for."""
+        """Return the expression that a name is bound to."""
         found = self._lookup(node.id) if isinstance(node, ast.Name) else node
         return found if isinstance(found, ast.expr) else None
 
@@ -196,7 +198,9 @@ class Evaluator:
         return True
 
     def _of_the_machine(self, node: ast.Compare, names: Mapping[str, Any]) -> bool | None:
-        """Is it `cpu`? Pairs are for a GPU. None where something else is asked."""
+        """Return the value of a comparison with `cpu` or `cuda`, or None for any other comparison.
+        Pairs are for a GPU.
+        """
         match node:
             case ast.Compare(
                 ops=[ast.Eq() | ast.NotEq() as op],
@@ -208,7 +212,9 @@ class Evaluator:
     def _either(
         self, test: ast.expr, body: ast.expr, orelse: ast.expr, names: Mapping[str, Any]
     ) -> Any:
-        """Of two lists behind a condition that only a machine can answer, the longer one."""
+        """Return the chosen value. If the condition is unknown and both values are lists, return
+        the longer.
+        """
         try:
             return self._value(body if self._plain(test, names) else orelse, names)
         except NotPlain:
@@ -260,7 +266,7 @@ class Evaluator:
         return Opaque(ast.unparse(node))
 
     def _function(self, function: ast.FunctionDef, arguments: Sequence[Any]) -> Any:
-        """A function that does nothing but build a list: assignments, additions, a return."""
+        """Evaluate a function that only builds a list: assignments, additions, a return."""
         parameters = [a.arg for a in function.args.args]
         names: dict[str, Any] = dict(zip(parameters, arguments, strict=False))
         for statement in function.body:
@@ -279,8 +285,9 @@ class Evaluator:
 
 
 def _computed(operation: type[ast.operator], left: Any, right: Any) -> Any:
-    """Of values that are bounded themselves, one that is bounded too: what an author writes in a
-    few lines may double in each of them."""
+    """Return the result of an operation, bounded in size. A few lines of an author could double a
+    value in each line.
+    """
     numbers = isinstance(left, int | float) and isinstance(right, int | float)
     if operation is ast.Mult and not numbers:
         copies, part = (left, right) if isinstance(left, int) else (right, left)
@@ -290,7 +297,7 @@ def _computed(operation: type[ast.operator], left: Any, right: Any) -> Any:
         if not numbers or abs(right) >= 64:
             raise NotPlain("It is too large.")
     elif operation is not ast.Add and not numbers:
-        # `%` of a text may ask for any width.
+        # `%` on a string could ask for any width.
         raise NotPlain("It is computed from no numbers.")
     value = BINARY[operation](left, right)
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
@@ -301,7 +308,7 @@ def _computed(operation: type[ast.operator], left: Any, right: Any) -> Any:
 
 
 def _leaves(value: Any) -> int:
-    """How much there is to read in a value."""
+    """Return the number of elements in a nested value."""
     count, pending = 0, [value]
     while pending:
         count += 1

@@ -1,7 +1,7 @@
-"""Modules that a test gives the same weights: both become functions of these weights.
+"""Conversion of modules that share weights into functions of these weights.
 
-`a.weight.data.copy_(b.weight)` says that two modules compute with one tensor. That tensor becomes
-an input, read from the reference's module; each side then calls its own module with it.
+`a.weight.data.copy_(b.weight)` means that two modules compute with one tensor. That tensor becomes
+an input, read from the reference's module. Each side then calls its own module with it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ingest.drafting.statements import flat
+from ingest.drafting.statements import flatten
 
 IsModule = Callable[[ast.expr], "str | None"]
-"""`kernel` or `torch` for a call that constructs a module, None for any other expression."""
+"""Return `kernel` or `torch` for a call that constructs a module, None for any other expression."""
 
 
 @dataclass(slots=True)
@@ -22,20 +22,20 @@ class _Module:
     construction: ast.Assign
     launches: bool
     weights: dict[str, str] = field(default_factory=dict)
-    """Which input stands for which of its parameters."""
+    """The input for each of its shared parameters, by the parameter's path."""
     optional: bool = False
 
 
-def with_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.FunctionDef, set[str]]:
-    """The test with shared weights as tensors of their own, and how these are called."""
-    body = flat(copy.deepcopy(function.body))
+def share_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.FunctionDef, set[str]]:
+    """Return the test with shared weights as variables, and the names of these variables."""
+    body = flatten(copy.deepcopy(function.body))
     modules = _modules(body, kind)
     links = _Links(modules)
     body = [kept for statement in body if isinstance(kept := links.visit(statement), ast.stmt)]
     if not links.names:
         return function, set()
     calls = _Calls(modules)
-    # Weights are read where the last of them was copied: what is done to a module stands above.
+    # Read the weights after the last copy: the modules are initialized before it.
     reading = [
         _assign(name, ast.Attribute(ast.Name(owner, ast.Load()), path, ast.Load()))
         for name, (owner, path) in links.names.items()
@@ -56,14 +56,14 @@ def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                what = kind(constructing(value))
+                what = kind(innermost_call(value))
                 if what is not None:
                     found[name] = _Module(statement, what == "kernel")
     return found
 
 
-def constructing(call: ast.Call) -> ast.expr:
-    """`C(…)` of `C(…).to(device).eval()`."""
+def innermost_call(call: ast.Call) -> ast.expr:
+    """Return `C(…)` of `C(…).to(device).eval()`."""
     node: ast.expr = call
     while (
         isinstance(node, ast.Call)
@@ -75,7 +75,7 @@ def constructing(call: ast.Call) -> ast.expr:
 
 
 class _Links(ast.NodeTransformer):
-    """Takes out the statements that copy weights, and notes what they copied."""
+    """Removal of the statements that copy weights. It records what they copied."""
 
     def __init__(self, modules: dict[str, _Module]) -> None:
         self._modules = modules
@@ -127,7 +127,9 @@ class _Links(ast.NodeTransformer):
         return True
 
     def _weight(self, node: ast.expr) -> tuple[str, str] | None:
-        """Module and path of `m.a.weight`, under `.data`, `.clone()`, `nn.Parameter(…)`."""
+        """Return module and path of `m.a.weight`, without `.data`, `.clone()` and
+        `nn.Parameter(…)`.
+        """
         while True:
             match node:
                 case ast.Call(func=ast.Attribute(value=value, attr="clone" | "detach" | "to")):
@@ -150,7 +152,7 @@ class _Links(ast.NodeTransformer):
 
 
 class _Calls(ast.NodeTransformer):
-    """`m(x)` becomes a call with the weights that are inputs."""
+    """Replacement of `m(x)` by a call with the weights that are inputs."""
 
     def __init__(self, modules: dict[str, _Module]) -> None:
         self._modules = modules

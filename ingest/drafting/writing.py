@@ -1,4 +1,4 @@
-"""The test of a draft, from its template: ours, around the inputs that the author's test makes."""
+"""Writing of a draft's test from its template, around the inputs of the author's test."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from ingest.drafting.cases import Cases, plain
 from ingest.drafting.lifting import bound_names
 from ingest.drafting.sides import INPUTS
+from ingest.drafting.tolerances import Tolerance
 from ingest.drafting.values import Dtype
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
@@ -27,10 +28,10 @@ TOLERANCE: Mapping[str, tuple[float, float]] = {
 OTHERWISE = (1e-2, 1e-2)
 
 RESERVED = ("make_inputs", "test_equivalence", "reference", "candidate", "outputs", "leaves",
-            "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
+            "magnitude", "DEVICE", "CASES", "TOLERANCE", "FIXED")  # fmt: skip
 
 
-# What takes the place of modules that a pair may not import: by their paths, the files of ours.
+# Stand-ins for modules that a pair may not import, by the path of the import.
 STAND_INS = {
     "einops.py": "einops.py",
     "packaging/version.py": "versions.py",
@@ -38,8 +39,8 @@ STAND_INS = {
 }
 
 
-def stand_ins() -> dict[str, bytes]:
-    """Their texts, by the paths at which they are found."""
+def read_stand_ins() -> dict[str, bytes]:
+    """Return the texts of the stand-ins, by the paths at which they are imported."""
     return {path: (TEMPLATES / "stand_ins" / ours).read_bytes() for path, ours in STAND_INS.items()}
 
 
@@ -50,13 +51,21 @@ def test_code(
     dtype: str,
     differentiable: bool,
     parameters: Sequence[str],
+    allowed: Sequence[Tolerance],
 ) -> str:
-    """`make_inputs` is a standalone module; `dtype` what the inputs have where no case says it;
-    `parameters` those of the test that make_inputs uses."""
+    """Write the test.
+
+    `make_inputs` is a standalone module. `dtype` is the dtype of the inputs if no case names one.
+    `parameters` are the test's parameters that make_inputs uses. `allowed` is the tolerance of each
+    case.
+    """
     imports, rest = _parted(_with_our_names(make_inputs))
     rows = [_case(row, dtype, number, parameters) for number, row in enumerate(cases.rows)]
+    tolerance: dict[str, tuple[float, float]] = {}
+    for row, most in zip(rows, allowed, strict=True):
+        name = str(row["dtype"])
+        tolerance[name] = most.at_least(name, tolerance.get(name, TOLERANCE.get(name, OTHERWISE)))
     rows = [row for n, row in enumerate(rows) if not any(_same(row, r) for r in rows[:n])]
-    dtypes = dict.fromkeys(str(row["dtype"]) for row in rows)
     fixed = [name for name in cases.fixed if name in rows[0] and name not in {"seed", "dtype"}]
     written: str = (
         _environment()
@@ -64,7 +73,7 @@ def test_code(
         .render(
             entry_point=entry_point,
             imports=sorted({*imports, "import pytest", "import torch"}),
-            tolerance={name: TOLERANCE.get(name, OTHERWISE) for name in dtypes},
+            tolerance=tolerance,
             fixed="{" + ", ".join(f'"{name}"' for name in sorted(fixed)) + "}" if fixed else "",
             cases=[repr(row) for row in rows],
             make_inputs=rest,
@@ -78,8 +87,8 @@ def _case(
     row: Mapping[str, Any], dtype: str, number: int, parameters: Sequence[str]
 ) -> dict[str, Any]:
     case = {name: plain(value) for name, value in row.items() if name in parameters}
-    said = row.get("dtype")
-    case["dtype"] = said.name if isinstance(said, Dtype) else case.get("dtype", dtype)
+    shown = row.get("dtype")
+    case["dtype"] = shown.name if isinstance(shown, Dtype) else case.get("dtype", dtype)
     if not isinstance(case["dtype"], str):
         case["dtype"] = dtype
     case["seed"] = case["seed"] if type(case.get("seed")) is int else number
@@ -91,7 +100,7 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _with_our_names(module: str) -> str:
-    """The author's own top-level names out of the way of the test's."""
+    """Rename the author's top-level names that the test's own names would hide."""
     bound = {name for node in ast.parse(module).body for name in bound_names(node)}
     for name in RESERVED:
         if name in bound:
@@ -100,14 +109,14 @@ def _with_our_names(module: str) -> str:
 
 
 def _parted(module: str) -> tuple[list[str], str]:
-    """The imports at the top of a module, a line each, and what follows them."""
+    """Split a module into its imports, one a line, and the rest."""
     tree = ast.parse(module)
     imports: list[str] = []
     last = 0
     for node in tree.body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             break
-        # The test begins with what it compares, and nothing of __future__ may stand below that.
+        # Imports from __future__ must come first, but the test begins with its two sides.
         if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             imports.append(ast.unparse(node))
         last = node.end_lineno or last

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from curation.characters import Seen, invisible, listed
+from curation.characters import InvisibleCharacter, invisible, listed
 from curation.kinds.dataflow import LOADS, STORES, identifiers, ranged_names
 from curation.kinds.reading import Call, Reading
 from ingest.extract.syntax import captures, text_of
@@ -182,7 +182,7 @@ def _texts(facts: KernelFacts, reading: Reading) -> list[tuple[str, str]]:
     return [("", reading.text), (" of its launcher", facts.launcher_source or "")]
 
 
-def _counted(occurrences: Sequence[tuple[str, Sequence[Seen]]]) -> Measured:
+def _counted(occurrences: Sequence[tuple[str, Sequence[InvisibleCharacter]]]) -> Measured:
     count = sum(seen.count for _, every in occurrences for seen in every)
     if not count:
         return Measured(0, "No character of it is invisible.")

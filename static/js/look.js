@@ -1,3 +1,3 @@
-// Before the first paint: the colours that a person chose, and that scripts run.
+// Before the first paint: apply the chosen theme, and mark that scripts run.
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
 document.documentElement.classList.add("scripted");

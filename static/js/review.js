@@ -1,30 +1,30 @@
-// What makes reviewing quick: keys, swaps instead of page loads, claims, drafts. Every page works
-// without it.
+// Keyboard shortcuts, page swaps, claims and saved input of the review pages. All pages work without
+// this script.
 
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
 const say = (words) => { $("#said").textContent = words; };
 
-// --- Swaps: the page's <main> and bar are exchanged, the address follows -----------------------
+// --- Swaps: replace the page's <main> and bar, and update the URL ------ -----------------------
 let busy = false;
 const secret = () => /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
 
-// `decided` names the draft that the request puts into a decision: it is deleted once that is made.
+// `decided` is the key of the saved input that the request submits. It is deleted on success.
 async function swap(url, options = {}, decided = "") {
   if (busy) return;
   busy = true;
   document.documentElement.classList.add("busy");
-  // Whoever logged in again in another tab has a new secret; the page still holds the old one.
+  // After a login in another tab, the page still contains the old CSRF token.
   if (options.body && secret()) options.body.set("csrfmiddlewaretoken", secret());
   try {
     const answer = await fetch(url, {
       credentials: "same-origin", headers: { "X-Swap": "1" }, ...options,
     });
     const type = answer.headers.get("content-type") || "";
-    if (!type.startsWith("text/html")) throw new Error("The server sent no page.");
+    if (!type.startsWith("text/html")) throw new Error("The server did not send a page.");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (page.querySelector("form.login")) {
-      warn("Your session has ended. What you typed is kept: log in in another tab, then try again.", "/login/");
+      warn("Your session has ended. Your input is kept: log in in another tab, then try again.", "/login/");
       return;
     }
     if (!page.querySelector("#main") || answer.status >= 500) {
@@ -34,7 +34,7 @@ async function swap(url, options = {}, decided = "") {
     if (answer.ok && decided) sessionStorage.removeItem(decided);
     show(page, answer);
   } catch {
-    warn("The connection failed. What you typed is kept: try again.");
+    warn("The connection failed. Your input is kept: try again.");
   } finally {
     busy = false;
     document.documentElement.classList.remove("busy");
@@ -47,7 +47,7 @@ function show(page, answer) {
     const old = $(part), fresh = page.querySelector(part);
     if (old && fresh) old.replaceWith(document.adoptNode(fresh));
   }
-  // A page that was refused stays where it was: going back must not repeat it.
+  // A refused form keeps its URL, so that the back button does not repeat it.
   const address = new URL(answer.headers.get("X-Address") || answer.url, location.href).href;
   if (answer.ok && address !== location.href) history.pushState({}, "", address);
   const problem = $(".message.error");
@@ -94,7 +94,7 @@ document.addEventListener("click", (event) => {
 
 addEventListener("popstate", () => location.reload());
 
-// --- Claims: renewed while the page is open, let go of when it is left -------------------------
+// --- Claims: renewed while the page is open, released when it is left - -------------------------
 let leaving = false;
 
 function claim(fields) {
@@ -113,7 +113,7 @@ setInterval(async () => {
   try {
     const answer = await fetch("/claim", { method: "POST", body, credentials: "same-origin" });
     if (answer.ok && !(await answer.json()).held) {
-      warn("This item went to somebody else while you were away. What you typed is kept.");
+      warn("Another reviewer has taken this item while you were away. Your input is kept.");
       $("[data-claim]")?.removeAttribute("data-claim");
     }
   } catch { /* the next minute tries again */ }
@@ -125,7 +125,7 @@ addEventListener("pagehide", () => {
 });
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
-// --- Live parts: what a run is doing is fetched again while it is under way ---------------------
+// --- Live parts: the progress of a run is reloaded until it ends -------- ---------------------
 setInterval(async () => {
   if (busy || document.hidden || !$("[data-live]")) return;
   const address = location.href;
@@ -137,7 +137,7 @@ setInterval(async () => {
     for (const old of $$("[data-live]")) {
       const fresh = page.getElementById(old.id);
       if (!fresh || fresh.outerHTML === old.outerHTML) continue;
-      // A button that has the focus, and a box that is ticked, stay until the run has ended.
+      // A focused button and a ticked box are kept until the run has ended.
       if ("live" in fresh.dataset && old.contains(document.activeElement)) continue;
       const box = $(".log", old), atEnd = !box || box.scrollTop + box.clientHeight > box.scrollHeight - 8;
       const top = box?.scrollTop;
@@ -148,13 +148,13 @@ setInterval(async () => {
   } catch { /* the next turn tries again */ }
 }, 2000);
 
-// --- Drafts: the fields that a person changed, by item, until the item is decided ---------------
+// --- Saved input: changed fields by item, kept until the item is decided -------- ---------------
 const draftName = () => {
   const item = $("[data-item]")?.dataset.item;
   return item ? `draft ${item}` : "";
 };
 
-// An entry that an older script wrote holds the comment alone, as text.
+// Entries of an older script are the comment as plain text.
 function readDraft(name) {
   try {
     const draft = JSON.parse(sessionStorage.getItem(name));
@@ -251,7 +251,7 @@ document.addEventListener("click", async (event) => {
   if (tool === "copy") {
     const text = $$(".source .code code").map(original).join("\n");
     await navigator.clipboard?.writeText(`${text}\n`);
-    const done = $(".source .cut") ? "Copied without what is cut" : "Copied";
+    const done = $(".source .cut") ? "Copied without cut parts" : "Copied";
     say(`${done}.`);
     const button = event.target.closest("[data-act]");
     button.textContent = done;
@@ -269,7 +269,7 @@ document.addEventListener("click", async (event) => {
   if (menu && !menu.contains(event.target)) menu.open = false;
 });
 
-// A box stands for an invisible character: the copy holds the character itself.
+// A box replaces an invisible character; the copied text contains the character.
 const character = (box) => String.fromCodePoint(parseInt(box.textContent.slice(2), 16));
 
 function original(line) {

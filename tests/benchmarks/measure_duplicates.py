@@ -28,10 +28,10 @@ from curation.similarity.contamination import BenchmarkText, fingerprint_parts, 
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
     THRESHOLD,
+    ClusterItem,
     Facts,
-    Item,
     Link,
-    Twin,
+    NearDuplicate,
     cluster,
     likeness,
     place,
@@ -188,7 +188,7 @@ def _candidates(prints: Sequence[Fingerprint]) -> set[tuple[int, int]]:
 
 def _clusters(prints: Sequence[Fingerprint]) -> None:
     """All at once, and one by one in a random order: the same clusters, and at what price."""
-    items = [Item(n, Facts(f"{n:06}", stars=n % 7), each) for n, each in enumerate(prints)]
+    items = [ClusterItem(n, Facts(f"{n:06}", stars=n % 7), each) for n, each in enumerate(prints)]
     start = time.process_time()
     together = cluster(items)
     seconds = time.process_time() - start
@@ -200,7 +200,7 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
     placed: dict[int, Link | None] = {}
     asked = Counter[int]()
 
-    def near(key: int) -> list[Twin]:
+    def near(key: int) -> list[NearDuplicate]:
         asked[new.key] += 1
         others = {o for slot in slots(prints[key]) for o in members[slot]} - {key}
         twins = []
@@ -208,7 +208,7 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
             if alike := likeness(prints[key], prints[other]):
                 link = placed[other]
                 of = (link.of, items[link.of].facts) if link else (None, None)
-                twins.append(Twin(other, items[other].facts, *alike, *of))
+                twins.append(NearDuplicate(other, items[other].facts, *alike, *of))
         return twins
 
     order = random.Random(1).sample(items, len(items))  # noqa: S311

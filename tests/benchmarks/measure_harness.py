@@ -44,8 +44,9 @@ from tests.benchmarks.processors import (
     shares_since,
     time_of_processors,
 )
-from tests.hostile.zoo.load import Danger, Needs, Verdict, honest_entries, zoo
+from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry as ZooEntry
+from tests.hostile.zoo.load import honest_entries, outcome, zoo
 from validation.harness import Entry, Options, Report, check
 from validation.harness.entry import TEXTS, parse
 from validation.sandbox import Level, probe
@@ -54,9 +55,9 @@ SECONDS = {"zoo": 400, "speed": 420, "mixed": 540, "gpus": 590}
 HANGING = 8.0
 # Which ones stand for all that goes wrong, in equal parts.
 TROUBLE = (
-    "endless-loop", "endless-kernel", "segmentation-fault", "aborts", "illegal-address",
-    "exits-from-the-launcher", "forges-the-report", "zeros", "stale-memory-of-the-reference",
-    "last-block-unwritten",
+    "never-returns.loop", "never-returns.kernel", "crashes.segmentation-fault", "crashes.abort",
+    "writes-far-away.terabytes", "exits-successfully.launcher", "forges-the-report.all-files",
+    "ignores-its-inputs.zeros", "returns-unwritten-memory.empty", "last-block-unwritten.shown",
 )  # fmt: skip
 
 
@@ -184,7 +185,8 @@ def judge(notes: Notes, entry: ZooEntry, report: Report) -> None:
 
 
 def _right(entry: ZooEntry, report: Report) -> bool:
-    return Verdict(report.verdict) in entry.expected
+    seen = outcome(report.verdict, report.figures.get("grades", {}))
+    return seen in entry.expected or Verdict(report.verdict) in entry.expected
 
 
 def _hangs(entry: ZooEntry) -> bool:

@@ -41,7 +41,7 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
-from curation.evidence import fingerprints, twins
+from curation.evidence import clusters, fingerprints
 from curation.evidence.subjects import KERNEL
 from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Kind, Likeness
 from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
@@ -275,7 +275,7 @@ def _row(text: str) -> Kernel:
 def _place(kernel: Kernel) -> None:
     """All that stands between a new row and its place."""
     fingerprints.make(KERNEL, [kernel.pk])
-    twins.settle_items(KERNEL, [kernel.pk])
+    clusters.place_items(KERNEL, [kernel.pk])
 
 
 def _times(name: str, work: Iterable[Callable[[], object]]) -> None:

@@ -54,7 +54,7 @@ def test_a_reviewer_goes_from_an_invitation_to_the_first_decision(
     newcomer.goto(link)
     expect(newcomer.locator("h1")).to_have_text("Welcome, rhea")
     choose_password(newcomer)
-    newcomer.get_by_role("button", name="Open the account").click()
+    newcomer.get_by_role("button", name="Create account").click()
     expect(newcomer.locator(".messages")).to_contain_text("Your account is ready")
     first = newcomer.locator("h1").inner_text()
     newcomer.locator("button.approve").click()
@@ -78,7 +78,7 @@ def test_the_pages_of_an_invitation_have_no_barriers(browse: Any) -> None:
     newcomer.goto(link)
     check_page(newcomer)
     choose_password(newcomer, "abc")
-    newcomer.get_by_role("button", name="Open the account").click()
+    newcomer.get_by_role("button", name="Create account").click()
     expect(newcomer.locator(".errorlist")).to_contain_text("too short")
     check_page(newcomer)
     curator.goto(f"{link}x")
@@ -120,7 +120,7 @@ def test_an_account_without_a_group_is_told_whom_to_ask_and_offered_nothing_else
 
     User.objects.get(username="rhea").groups.add(make.a_group("reviewers"))
     page.reload()
-    expect(page.locator("h1")).to_have_text("Nothing is waiting")
+    expect(page.locator("h1")).to_have_text("The queue is empty")
 
 
 def test_a_new_token_is_copied_by_a_button(browse: Any) -> None:

@@ -92,8 +92,8 @@ def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None
     page.get_by_role("link", name="Diff 1").click()
     expect(page.locator(".diff")).to_contain_text("tl.debug_barrier()")
     expect(page.locator(".note")).to_contain_text("1 line differs")
-    page.get_by_role("button", name="Approve this, reject its twins").click()
-    expect(page.locator(".messages")).to_contain_text("2 in all")
+    page.get_by_role("button", name="Approve this, reject its near-duplicates").click()
+    expect(page.locator(".messages")).to_contain_text("2 items in all")
 
     assert set(Kernel.objects.filter(name__startswith="rotate").values_list("name", "status")) == {
         ("rotate_kernel", "approved"), ("rotate_copy", "rejected"),
@@ -106,8 +106,8 @@ def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
     make.a_curator(username="ada")
     page = visit("ada", "/find?q=scale_kernel")
 
-    page.get_by_role("link", name="Decide on all").click()
-    page.get_by_label("It is wrong").check()
+    page.get_by_role("link", name="Bulk decision").click()
+    page.get_by_label("Incorrect result").check()
     page.get_by_role("button", name="Reject all").click()
     expect(page.locator(".messages")).to_contain_text("24 items rejected")
     assert Kernel.objects.filter(status=Status.REJECTED).count() == 24
@@ -123,14 +123,14 @@ def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Vi
     page = visit("ada", "/drafts/", expected="40", java_script_enabled=False)
 
     page.get_by_role("link", name="ScaledAdd").click()
-    expect(page.get_by_role("region", name="What is missing")).to_contain_text("einx")
+    expect(page.get_by_role("region", name="Missing parts")).to_contain_text("einx")
     page.get_by_label("test_code.py").fill("import os\n")
     page.get_by_role("button", name="Make it a pair and validate").click()
     expect(page.get_by_role("alert")).to_contain_text("test_code imports os")
     expect(page.get_by_label("test_code.py")).to_have_value("import os\n")
-    page.get_by_role("button", name="Set aside").click()
+    page.get_by_role("button", name="Dismiss").click()
 
-    expect(page.locator(".messages")).to_contain_text("ScaledAdd is set aside")
+    expect(page.locator(".messages")).to_contain_text("ScaledAdd is dismissed")
     expect(page.get_by_role("link", name="ScaledAdd")).to_have_count(0)
 
 
@@ -152,7 +152,7 @@ def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
     bob.keyboard.press("Escape")
     press(bob, "r")
     ada.goto(kernel.get_absolute_url())
-    expect(ada.locator(".banner")).to_contain_text("A third person")
+    expect(ada.locator(".banner")).to_contain_text("Another curator")
     expect(ada.get_by_role("button", name="Approve", exact=False).first).to_be_disabled()
     eve = visit("eve")
     expect(eve.locator(".banner")).to_contain_text("Your decision settles the dispute")
@@ -182,7 +182,7 @@ def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
     assert Decision.objects.count() == 8
     shown = Kernel.objects.get(name=heading(ada)) if "kernel" in ada.url else Pair.objects.get()
     bob.goto(shown.get_absolute_url())
-    expect(bob.locator(".banner")).to_contain_text("ada is looking at this right now")
+    expect(bob.locator(".banner")).to_contain_text("ada is reviewing this")
 
 
 def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: Visit) -> None:
@@ -272,9 +272,9 @@ def test_everything_works_without_scripts(visit: Visit) -> None:
     first = heading(page)
 
     page.get_by_role("link", name="History", exact=True).last.click()
-    expect(page.get_by_text("Nobody has decided on this yet")).to_be_visible()
+    expect(page.get_by_text("No decisions yet")).to_be_visible()
     page.get_by_text("Reasons").click()
-    page.get_by_label("It is wrong").check()
+    page.get_by_label("Incorrect result").check()
     page.get_by_placeholder("Comment").fill("no scripts")
     page.get_by_role("button", name="Reject", exact=True).click()
     expect(page.locator(".messages")).to_contain_text(f"{first} is rejected")

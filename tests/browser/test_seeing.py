@@ -86,7 +86,7 @@ def test_a_cut_line_leads_to_the_whole_text(visit: Visit) -> None:
     assert download.value.path().read_text() == source
 
     page.get_by_role("button", name="Copy").click()
-    expect(page.get_by_role("button", name="Copied without what is cut")).to_be_visible()
+    expect(page.get_by_role("button", name="Copied without cut parts")).to_be_visible()
     assert copied(page) == f"{source[:2000]}\n"
 
 

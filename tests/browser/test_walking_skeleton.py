@@ -54,7 +54,7 @@ def test_a_kernel_goes_from_a_repository_through_a_persons_hands_into_a_file(
     expect(page.get_by_role("heading", name="twice_kernel")).to_be_visible()
     page.get_by_label("Comment").fill("the same with a factor")
     page.get_by_role("button", name="Reject").click()
-    expect(page.get_by_role("heading", name="Nothing is waiting")).to_be_visible()
+    expect(page.get_by_role("heading", name="The queue is empty")).to_be_visible()
 
     # What was approved, and nothing else, stands in the file.
     installation.manage("export_dataset", "--out", str(tmp_path / "out"))

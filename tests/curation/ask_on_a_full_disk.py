@@ -15,7 +15,7 @@ from curation import health  # noqa: E402
 
 
 def answer() -> dict[str, object]:
-    health.probe = health.Probe()
+    health.probe = health.WriteProbe()
     response = Client(headers={"Host": "localhost"}).get("/healthz")
     return {"code": response.status_code, **response.json()}
 

@@ -82,7 +82,7 @@ def test_an_untouched_form_says_nothing() -> None:
         ("decided=yesterday", "'yesterday' is no day"),
         ("decided=2026-02-01..2026-01-01", "ends before it begins"),
         ("decided=..9999-12-31", "no range of days"),
-        ("q=" + "x" * 1001, "longer than 1,000 letters"),
+        ("q=" + "x" * 1001, "longer than 1,000 characters"),
         (" ".join(f"word{n}" for n in range(51)), "at most 50 values under one key, not 51"),
         (
             " ".join(

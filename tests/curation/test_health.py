@@ -20,13 +20,14 @@ from django.test.utils import CaptureQueriesContext
 from curation import health
 from curation.queue.duty import Duty
 from curation.review.figures import keep
+from tests import factories as make
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
 def fresh_probe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "probe", health.Probe())
+    monkeypatch.setattr(health, "probe", health.WriteProbe())
 
 
 def test_all_is_well_with_a_database_and_redis(client: Client, queue_redis: redis.Redis) -> None:
@@ -44,7 +45,18 @@ def test_all_is_well_with_a_database_and_redis(client: Client, queue_redis: redi
         "workers": {"ingest": 0, "validation": 0, "default": 0},
         "scheduler": False,
         "scheduler_age_seconds": None,
+        "sandbox_memory": None,
     }
+
+
+def test_the_memory_bound_of_the_newest_validation_is_shown(
+    client: Client, queue_redis: redis.Redis
+) -> None:
+    make.a_validation_run(environment={"memory": "cgroup"})
+    make.a_validation_run(environment={"memory": "watched, no cgroup here"})
+    make.a_validation_run(environment={})
+
+    assert client.get("/healthz").json()["sandbox_memory"] == "watched, no cgroup here"
 
 
 def test_a_live_scheduler_is_seen_with_its_age(client: Client, queue_redis: redis.Redis) -> None:
@@ -134,7 +146,7 @@ def test_a_database_that_another_writer_keeps_is_told_soon(
     assert answer.json()["complaints"] == ["The database did not take a write within 1.5 seconds."]
     # The settings' own timeout is 20 seconds.
     assert took < 10
-    health.probe = health.Probe()
+    health.probe = health.WriteProbe()
     assert client.get("/healthz").status_code == 200
 
 

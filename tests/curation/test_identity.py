@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.identity import content_hash, normalised
+from curation.identity import content_hash, normalized
 
 SOURCE = "@triton.jit\ndef f(x):\n    pass\n"
 
@@ -42,4 +42,4 @@ def test_texts_can_not_slide_from_one_source_to_the_next() -> None:
 
 @given(st.text())
 def test_normalising_twice_is_normalising_once(text: str) -> None:
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalized(normalized(text)) == normalized(text)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
-from curation.review.editing import Texts, edited
+from curation.review.editing import PairTexts, edited
 from tests.curation.export.writing import export, records
 from tests.factories import a_curator, a_license, a_pair, an_approved_pair
 
@@ -92,7 +92,7 @@ def test_a_description_is_shown_and_edited_without_a_new_version(client: Client)
 @pytest.mark.parametrize(("typed", "kept"), [("", "Add two vectors."), ("Add.", "Add.")])
 def test_a_new_version_keeps_or_changes_the_description(typed: str, kept: str) -> None:
     pair = a_pair(description="Add two vectors.")
-    texts = Texts(pair.python_code, "y = 3\n", pair.test_code)
+    texts = PairTexts(pair.python_code, "y = 3\n", pair.test_code)
 
     version = edited(pair=pair, texts=texts, author=a_curator(), description=typed)
 

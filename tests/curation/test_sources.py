@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curation.models import Repository
-from curation.sources.load import SHIPPED, Loaded, load_sources
+from curation.sources.load import SHIPPED, LoadCounts, load_sources
 
 pytestmark = pytest.mark.django_db
 
@@ -41,10 +41,10 @@ def test_the_shipped_sources_keep_five_sources_and_four_benchmarks() -> None:
 
 def test_loading_twice_changes_no_row() -> None:
     count = len(json.loads(SHIPPED.read_text()))
-    assert load_sources() == Loaded(added=count, updated=0, kept=0)
+    assert load_sources() == LoadCounts(added=count, updated=0, kept=0)
     before = list(Repository.objects.order_by("pk").values())
 
-    assert load_sources() == Loaded(added=0, updated=0, kept=0)
+    assert load_sources() == LoadCounts(added=0, updated=0, kept=0)
     assert list(Repository.objects.order_by("pk").values()) == before
 
 
@@ -52,7 +52,7 @@ def test_a_new_value_of_ours_reaches_a_row_that_nobody_touched(shipped: Path) ->
     load_sources(shipped)
     write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "7.5"})
 
-    assert load_sources(shipped) == Loaded(added=0, updated=1, kept=0)
+    assert load_sources(shipped) == LoadCounts(added=0, updated=1, kept=0)
     row = Repository.objects.get()
     assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "better", 7.5)
 
@@ -62,7 +62,7 @@ def test_a_value_that_an_admin_changed_stays_while_the_others_follow(shipped: Pa
     Repository.objects.update(notes="theirs", upsampling_weight=9)
     write(shipped, {"name": "a/b", "tier": 1, "notes": "better", "upsampling_weight": "5"})
 
-    assert load_sources(shipped) == Loaded(added=0, updated=1, kept=1)
+    assert load_sources(shipped) == LoadCounts(added=0, updated=1, kept=1)
     row = Repository.objects.get()
     assert (row.tier, row.notes, float(row.upsampling_weight)) == (1, "theirs", 9.0)
 

@@ -57,7 +57,7 @@ request_export({}, user=a_curator())
 EXPORT_SLOWLY = """
 import time
 from curation.export import readers
-readers.Selecting.weigh = lambda *_: time.sleep(60)
+readers.ItemSelector.weigh = lambda *_: time.sleep(60)
 from curation.export.jobs import export
 export(1)
 """

@@ -26,11 +26,11 @@ from validation.findings import Finding
 from validation.harness import Options, Report, Verdict
 from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
 from validation.harness.children import Answer, Child, ChildEnded, Closed, DeadlinePassed, Forged
-from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
-from validation.harness.nursery import Nursery
-from validation.harness.schedule import examined_at_its_own_cost
+from validation.harness.fork_server import ForkServer
+from validation.harness.schedule import examine_entry
+from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.inductor.generation import came_of
 from validation.inductor.offer import Offer
 from validation.inductor.whole.sources import Whole
@@ -160,9 +160,9 @@ def test_whatever_a_model_answers_it_is_split_or_said_why_not(answer: Any) -> No
 @contextmanager
 def a_child() -> Iterator[tuple[Child, socket.socket]]:
     """The judge's end of a child that has ended, and the socket that it could write to."""
-    nursery = Nursery("interpreter", memory=1 << 30, cpu_seconds=9, level=None, processes=9)
+    fork_server = ForkServer("interpreter", memory=1 << 30, cpu_seconds=9, level=None, processes=9)
     ours, theirs = Channel.pair()
-    child = Child(nursery, 1, ours)
+    child = Child(fork_server, 1, ours)
     child._over.set()
     try:
         yield child, theirs.socket
@@ -189,7 +189,7 @@ def test_bytes_in_a_result_are_an_answer_or_forged(data: bytes, framed: bool) ->
     with a_child() as (child, _):
         os.pwrite(result, MAGIC + struct.pack("<Q", len(data)) + data if framed else data, 0)
         try:
-            answer = child._read(result, 0.0)
+            answer = child._read(result)
         except Forged as error:
             str(error).encode()
         else:
@@ -210,7 +210,7 @@ class Recorded:
         return answer
 
 
-class ReplayingCrew(Crew):
+class ReplayingCrew(WorkerPool):
     """Children that answer what was recorded, one answer of which is another."""
 
     def __init__(
@@ -242,7 +242,7 @@ class ReplayingCrew(Crew):
         try:
             write_parcel(result, [self._header if place == self._changed else header, False], blobs)
             with a_child() as (child, _):
-                return child._read(result, 0.0)
+                return child._read(result)
         finally:
             os.close(result)
 
@@ -254,19 +254,19 @@ def recorded() -> Recorded:
     asked = Child.ask
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Child, "ask", lambda *a, **k: kept.keep(asked(*a, **k)))
-        crew = Crew(Options(jobs=1))
+        pool = WorkerPool(Options(jobs=1))
         try:
-            crew.open()
-            report = examined_at_its_own_cost(kept.entry, crew)
+            pool.open()
+            report = examine_entry(kept.entry, pool)
         finally:
-            crew.close()
+            pool.close()
     assert report.verdict is Verdict.PASSED, report.message
     return kept
 
 
 def replayed(recorded: Recorded, changed: int = -1, header: Any = None) -> Report:
-    crew = ReplayingCrew(recorded.answers, changed, header)
-    return examined_at_its_own_cost(recorded.entry, crew)
+    pool = ReplayingCrew(recorded.answers, changed, header)
+    return examine_entry(recorded.entry, pool)
 
 
 def test_the_recorded_answers_pass(recorded: Recorded) -> None:
@@ -279,8 +279,8 @@ def test_a_time_that_is_not_finite_is_stored_as_none(recorded: Recorded) -> None
             return {k: INFINITY if k == "seconds" else endless(v) for k, v in tree.items()}
         return [endless(part) for part in tree] if isinstance(tree, list) else tree
 
-    crew = ReplayingCrew([(endless(header), blobs) for header, blobs in recorded.answers])
-    finding = equivalence.finding(examined_at_its_own_cost(recorded.entry, crew))
+    pool = ReplayingCrew([(endless(header), blobs) for header, blobs in recorded.answers])
+    finding = equivalence.finding(examine_entry(recorded.entry, pool))
 
     assert finding.figures["kernel_seconds"] is None
     assert_storable(finding)

@@ -16,8 +16,8 @@ from tests.validation.harness.doubling import DOUBLE_KERNEL
 from tests.validation.sandbox.confining import confinement, levels
 from tests.waiting import wait_for
 from validation.compile import Answer, Judge, Outcome, Unit
-from validation.harness import Crew, Entry, Options, Report, Verdict, check
-from validation.sandbox import Level, cgroup, ended_for_memory, kill, memory_bound, start
+from validation.harness import Entry, Options, Report, Verdict, WorkerPool, check
+from validation.sandbox import Level, kill, memory, memory_bound, start
 from validation.workers import asking
 
 pytestmark = pytest.mark.parametrize("level", levels())
@@ -55,7 +55,7 @@ def ended(name: str, level: Level) -> tuple[int, str, bool, Peak]:
         )  # fmt: skip
         try:
             said, complaint = process.communicate(timeout=SECONDS)
-            for_memory = ended_for_memory(process, int(said))
+            for_memory = process.bound.ended_for(int(said)) == "memory"
         finally:
             kill(process)
     return process.returncode, complaint.decode(), for_memory, peak
@@ -188,7 +188,7 @@ def test_it_is_said_what_bounds_memory(level: Level) -> None:
     bound = memory_bound(level)
 
     assert bound == "cgroup" or bound.startswith("watched, no cgroup here: ")
-    assert Crew(Options(level=level)).environment()["memory"] == bound
+    assert WorkerPool(Options(level=level)).environment()["memory"] == bound
     with Judge(level=level) as judge:
         assert judge.environment.memory == bound
 
@@ -200,7 +200,7 @@ def in_cgroup(level: Level) -> None:
 
 def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
     in_cgroup(level)
-    left = cgroup.home() / f"{cgroup.NAME}-{LARGEST_PID}-1"
+    left = memory.parent_cgroup() / f"{memory.NAME}-{LARGEST_PID}-1"
     left.mkdir()
     process = start(
         [sys.executable, "-I", "-S", "-c", "print('on', flush=True); input()"],
@@ -212,7 +212,7 @@ def test_a_sandbox_has_a_cgroup_for_as_long_as_it_runs(level: Level) -> None:
     assert process.stdout
     assert process.stdout.readline() == b"on\n"
 
-    [group] = cgroup.home().glob(f"{cgroup.NAME}-{os.getpid()}-*")
+    [group] = memory.parent_cgroup().glob(f"{memory.NAME}-{os.getpid()}-*")
     assert int((group / "memory.max").read_text()) == MEMORY + SCRATCH
     assert (group / "pids.max").read_text() == "24\n"
     assert len((group / "cgroup.procs").read_text().split()) == 1
@@ -240,7 +240,7 @@ def test_the_kernel_ends_what_the_watch_misses(level: Level) -> None:
         with measured() as peak:
             process.stdin.write(b"\n")
             process.stdin.flush()
-            wait_for("the kernel ends it", lambda: ended_for_memory(process, pid), SECONDS)
+            wait_for("the kernel ends it", lambda: process.bound.ended_for(pid), SECONDS)
     finally:
         os.kill(process.pid, signal.SIGCONT)
         kill(process)

@@ -16,8 +16,9 @@ ALL = {pair.name: pair for pair in load_pairs()}
 HERE = {name: pair for name, pair in ALL.items() if pair.entry.interpretable}
 # Faults that the harness does not see yet, and why. A pair that is seen must leave the table.
 KNOWN_HOLES = {
+    # The harness can't tell a number from an index or a length, and a reference that clamps those,
+    # as slices do, would blame honest kernels. As a size, it takes gigabytes in the interpreter.
     "int32-flat-index": "whole numbers of the inputs are never made larger",
-    "matmul-block-pointers": "max_triton is not read",
 }
 
 
@@ -30,7 +31,7 @@ def marked() -> list[object]:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
-    """Return the reports of all pairs that can run here, of one crew."""
+    """Return the reports of all pairs that can run here, of one pool."""
     entries = [parse(pair.record(), name) for name, pair in HERE.items()]
     found = {report.id: report for report in check(entries, Options(device="interpreter"))}
     return {name: found[pair.record()["id"]] for name, pair in HERE.items()}

@@ -19,8 +19,8 @@ import pytest
 from tests.validation.sandbox.confining import begin, levels, processes_saying, run
 from tests.waiting import wait_for
 from validation.sandbox import Level, kill
-from validation.sandbox.launch import threads_of
-from validation.sandbox.python import NOBODY
+from validation.sandbox.command import threads_of
+from validation.sandbox.python import SANDBOX_UID
 
 pytestmark = pytest.mark.parametrize("level", levels())
 
@@ -258,7 +258,7 @@ def test_the_scratch_has_an_end(level: Level) -> None:
 
 def test_a_fork_bomb_meets_its_limit(level: Level) -> None:
     # Where no namespace counts for it alone, what the user runs elsewhere may end meanwhile.
-    user = NOBODY if os.geteuid() == 0 else os.getuid()
+    user = SANDBOX_UID if os.geteuid() == 0 else os.getuid()
     others = threads_of(user) if level is Level.LANDLOCK else 0
     ended = run(
         """

@@ -10,7 +10,17 @@ from dataclasses import replace
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Check, Crew, Entry, Options, Report, Unsuited, Verdict, check, opened
+from validation.harness import (
+    Check,
+    Entry,
+    Options,
+    Report,
+    Unsuited,
+    Verdict,
+    WorkerPool,
+    check,
+    open_pool,
+)
 from validation.harness.entry import parse
 from validation.harness.timing import timed
 
@@ -31,8 +41,8 @@ def vector_add(x, y):
 
 
 @pytest.fixture(scope="module")
-def crew() -> Iterator[Crew]:
-    with opened(Options(jobs=1)) as made:
+def pool() -> Iterator[WorkerPool]:
+    with open_pool(Options(jobs=1)) as made:
         yield made
 
 
@@ -40,16 +50,16 @@ def passed(entry: Entry) -> Report:
     return Report(entry.id, Verdict.PASSED, "checks pass", (), {}, {})
 
 
-def its_timing(entry: Entry, crew: Crew) -> tuple[Report, Check]:
-    report = timed(entry, passed(entry), crew)
+def its_timing(entry: Entry, pool: WorkerPool) -> tuple[Report, Check]:
+    report = timed(entry, passed(entry), pool)
     (made,) = report.checks
     assert made.name == "timing"
     return report, made
 
 
 @pytest.mark.parametrize("name", ["vector-add", "softmax", "sgd-momentum"])
-def test_an_honest_entry_is_timed_beside_its_reference(name: str, crew: Crew) -> None:
-    report, made = its_timing(HONEST[name], crew)
+def test_an_honest_entry_is_timed_beside_its_reference(name: str, pool: WorkerPool) -> None:
+    report, made = its_timing(HONEST[name], pool)
 
     assert (report.verdict, made.verdict) == (Verdict.PASSED, Verdict.PASSED), made.words
     figures = report.figures["timing"]
@@ -61,36 +71,64 @@ def test_an_honest_entry_is_timed_beside_its_reference(name: str, crew: Crew) ->
     assert report.seconds["timing"] > 0
 
 
-def test_what_a_launcher_would_do_in_later_calls_is_not_timed(crew: Crew) -> None:
+def test_later_calls_of_a_launcher_are_not_timed(pool: WorkerPool) -> None:
     """Its first call is recorded, and that program is played in each run."""
-    report, made = its_timing(replace(ADD, triton_code=ADD.triton_code + LATER), crew)
+    report, made = its_timing(replace(ADD, triton_code=ADD.triton_code + LATER), pool)
 
     assert (report.verdict, made.verdict) == (Verdict.PASSED, Verdict.PASSED), made.words
 
 
-def test_a_program_with_wrong_answers_is_not_timed(crew: Crew) -> None:
+def test_a_program_with_wrong_answers_is_not_timed(pool: WorkerPool) -> None:
     text = ADD.triton_code.replace("x + y", "x - y")
     assert text != ADD.triton_code
 
-    report, made = its_timing(replace(ADD, triton_code=text), crew)
+    report, made = its_timing(replace(ADD, triton_code=text), pool)
 
     assert (report.verdict, made.verdict) == (Verdict.FAILED, Verdict.FAILED)
     assert "wrong while it is timed" in made.words
     assert "speedup" not in report.figures
 
 
-def test_the_operations_of_a_product_are_counted(crew: Crew) -> None:
-    report, _ = its_timing(HONEST["matmul"], crew)
+def test_the_operations_of_a_product_are_counted(pool: WorkerPool) -> None:
+    report, _ = its_timing(HONEST["matmul"], pool)
 
     assert report.figures["timing"]["flops"] > 0
 
 
-def test_who_cannot_be_timed_has_passed_all_the_same(crew: Crew) -> None:
+PERF_CASES = "\n\nPERF_CASES = [{'n': 20_011, 'step': 1, 'dtype': torch.float32, 'seed': 7}, %s]\n"
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}", "'no case'"],
+    ids=["too large", "malformed"],
+)
+def test_the_case_that_is_timed_is_the_largest_of_the_perf_cases_that_fits(
+    more: str, pool: WorkerPool
+) -> None:
+    entry = replace(ADD, test_code=ADD.test_code + PERF_CASES % more)
+
+    report, made = its_timing(entry, pool)
+
+    assert made.verdict is Verdict.PASSED, made.words
+    assert report.figures["timed_case"]["n"] == 20_011
+
+
+def test_without_a_perf_case_that_fits_a_shown_case_is_timed(pool: WorkerPool) -> None:
+    too_large = "\n\nPERF_CASES = [{'n': 1 << 40, 'step': 1, 'dtype': torch.float32, 'seed': 7}]\n"
+
+    report, made = its_timing(replace(ADD, test_code=ADD.test_code + too_large), pool)
+
+    assert made.verdict is Verdict.PASSED, made.words
+    assert report.figures["timed_case"]["n"] == 5000
+
+
+def test_an_entry_that_cannot_be_timed_has_passed_nevertheless(pool: WorkerPool) -> None:
     text = ADD.python_code + "\n\n_first = vector_add\n_calls = []\n\n\ndef vector_add(x, y):\n"
     text += "    _calls.append(None)\n    if len(_calls) > 8:\n        raise OSError('tired')\n"
     text += "    return _first(x, y)\n"
 
-    report, made = its_timing(replace(ADD, python_code=text), crew)
+    report, made = its_timing(replace(ADD, python_code=text), pool)
 
     assert (report.verdict, made.verdict) == (Verdict.PASSED, None)
     assert made.words.startswith("not timed: ")

@@ -116,7 +116,7 @@ def test_a_kernel_of_a_clone_links_to_github_at_the_commit(
     page = client.get(kernel.get_absolute_url()).content.decode()
 
     assert link in page
-    assert "(as the clone says)" in page
+    assert "(according to the clone)" in page
 
 
 def test_a_plain_folder_links_nowhere(tmp_path: Path) -> None:

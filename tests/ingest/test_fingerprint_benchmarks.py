@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from curation.evidence.benchmark_files import read_fingerprints
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.models import ContaminationMatch
 from tests.conftest import KERNEL, commit
 from tests.curation.evidence.shelf import put
@@ -41,7 +41,7 @@ def test_a_clone_is_read_as_its_original_would_be(clone: Path, settings: Any) ->
     assert [problem.path for problem in held.problems] == ["softmax.py"]
     assert held.commit == git(clone, "rev-parse", "HEAD").strip()
     put(SOFTMAX)
-    gather()
+    refresh_similarity()
     assert ContaminationMatch.objects.get().problem == "softmax"
 
 

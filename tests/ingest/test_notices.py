@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from curation.evidence.notices import Text, notices
+from curation.evidence.notices import LicenseText, notices
 from curation.models import Kernel, License, LicenseVerdict, Provenance
 from ingest.licenses.standard_texts import standard_text
 from tests.conftest import commit
@@ -32,7 +32,7 @@ def test_the_licence_file_and_the_notice_above_a_kernel_travel_with_it(kernel_fo
 
     assert said.expression == "MIT"
     assert "Ada" in said.copyrights[0]
-    assert said.texts == (Text("LICENSE", MIT_OF_ADA), Text("NOTICE", notice))
+    assert said.texts == (LicenseText("LICENSE", MIT_OF_ADA), LicenseText("NOTICE", notice))
 
 
 def test_a_file_with_a_tag_alone_brings_the_text_that_the_tag_stands_for(

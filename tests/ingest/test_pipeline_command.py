@@ -94,7 +94,7 @@ def test_sources_become_plain_folders_and_a_dataset_of_what_nobody_rejected(
     assert [record["metadata"]["reviewed"] for record in records] == [False, False]
     assert said.startswith("1/2 ")
     assert "ingest: 2 sources -> 3 kernels, 3 standalone, in " in said
-    assert "1 left out: licence-blocked" in said
+    assert "1 left out: license-blocked" in said
     assert "1 left out: no-kernel" in said
     assert "stayed behind: blocked" in said
     assert "kernels: 3 found" in said
@@ -164,7 +164,7 @@ def test_a_folder_that_is_not_ours_is_refused_before_anything_is_read(
     mine.parent.mkdir(parents=True)
     mine.write_text("precious")
 
-    with pytest.raises(CurationError, match="not an export as it was written"):
+    with pytest.raises(CurationError, match="is not an unchanged export"):
         pipeline(tutorials, out=tmp_path / "out")
 
     assert not IngestRun.objects.exists()

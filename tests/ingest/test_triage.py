@@ -19,7 +19,7 @@ def test_a_blocked_kernel_is_turned_down_by_the_rule_that_says_so(tmp_path: Path
     read(tmp_path / "one", GPL + SOFTMAX)
 
     assert Kernel.objects.get().status == Status.REJECTED
-    assert Decision.objects.get().rules == "triage 1: licence"
+    assert Decision.objects.get().rules == "triage 1: license"
 
 
 def test_a_licence_that_is_mended_reopens_what_the_rule_turned_down(tmp_path: Path) -> None:

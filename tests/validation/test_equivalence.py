@@ -58,7 +58,7 @@ def call(*arguments: str, device: Device = Device.INTERPRETER) -> str:
 # --- At the shell ---------------------------------------------------------------------------
 def test_pairs_are_checked_at_the_shell() -> None:
     """The whole way, once, with real processes: a pair that is right and one that cheats."""
-    honest, cheat = from_the_zoo("vector-add"), from_the_zoo("torch-computes")
+    honest, cheat = from_the_zoo("vector-add"), from_the_zoo("torch-computes.vector-add")
 
     said = call("--now")
 

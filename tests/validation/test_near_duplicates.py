@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from curation.pairs.draft import PairDraft
-from curation.similarity.duplicates import Facts, Item, cluster
+from curation.similarity.duplicates import ClusterItem, Facts, cluster
 from curation.similarity.fingerprint import Fingerprint, fingerprints, with_python_side
 from validation.generation import generate
 from validation.handwritten import handwritten
@@ -34,7 +34,7 @@ def ours() -> tuple[list[PairDraft], list[Fingerprint]]:
 
 def test_no_pair_of_the_library_is_a_near_duplicate() -> None:
     drafts = [*handwritten()]
-    items = [Item(n, Facts(f"{n:03}"), one) for n, one in enumerate(prints(drafts))]
+    items = [ClusterItem(n, Facts(f"{n:03}"), one) for n, one in enumerate(prints(drafts))]
 
     represented = {drafts[key].slug for key, link in cluster(items).items() if link}
     assert represented == set()
@@ -46,8 +46,10 @@ def test_the_same_pair_in_other_words_is_a_near_duplicate() -> None:
     triton = draft.triton_code.replace("BLOCK", "SIZE")
     texts = fingerprints([draft.triton_code, triton])
     items = [
-        Item(0, Facts("0"), with_python_side(texts[0], draft.python_code, draft.entry_point)),
-        Item(1, Facts("1"), with_python_side(texts[1], python, draft.entry_point)),
+        ClusterItem(
+            0, Facts("0"), with_python_side(texts[0], draft.python_code, draft.entry_point)
+        ),
+        ClusterItem(1, Facts("1"), with_python_side(texts[1], python, draft.entry_point)),
     ]
 
     assert cluster(items)[1] is not None
@@ -94,7 +96,7 @@ def test_pairs_whose_references_differ_on_random_inputs_are_never_near_duplicate
 @pytest.mark.parametrize("seed", range(3))
 def test_a_generated_set_holds_no_near_duplicate(seed: int) -> None:
     drafts = generate(RECIPES, 200, seed)
-    items = [Item(n, Facts(f"{n:03}"), one) for n, one in enumerate(prints(drafts))]
+    items = [ClusterItem(n, Facts(f"{n:03}"), one) for n, one in enumerate(prints(drafts))]
 
     assert not any(cluster(items).values())
 

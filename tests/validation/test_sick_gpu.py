@@ -35,7 +35,7 @@ def work() -> None:
 def test_a_worker_with_a_sick_gpu_gives_its_run_back_and_ends(
     queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness, "opened", sick)
+    monkeypatch.setattr(harness, "open_pool", sick)
     first, second = (request_validation([a_pair()], device=Device.CUDA)[0] for _ in range(2))
 
     # A process that closed what it inherited would end the session of the one that it came from.

@@ -15,7 +15,7 @@ from validation.compile.outcome import (
     timed_out,
 )
 from validation.sandbox import Level
-from validation.sandbox.neighbors import confined_by
+from validation.sandbox.seal import confined_by
 from validation.workers import Reply, Workers
 
 TARGET = "cuda:90"

@@ -3,26 +3,26 @@
 It knows no Django and nothing else of the project: `python -m validation.harness ENTRIES.jsonl`.
 """
 
-from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry, EntryUnreadable, read_entries
-from validation.harness.nursery import ParentAway
+from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options, Unsuited
 from validation.harness.report import Check, Report, Verdict
-from validation.harness.schedule import check, opened, reports
+from validation.harness.schedule import check, open_pool, reports
+from validation.harness.worker_pool import GpuSick, WorkerPool
 
 __all__ = [
     "Check",
-    "Crew",
     "Entry",
     "EntryUnreadable",
+    "ForkServerFailed",
     "GpuSick",
     "Options",
-    "ParentAway",
     "Report",
     "Unsuited",
     "Verdict",
+    "WorkerPool",
     "check",
-    "opened",
+    "open_pool",
     "read_entries",
     "reports",
 ]

@@ -1,99 +1,126 @@
-"""The inputs of trials, as the process that made them hands them over: trees and their bytes."""
+"""Inputs of trials: a tree of JSON for each trial, and the bytes of its tensors' storages."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from validation.harness import plan
-from validation.harness.children import Answer
+from validation.harness.plan import Trial
 
 NONE = memoryview(b"")
 
 
-def with_gaps(trees: list[Any]) -> list[int]:
-    """Return the arguments that some case shows with gaps between their elements."""
-    found = set()
-    for tree in trees:
-        for place, part in enumerate(tree["tuple"]):
-            if isinstance(part, dict) and "storage" in part:
-                size = 1
-                for length in part["shape"]:
-                    size *= length
-                span = 1 + sum(
-                    (length - 1) * step
-                    for length, step in zip(part["shape"], part["stride"], strict=True)
-                )
-                if span > size > 0:
-                    found.add(place)
-    return sorted(found)
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """`arguments` has the tree of each trial by its number; trees name storages by their place
+    among `blobs`."""
+
+    trials: list[Trial]
+    arguments: dict[int, Any]
+    blobs: list[memoryview]
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial], made: Sequence[Any], blobs: list[memoryview]) -> "Inputs":
+        """Leave out the trials that make_inputs refuses, or that are too large."""
+        pairs = [
+            (trial, part["arguments"])
+            for trial, part in zip(trials, made, strict=True)
+            if "arguments" in part
+        ]
+        arguments = {trial.number: tree for trial, tree in pairs}
+        for tree in arguments.values():
+            _declare_gradients(list(tensors(tree)))
+        return cls([trial for trial, _ in pairs], arguments, blobs)
+
+    @classmethod
+    def together(cls, parts: Iterable["Inputs"]) -> "Inputs":
+        whole = cls([], {}, [])
+        for part in parts:
+            place = len(whole.blobs)
+
+            def moved(tensor: dict[str, Any], by: int = place) -> dict[str, Any]:
+                return {**tensor, "storage": tensor["storage"] + by}
+
+            for number, tree in part.arguments.items():
+                whole.arguments[number] = mapped(tree, moved, lambda value: value)
+            whole.trials.extend(part.trials)
+            whole.blobs.extend(part.blobs)
+        return whole
+
+    def of_trials(self, trials: list[Trial]) -> "Inputs":
+        return Inputs(trials, self.arguments, self.blobs)
+
+    def elements(self, number: int) -> int:
+        return sum(map(math.prod, shapes(self.arguments[number])))
+
+    def content(self, number: int) -> list[bytes]:
+        return [bytes(self.blobs[place]) for place in storages(self.arguments.get(number))]
+
+    def batches(self, most: int) -> Iterator["Inputs"]:
+        """Yield the trials in their order, as many at once as have at most so many bytes. Blobs of
+        other trials are empty, so that each blob keeps its place."""
+        batch: list[Trial] = []
+        used: set[int] = set()
+        for trial in self.trials:
+            own = set(storages(self.arguments[trial.number]))
+            if batch and sum(len(self.blobs[place]) for place in used | own) > most:
+                yield self._only(batch, used)
+                batch, used = [], set()
+            batch.append(trial)
+            used |= own
+        if batch:
+            yield self._only(batch, used)
+
+    def _only(self, trials: list[Trial], used: set[int]) -> "Inputs":
+        blobs = [blob if place in used else NONE for place, blob in enumerate(self.blobs)]
+        return Inputs(trials, self.arguments, blobs)
 
 
-def gathered(
-    asked: Sequence[tuple[Sequence[plan.Trial], Answer]],
-) -> tuple[list[plan.Trial], dict[int, Any], list[memoryview]]:
-    """Return the trials with one list of blobs for all. Trials that make_inputs refuses, or that
-    are too large, are left out."""
-    blobs: list[memoryview] = []
-    kept: list[plan.Trial] = []
-    arguments: dict[int, Any] = {}
-    for trials, answer in asked:
-        for trial, one in zip(trials, answer.header["made"], strict=True):
-            if "arguments" in one:
-                kept.append(trial)
-                arguments[trial.number] = _moved(one["arguments"], len(blobs))
-        blobs += answer.blobs
-    return kept, arguments, blobs
+def _declare_gradients(parts: list[dict[str, Any]]) -> None:
+    """Mark the tensors whose gradients count. Inputs that mark none mean all fractions."""
+    if not any(part["gradient"] for part in parts):
+        for part in parts:
+            part["gradient"] = part["dtype"].startswith(("float", "bfloat"))
 
 
-def batches(
-    trials: Sequence[plan.Trial], arguments: dict[int, Any], blobs: Sequence[memoryview], most: int
-) -> Iterator[tuple[list[plan.Trial], list[memoryview]]]:
-    """The trials in their order, as many at once as have few enough bytes, with their blobs: what
-    belongs to others is empty, so that each keeps its place."""
-    batch: list[plan.Trial] = []
-    used: set[int] = set()
-    for trial in trials:
-        more = used | set(storages(arguments.get(trial.number)))
-        if batch and sum(len(blobs[place]) for place in more) > most:
-            yield batch, _only(blobs, used)
-            batch, more = [], set(storages(arguments.get(trial.number)))
-        batch.append(trial)
-        used = more
-    if batch:
-        yield batch, _only(blobs, used)
+def with_gaps(trees: Iterable[Any]) -> list[int]:
+    """Return the places of arguments that some tree shows with gaps between their elements."""
+    return sorted({
+        place
+        for tree in trees
+        for place, part in enumerate(tree["tuple"])
+        if isinstance(part, dict) and "storage" in part and _has_gaps(part)
+    })  # fmt: skip
 
 
-def _only(blobs: Sequence[memoryview], used: set[int]) -> list[memoryview]:
-    return [blob if place in used else NONE for place, blob in enumerate(blobs)]
+def _has_gaps(tensor: dict[str, Any]) -> bool:
+    steps = zip(tensor["shape"], tensor["stride"], strict=True)
+    span = 1 + sum((length - 1) * step for length, step in steps)
+    return bool(span > math.prod(tensor["shape"]) > 0)
 
 
 def storages(tree: Any) -> list[int]:
-    """Each once, in the order in which the tree names them."""
-    return list(dict.fromkeys(part["storage"] for part in _parts(tree)))
-
-
-def _moved(tree: Any, by: int) -> Any:
-    if isinstance(tree, dict):
-        if "storage" in tree:
-            return {**tree, "storage": tree["storage"] + by}
-        return {name: _moved(part, by) for name, part in tree.items()}
-    if isinstance(tree, list):
-        return [_moved(part, by) for part in tree]
-    return tree
+    """Return each storage once, in the order in which the tree names them."""
+    return list(dict.fromkeys(part["storage"] for part in tensors(tree)))
 
 
 def shapes(tree: Any) -> Iterator[list[int]]:
-    return (part["shape"] for part in _parts(tree))
+    return (part["shape"] for part in tensors(tree))
 
 
-def elements(tree: Any) -> int:
-    return sum(map(math.prod, shapes(tree)))
-
-
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+def tensors(tree: Any) -> Iterator[dict[str, Any]]:
     """Yield the parts of a tree that stand for tensors."""
     if isinstance(tree, dict) and "storage" in tree:
         yield tree
     elif isinstance(tree, dict | list):
         for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from _parts(part)
+            yield from tensors(part)
+
+
+def mapped(tree: Any, tensor: Callable[[dict[str, Any]], Any], plain: Callable[[Any], Any]) -> Any:
+    """Return the tree with each tensor and each plain value replaced."""
+    if isinstance(tree, dict) and "storage" in tree:
+        return tensor(tree)
+    if isinstance(tree, dict):
+        return {name: mapped(part, tensor, plain) for name, part in tree.items()}
+    return [mapped(one, tensor, plain) for one in tree] if isinstance(tree, list) else plain(tree)

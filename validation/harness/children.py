@@ -1,4 +1,4 @@
-"""A process that a sandboxed parent forked, as seen from the trusted side."""
+"""A child of a fork server, as seen from the trusted side."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +22,14 @@ from validation.harness.channel import (
 )
 
 if TYPE_CHECKING:
-    from validation.harness.nursery import Nursery
+    from validation.harness.fork_server import ForkServer
 
-# A process that is killed closes its channel before its GPU's context, which takes a busy driver
-# seconds, and is gone after that.
+# A killed process closes its channel before its CUDA context, which takes a busy driver seconds.
 DYING_SECONDS = 10.0
+KILL_SECONDS = 5.0
+# `ChildEnded.why` of a child that ended with its fork server.
+SERVER_ENDED = "the fork server ended"
+SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class ChildEnded(Exception):
@@ -37,7 +41,14 @@ class ChildEnded(Exception):
 
 
 class DeadlinePassed(Exception):
-    """A child did not answer in time, and was killed with all that it started."""
+    """A child did not answer in time, and was killed with all that it started.
+
+    compiling: whether it used up the time for compiling, and not the time for running.
+    """
+
+    def __init__(self, *, compiling: bool = False) -> None:
+        super().__init__("compiling" if compiling else "running")
+        self.compiling = compiling
 
 
 class Forged(Exception):
@@ -52,18 +63,20 @@ class Closed(Exception):
 class Answer:
     header: Any
     blobs: list[memoryview]
-    seconds: float
 
 
 class Child:
-    """A process that does the tasks it is asked to, one after the other, until it is released."""
+    """A process that does one task after the other until it is released.
 
-    def __init__(self, nursery: Nursery, number: int, channel: Channel) -> None:
-        self.nursery, self.number, self.channel = nursery, number, channel
-        self.served = 0
-        # What ran in it did not pass: no other entry is sent there.
-        self.spoiled = False
-        self._end: dict[str, Any] | None = None
+    served: how many roles it has taken up.
+    spoiled: whether a task in it did not pass. It then gets no other entry.
+    compile_seconds: how long it compiled kernels.
+    """
+
+    def __init__(self, server: ForkServer, number: int, channel: Channel) -> None:
+        self.server, self.number, self.channel = server, number, channel
+        self.served, self.spoiled, self.compile_seconds = 0, False, 0.0
+        self._end: Mapping[str, Any] = {}
         self._over = threading.Event()
 
     @property
@@ -71,35 +84,35 @@ class Child:
         return self._over.is_set()
 
     def ended(self, message: Mapping[str, Any]) -> None:
-        self._end = dict(message)
+        """Keep how the child ended, and wake the thread that waits for its answer."""
+        self._end = message
         self._over.set()
-        # Wakes a waiting thread, also if a process that it left behind holds the other end.
-        try:
+        # Close it also if a process that the child left behind has its other end open.
+        with suppress(OSError):
             self.channel.socket.shutdown(2)
-        except OSError:
-            return
 
     def ask(
         self, begin: str, step: str, order: dict[str, Any], timeout: float,
-        blobs: Sequence[Blob] = (), box: int | None = None,
+        blobs: Sequence[Blob] = (), compile_budget: float = 0.0,
     ) -> Answer:  # fmt: skip
-        """`begin` names the role to take up first; empty: go on in the one it has. `box` is a
-        sealed parcel to hand over in place of `order` and `blobs`."""
-        started = time.monotonic()
+        """Have the child do one step, and return its answer.
+
+        begin: the role to take up first, or "" to go on in the present one.
+        timeout: seconds, without those in which it compiles kernels.
+        compile_budget: seconds in which it may compile kernels.
+        """
         nonce = secrets.token_hex(8)
-        request = memory_file("request") if box is None else box
-        result = memory_file("result")
+        request, result = memory_file("request"), memory_file("result")
         try:
-            if box is None:
-                write_parcel(request, order, blobs)
-            self._send({"begin": begin, "step": step, "nonce": nonce}, (request, result))
-            self._wait(nonce, timeout)
-            return self._read(result, time.monotonic() - started)
+            write_parcel(request, order, blobs)
+            message = {"begin": begin, "step": step, "nonce": nonce}
+            self._send(message, (request, result))
+            self._wait(nonce, timeout, compile_budget)
+            return self._read(result)
         finally:
             self.served += bool(begin)
             os.close(result)
-            if box is None:
-                os.close(request)
+            os.close(request)
 
     def _send(self, message: dict[str, Any], fds: Sequence[int]) -> None:
         try:
@@ -107,56 +120,76 @@ class Child:
         except OSError:
             self._raise_end()
 
-    def _wait(self, nonce: str, timeout: float) -> None:
-        try:
-            received = self.channel.receive(timeout)
-        except TimeoutError as error:
-            self.kill()
-            raise DeadlinePassed from error
-        except NotAParcel as error:
-            self.kill()
-            raise Forged(str(error)) from error
-        except OSError:
-            received = None
-        if received is None:
-            self._raise_end()
-        elif received[0] != {"done": nonce} or received[1]:
-            for fd in received[1]:
+    def _wait(self, nonce: str, timeout: float, compile_budget: float) -> None:
+        """Wait for the answer. While the child compiles, only the budget for that runs down.
+
+        Attack: the entry's code says that it compiles. Defense: it gains the budget, and no more.
+        """
+        left, compiling = {False: timeout, True: compile_budget}, False
+        while True:
+            started = time.monotonic()
+            received = self._receive(left[compiling], compiling=compiling)
+            took = time.monotonic() - started
+            left[compiling] -= took
+            self.compile_seconds += took if compiling else 0.0
+            if received is None:
+                self._raise_end()
+                return
+            message, fds = received
+            if not fds and message == {"compiling": not compiling}:
+                compiling = not compiling
+                continue
+            if not fds and message == {"done": nonce}:
+                return
+            for fd in fds:
                 os.close(fd)
             self.kill()
             raise Forged("a message that is not ours was written to the result channel")
 
+    def _receive(self, left: float, *, compiling: bool) -> tuple[dict[str, Any], list[int]] | None:
+        """Return the next message and its files, or None if the child is gone."""
+        try:
+            # A socket with a timeout of 0 never waits.
+            return self.channel.receive(max(left, 0.001))
+        except TimeoutError as error:
+            self.compile_seconds += max(left, 0.0) if compiling else 0.0
+            self.kill()
+            raise DeadlinePassed(compiling=compiling) from error
+        except NotAParcel as error:
+            self.kill()
+            raise Forged(str(error)) from error
+        except OSError:
+            return None
+
     def _raise_end(self) -> None:
-        # The channel may be closed by the entry's code, and the process live on.
+        # Attack: the entry's code closes the channel, and the process lives on.
         if not self._over.wait(DYING_SECONDS):
             self.kill()
             raise Forged("the result channel was closed by the code that ran beside it")
-        end = self._end or {}
-        if self.nursery._closed:
+        if self.server.closed:
             raise Closed
-        raise ChildEnded(end.get("status"), end.get("why", ""))
+        raise ChildEnded(self._end.get("status"), self._end.get("why", ""))
 
-    def _read(self, result: int, seconds: float) -> Answer:
-        # The sandbox holds this file too: nothing in it can change once it is sealed.
-        seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    def _read(self, result: int) -> Answer:
+        # Attack: the sandbox changes the open file while it is read. Defense: it is sealed first.
         try:
-            fcntl.fcntl(result, fcntl.F_ADD_SEALS, seals)
+            fcntl.fcntl(result, fcntl.F_ADD_SEALS, SEALS)
             (header, spoiled), blobs = read_parcel(result)
         except (OSError, NotAParcel, ValueError, TypeError) as error:
             self.kill()
-            raise Forged(f"the result was written by somebody else: {error}") from error
+            raise Forged(f"the result was not written by our own side: {error}") from error
         if spoiled:
             self.kill()
             raise Forged("something was written into the result file before the result was")
-        return Answer(header, blobs, seconds)
+        return Answer(header, blobs)
 
     def kill(self) -> None:
-        self.nursery.order("kill", self.number)
-        self._over.wait(5.0)
+        self.server.send("kill", self.number)
+        self._over.wait(KILL_SECONDS)
         self.channel.close()
 
     def release(self) -> None:
-        """Let the child end: it ends when it sees the closed channel, or is killed."""
+        """End the child, without waiting for its end."""
         self.channel.close()
         if not self.gone:
-            self.nursery.order("kill", self.number)
+            self.server.send("kill", self.number)

@@ -1,13 +1,12 @@
-"""Choice of the trials that count, once the reference has answered, and of those run again."""
+"""Selection of the trials that count, once the reference has answered, and of second runs."""
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from validation.harness import plan
-from validation.harness.arguments import shapes
+from validation.harness.arguments import Inputs
 from validation.harness.judge.evidence import Outcome, Wanted
 from validation.harness.judge.numbers import Numbers
 
@@ -17,20 +16,20 @@ ROUNDING = 0.03
 ROUNDED = ("float32", "float16", "bfloat16")
 
 
-def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Return the trials that the reference answers. Of a group the first counts whose answer is
-    finite and, if there is one, more than what rounding left."""
+def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
+    """Return the trials that the reference answers. Of a group, only the first counts whose answer
+    is finite and, if there is such a trial, more than rounding errors."""
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
-    telling = {trial.group for trial in trials if _tells(wanted.get(trial.number))}
+    meaningful = {trial.group for trial in trials if _is_meaningful(wanted.get(trial.number))}
     for trial in trials:
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
             continue
-        if trial.kind in ("values", "huge", "habit"):
+        if trial.kind in ("values", "huge", "property"):
             if trial.group in groups or _overflows(answer):
                 continue
-            if trial.group and trial.group in telling and not _tells(answer):
+            if trial.group and trial.group in meaningful and not _is_meaningful(answer):
                 continue
             if trial.group:
                 groups.add(trial.group)
@@ -42,20 +41,18 @@ def counted(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Tr
     ]
 
 
-def affordable(
-    trials: list[plan.Trial], arguments: dict[int, Any], wanted: dict[int, Wanted], device: str
-) -> list[plan.Trial]:
-    """Leave out varied cases that are larger than any shown one: the interpreter is slow."""
+def select_affordable(inputs: Inputs, wanted: dict[int, Wanted], device: str) -> list[plan.Trial]:
+    """Leave out variants that are larger than any shown case: the interpreter is slow."""
 
-    def elements(trial: plan.Trial) -> int:
-        native = wanted[trial.number].native
-        outputs = [leaf.shape for leaf in native.tensors()] if native else []
-        return sum(math.prod(shape) for shape in (*shapes(arguments[trial.number]), *outputs))
+    def elements(number: int) -> int:
+        native = wanted[number].native
+        outputs = [math.prod(leaf.shape) for leaf in native.tensors()] if native else []
+        return inputs.elements(number) + sum(outputs)
 
-    sizes = {trial.number: elements(trial) for trial in trials}
-    shown = max(sizes[trial.number] for trial in trials if trial.kind == "shown")
+    sizes = {trial.number: elements(trial.number) for trial in inputs.trials}
+    shown = max(sizes[trial.number] for trial in inputs.trials if trial.kind == "shown")
     most = max(shown if device == "interpreter" else 4 * shown, plan.MOST[device])
-    return [trial for trial in trials if trial.kind == "shown" or sizes[trial.number] <= most]
+    return [one for one in inputs.trials if one.kind == "shown" or sizes[one.number] <= most]
 
 
 def _overflows(answer: Wanted) -> bool:
@@ -66,9 +63,9 @@ def _overflows(answer: Wanted) -> bool:
     )
 
 
-def _tells(answer: Wanted | None) -> bool:
+def _is_meaningful(answer: Wanted | None) -> bool:
     """Return whether the reference at its own type comes near its answer in float64. Two answers
-    that are both all rounding say nothing about one another."""
+    that consist of rounding errors can't be compared."""
     if answer is None or answer.native is None or _overflows(answer):
         return False
     exact = answer.precise.leaves if answer.precise else ()
@@ -89,21 +86,21 @@ def _far(rough: Numbers, exact: Numbers) -> bool:
     return bool(np.abs(one - other)[both].max() > ROUNDING * scale > 0.0)
 
 
-def doubtful(runs: list[Outcome]) -> list[plan.Trial]:
-    """Return those that are wrong and were run once: are they right in memory of other content?"""
+def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:
+    """Return trials to run again in memory of other content: those that are wrong and ran once."""
     twice = {run.trial.number for run in runs if run.mode == "second"}
     wrong = [run.trial for run in runs if not run.right and run.mode == "first"]
     again = [trial for trial in wrong if trial.number not in twice]
     return [replace(trial, modes=("second",)) for trial in again[:SECOND_LOOKS]]
 
 
-def off(runs: list[Outcome]) -> list[plan.Trial]:
+def select_wrong_values(runs: list[Outcome]) -> list[plan.Trial]:
     """Return the trials with an answer that is wrong by its numbers."""
     wrong = [run.trial for run in runs if not run.right and run.value and run.mode != "idle"]
     return list({trial.number: trial for trial in wrong}.values())
 
 
-def alike(trials: list[plan.Trial]) -> list[list[int]]:
+def group_by_values(trials: list[plan.Trial]) -> list[list[int]]:
     """Return groups of trials that differ only in their seed, or by a shuffle of their values."""
     groups: dict[str, list[int]] = {}
     for trial in trials:

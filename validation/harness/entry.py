@@ -1,21 +1,24 @@
-"""One record of the dataset, as the harness needs it, and the reading of a file of them."""
+"""Entries, which are records of the dataset as the harness needs them, and files of entries."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 TEXTS = ("python_code", "triton_code", "test_code")
+VERSION = re.compile(r"(\d{1,4}(\.\d{1,4}){0,2})?")
 
 
 class EntryUnreadable(Exception):
-    """A line that is no entry; the sentence says which and why."""
+    """A line that is no entry; the sentence says which line, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`origin` is a kind, or a kind and a source: `real-world:REPOSITORY`."""
+    """`origin` is a kind, or a kind and a source: `real-world:REPOSITORY`. `min_triton` and
+    `max_triton` are the releases that it runs on, empty if there is no bound."""
 
     id: str
     python_code: str
@@ -24,19 +27,38 @@ class Entry:
     entry_point: str
     differentiable: bool = False
     origin: str = ""
+    min_triton: str = ""
+    max_triton: str = ""
 
     @property
     def owner(self) -> str:
-        """Return the source of its code, or "" where that is not known.
+        """Return the source of its code, or an empty text if that is unknown.
 
-        Entries of one owner may share a process; those of unknown ones never do.
+        Entries of one owner may share a process; those of unknown owners never do.
         """
         kind, _, source = self.origin.partition(":")
         return self.origin if source or kind == "template" else ""
 
 
+def unsupported(entry: Entry, installed: str) -> str:
+    """Return why the entry can't run with the installed Triton, or an empty text if it can.
+
+    A bound holds for all releases that begin with it: 3.5.1 is not newer than 3.5.
+    """
+    version, oldest, newest = map(_numbers, (installed, entry.min_triton, entry.max_triton))
+    if version and version[: len(oldest)] < oldest:
+        return f"it needs Triton {entry.min_triton} or newer, and {installed} is installed"
+    if newest and version[: len(newest)] > newest:
+        return f"it needs Triton {entry.max_triton} or older, and {installed} is installed"
+    return ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version.partition("+")[0])[:3])
+
+
 def read_entries(path: Path) -> Iterator[Entry]:
-    """The entries of a JSONL file, or of a file that is one JSON array, in their order."""
+    """Yield the entries of a JSONL file, or of a file that is one JSON array, in their order."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -47,38 +69,11 @@ def read_entries(path: Path) -> Iterator[Entry]:
         for number, record in enumerate(_decoded(text, f"{path}"), 1):
             yield parse(record, f"{path}, entry {number}")
         return
-    # By line feeds alone: a string may hold what `splitlines` takes for the end of a line.
+    # `splitlines` would also split at characters that a JSON string may hold.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             where = f"{path}, line {number}"
             yield parse(_decoded(line, where), where)
-
-
-def parse(record: Any, where: str) -> Entry:
-    if not isinstance(record, dict):
-        raise EntryUnreadable(f"{where} is no JSON object.")
-    metadata = _object(record, "metadata")
-    texts: dict[str, str] = {}
-    for name in TEXTS:
-        text = record.get(name)
-        if not isinstance(text, str) or not text.strip():
-            raise EntryUnreadable(f"{where} has no {name}.")
-        if not _encodable(text):
-            raise EntryUnreadable(f"{where}: {name} holds half a character.")
-        texts[name] = text
-    point = metadata.get("entry_point")
-    if not isinstance(point, str) or not point.isidentifier():
-        raise EntryUnreadable(f"{where} has no metadata.entry_point that is a name.")
-    repository = _object(metadata, "provenance").get("repository", "")
-    return Entry(
-        id=str(record.get("id", where)),
-        python_code=texts["python_code"],
-        triton_code=texts["triton_code"],
-        test_code=texts["test_code"],
-        entry_point=point,
-        differentiable=metadata.get("differentiable") is True,
-        origin=f"{metadata.get('origin', '')}:{repository}".strip(":"),
-    )
 
 
 def _decoded(text: str, where: str) -> Any:
@@ -88,14 +83,44 @@ def _decoded(text: str, where: str) -> Any:
         raise EntryUnreadable(f"{where} is no JSON: {error}.") from None
 
 
+def parse(record: Any, where: str) -> Entry:
+    if not isinstance(record, dict):
+        raise EntryUnreadable(f"{where} is no JSON object.")
+    metadata = _object(record, "metadata")
+    point = metadata.get("entry_point")
+    repository = _object(metadata, "provenance").get("repository", "")
+    texts = {name: _text(record, name, where) for name in TEXTS}
+    if not isinstance(point, str) or not point.isidentifier():
+        raise EntryUnreadable(f"{where} has no metadata.entry_point that is a name.")
+    return Entry(
+        id=str(record.get("id", where)),
+        **texts,
+        entry_point=point,
+        differentiable=metadata.get("differentiable") is True,
+        origin=f"{metadata.get('origin', '')}:{repository}".strip(":"),
+        min_triton=_version(metadata, "min_triton", where),
+        max_triton=_version(metadata, "max_triton", where),
+    )
+
+
 def _object(record: dict[str, Any], name: str) -> dict[str, Any]:
-    found = record.get(name)
-    return found if isinstance(found, dict) else {}
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def _encodable(text: str) -> bool:
+def _text(record: dict[str, Any], name: str, where: str) -> str:
+    text = record.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise EntryUnreadable(f"{where} has no {name}.")
     try:
         text.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        raise EntryUnreadable(f"{where}: {name} holds half a character.") from None
+    return text
+
+
+def _version(metadata: dict[str, Any], key: str, where: str) -> str:
+    version = metadata.get(key) or ""
+    if not isinstance(version, str) or not VERSION.fullmatch(version):
+        raise EntryUnreadable(f"{where}: metadata.{key} is no version such as 3.2.")
+    return version

@@ -13,15 +13,19 @@ EVERY_CHECK = (
 
 
 class Unsuited(Exception):
-    """An option that this host can't serve; the sentence says why."""
+    """This host can't serve an option; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`jobs` is how many entries are worked on at once, `share` how many of one origin may follow
-    one another in one process on a GPU (1: never). `level` None: as confined as this host
-    allows. Memory in bytes, times in seconds of wall clock for each step of an entry. `timing` and
-    `sanitize`: what passed is also timed, and run under compute-sanitizer."""
+    """Options of a run. Memory is in bytes, times are in seconds of wall clock.
+
+    jobs: entries that are worked on at once, 0 for one a processor.
+    timeout: limit for each step of an entry.
+    level: None for the best confinement that this host allows.
+    share: entries of one origin that may follow one another in one process on a GPU, 1 for none.
+    timing, sanitize: also time passed entries, or run them under compute-sanitizer.
+    """
 
     device: str = "interpreter"
     jobs: int = 0
@@ -35,7 +39,7 @@ class Options:
     timing: bool = False
     sanitize: bool = False
 
-    def insist(self) -> None:
+    def validate(self) -> None:
         """Raise Unsuited for an option that can't be served here."""
         if self.timing and self.device != "cuda":
             raise Unsuited("Timing needs a GPU: Triton's interpreter says nothing about speed.")

@@ -1,4 +1,4 @@
-"""Which grades of evidence a verdict needs: the table in `validation/policy.toml`."""
+"""Rules by the origin of an entry, from the tables in `validation/policy.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -20,6 +20,19 @@ def passes(origin: str, grade: str, value: str) -> bool:
 
     `origin` may have a source behind a colon, as entries have it.
     """
-    by_origin = _table()["verdict"]
-    table = by_origin.get(origin.partition(":")[0], by_origin["default"])
+    table = _of_origin("verdict", origin)
     return grade not in table or value in table[grade]
+
+
+def compile_seconds(origin: str) -> float:
+    """Return the seconds in which the kernels of an entry of this origin may compile."""
+    return float(_of_origin("compile_seconds", origin))
+
+
+def most_compile_seconds() -> float:
+    return float(max(_table()["compile_seconds"].values()))
+
+
+def _of_origin(table: str, origin: str) -> Any:
+    by_origin = _table()[table]
+    return by_origin.get(origin.partition(":")[0], by_origin["default"])

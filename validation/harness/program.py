@@ -1,45 +1,62 @@
-"""The program that a recorder hands over: what a launcher did, as data.
+"""The recorded program: the calls of a launcher as data.
 
-The recorder runs the entry's code and is not trusted. A forged recording is another program of the
-same language: it can only allocate, copy, launch the entry's own kernels and ask for torch
-operations of a list. `program_reader` checks the form of each instruction; what it refers to is
-checked where it is played.
+The recorder runs the entry's code and is not trusted. A forged recording is only another program of
+this language: it can allocate, copy, launch the entry's own kernels and ask for torch operations of
+a list. `program_reader` checks the form of a program, against the types below. The player checks
+the storages, kernels and operations that an instruction names.
 
-A *window* is a typed view of a storage, so that views need no instructions. Storages are numbered
-by the recorder. Constants' bytes travel beside the JSON, as blobs.
+The recorder numbers storages. A window is a typed view of a storage, so views need no instructions.
+The bytes of constants travel beside the JSON, as blobs.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+Dtype = Annotated[str, "the name of a torch dtype"]
+Sizes = Annotated[tuple[int, ...], "one number for each dimension"]
+Scalar = Annotated[int | str | bool | None, "a plain value"]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A tensor: `storage` is None where it has no elements. `offset` counts elements."""
+    """A tensor. `storage` is None if it has no elements. `offset` counts elements."""
 
     storage: int | None
-    dtype: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
+    dtype: Dtype
+    shape: Sizes
+    strides: Sizes
     offset: int
+
+    @property
+    def last(self) -> int:
+        """The place of the last element."""
+        steps = zip(self.shape, self.strides, strict=True)
+        return self.offset + sum((size - 1) * stride for size, stride in steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """A value: a kernel's argument, or what a name in a kernel stands for.
-
-    `kind`: plain, float, address, window, constexpr, triton type, torch type, tuple, kernel, read,
-    library, descriptor, reinterpreted, unknown.
-    """
+    """A value: an argument, an answer, or the value of a name in a kernel. See KINDS."""
 
     kind: str
     value: Any = None
 
+    def windows(self) -> Iterator[Window]:
+        """Yield the windows in this value and in the parts of it."""
+        if self.kind == "window":
+            yield self.value
+        elif self.kind in ("tuple", "list", "dict"):
+            parts = self.value.values() if self.kind == "dict" else self.value
+            for part in parts:
+                yield from part.windows()
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A place `offset` bytes into a storage."""
+    """The memory `offset` bytes after the start of a storage."""
 
     storage: int
     offset: int
@@ -50,15 +67,27 @@ class Descriptor:
     """A tensor descriptor that the host made."""
 
     base: Window
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    block: tuple[int, ...]
+    shape: Sizes
+    strides: Sizes
+    block: Sizes
     padding: str
+
+
+# The type of `Meaning.value` for each kind. `value` is the number of a tensor of the gradient
+# graph, `read` the number of a `Read`, `library` a module and a dotted name in it.
+KINDS: Mapping[str, Any] = {
+    "plain": Scalar, "float": float, "complex": complex, "address": Address, "window": Window,
+    "value": int, "constexpr": Meaning, "triton type": str, "torch type": Dtype,
+    "memory format": str, "layout": str, "device": str, "tuple": tuple[Meaning, ...],
+    "list": tuple[Meaning, ...], "dict": Mapping[str, Meaning], "kernel": str, "read": int,
+    "library": tuple[str, str], "descriptor": Descriptor, "reinterpreted": tuple[Window, str],
+    "unknown": str,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A function of the text, by its name and first line, and what the names in it stand for."""
+    """A function of the text by name and first line, with the values of the names in it."""
 
     name: str
     line: int
@@ -73,12 +102,14 @@ class Allocate:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A storage with content that no input went into. `addresses`: at these bytes, 8 each, stand
-    addresses of other storages."""
+    """A storage with content that does not depend on inputs.
+
+    addresses: (offset in the content, storage, offset in that storage) of each 8-byte address.
+    """
 
     storage: int
     blob: int
-    addresses: tuple[tuple[int, Address], ...]
+    addresses: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,62 +126,47 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Poison:
-    """Here the launcher computed something that can't be played."""
+    """The result of an operation that can't be replayed."""
 
     target: Window
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`arguments`: one for each of the kernel's parameters, defaults included."""
+    """A kernel's launch, with one argument for each parameter, defaults included."""
 
     kernel: str
-    grid: tuple[int, ...]
+    grid: Sizes
     arguments: tuple[Meaning, ...]
     options: Mapping[str, Meaning]
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The launcher reads what a tensor holds. An answer may hand it back, by this number."""
+    """The launcher reads a tensor's content. An answer may return it, by this number."""
 
     number: int
     source: Window
 
 
 @dataclass(frozen=True, slots=True)
-class UseStream:
-    """The following instructions run on this CUDA stream. 0 is the caller's."""
+class StreamAction:
+    """An action on CUDA streams and events. Stream 0 is the caller's.
 
-    stream: int
+    use: the following instructions run on the stream.
+    record: the stream records the event.
+    wait: the stream waits for the event.
+    synchronize: the host waits for the event, the stream, or for the GPU if both are None.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class RecordEvent:
-    event: int
-    stream: int
-
-
-@dataclass(frozen=True, slots=True)
-class WaitEvent:
-    """The stream waits for the event."""
-
-    event: int
-    stream: int
-
-
-@dataclass(frozen=True, slots=True)
-class Synchronize:
-    """The host waits for an event, a stream, or, where both are None, for the whole GPU."""
-
+    action: str
     event: int | None
     stream: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A tensor that an operation returns: the value of the graph that it becomes, if gradients
-    are asked for, and its window."""
+    """A tensor that an operation returns. `value`: its number in the gradient graph."""
 
     value: int | None
     window: Window
@@ -158,8 +174,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of torch's, by its name and overload. `arguments` may hold windows, and values
-    of the graph."""
+    """A torch operation by name and overload, such as `aten::sum.dim_IntList`."""
 
     name: str
     arguments: tuple[Meaning, ...]
@@ -169,18 +184,19 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One call of a `torch.autograd.Function`. An output that is an input written in place says
-    which one in `given`."""
+    """A call of a `torch.autograd.Function`. `single`: it returns a tensor, not a tuple."""
 
     number: int
     inputs: tuple[Meaning | None, ...]
-    instructions: tuple["Instruction", ...]
-    outputs: tuple["Output | None", ...]
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[Output | None, ...]
     single: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
+    """An output of a `Function`. `given`: the input that it is, written in place, or None."""
+
     value: int | None
     window: Window
     differentiable: bool
@@ -192,7 +208,7 @@ class Backward:
     """The backward pass of a `Function`."""
 
     gradients: tuple[Window | None, ...]
-    instructions: tuple["Instruction", ...]
+    instructions: tuple[Instruction, ...]
     outputs: tuple[Window | None, ...]
 
 
@@ -200,18 +216,23 @@ class Backward:
 class Earlier:
     """Instructions of earlier calls that filled memory which the launcher kept."""
 
-    instructions: tuple["Instruction", ...]
+    instructions: tuple[Instruction, ...]
 
 
 Instruction = (
     Allocate | Constant | Fill | Copy | Poison | Launch | Operation | Function | Earlier
-    | Read | UseStream | RecordEvent | WaitEvent | Synchronize
+    | Read | StreamAction
 )  # fmt: skip
+INSTRUCTIONS: Mapping[str, type[Instruction]] = {
+    "allocate": Allocate, "constant": Constant, "fill": Fill, "copy": Copy, "poison": Poison,
+    "launch": Launch, "operation": Operation, "function": Function, "earlier": Earlier,
+    "read": Read, "stream": StreamAction,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`inputs`: the storage of each tensor among the arguments. `answer`: a tree of values."""
+    """One call of a launcher. `inputs`: the storage of each tensor among the arguments."""
 
     inputs: tuple[int | None, ...]
     kernels: Mapping[str, Kernel]
@@ -220,14 +241,16 @@ class Program:
     answer: Meaning = Meaning("plain")
 
     def every_instruction(self) -> list[Instruction]:
-        """Return the instructions of the call, those within functions and backward passes included.
-        Those of earlier calls are not."""
-        found: list[Instruction] = []
+        """Return the instructions of the call, of its functions and of their backward passes.
+
+        Instructions of earlier calls are left out.
+        """
+        instructions: list[Instruction] = []
         waiting: list[Instruction] = [*self.instructions]
         waiting += [one for backward in self.backwards.values() for one in backward.instructions]
         while waiting:
             instruction = waiting.pop()
-            found.append(instruction)
+            instructions.append(instruction)
             if isinstance(instruction, Function):
                 waiting += instruction.instructions
-        return found
+        return instructions

@@ -1,32 +1,25 @@
-"""Reads a recorded program, as JSON from a process that is not trusted. Checks its form."""
+"""Read a recorded program: JSON from a process that is not trusted, checked by type.
 
-from collections.abc import Callable, Sequence
-from typing import Any
+The types of `program` are the schema. An instruction is an object whose `do` names it, a value an
+object with one key, its kind. Windows and addresses are lists, floats are hexadecimal.
+"""
 
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from typing import Any, get_args, get_origin, get_type_hints
+
+from validation.harness import program as schema
 from validation.harness.program import (
+    INSTRUCTIONS,
+    KINDS,
     Address,
-    Allocate,
-    Backward,
-    Constant,
-    Copy,
-    Descriptor,
-    Earlier,
-    Fill,
-    Function,
+    Dtype,
     Instruction,
-    Kernel,
     Launch,
     Meaning,
-    Operation,
-    Output,
-    Poison,
     Program,
-    Read,
-    RecordEvent,
-    Result,
-    Synchronize,
-    UseStream,
-    WaitEvent,
+    Scalar,
+    Sizes,
     Window,
 )
 
@@ -46,257 +39,137 @@ DTYPES = frozenset({
 
 
 class BadProgram(Exception):
-    """A recording that is not of the form that it must have."""
+    """A recording of the wrong form."""
 
 
-def read(said: Json) -> Program:
-    """Return the program that `said` describes, or raise BadProgram."""
-    reader = _Reader()
+def read(data: Json) -> Program:
+    """Return the program in the data, or raise BadProgram."""
     try:
-        return Program(
-            inputs=tuple(map(_maybe, _list(said["inputs"]))),
-            kernels={_text(key): _kernel(one) for key, one in _dict(said["kernels"]).items()},
-            instructions=reader.instructions(said["instructions"]),
-            backwards={
-                int(_text(number)): reader.backward(one)
-                for number, one in _dict(said["backwards"]).items()
-            },
-            answer=meaning(said["answer"]),
-        )
-    except BadProgram:
-        raise
+        program: Program = _Reader().read(Program, data)
     except (
         KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError,
     ) as error:  # fmt: skip
         raise BadProgram(f"a recording that can't be read: {error!r:.200}") from error
+    return program
 
 
 class _Reader:
-    """Reads instructions, and counts them."""
+    """A reader of one program. It counts the instructions."""
 
     def __init__(self) -> None:
         self._count = 0
 
-    def instructions(self, said: Json) -> tuple[Instruction, ...]:
-        return tuple(self._instruction(one) for one in _list(said))
+    def read(self, hint: Any, data: Json) -> Any:
+        """Return the data as a value of the type `hint`."""
+        if hint is Meaning:
+            return self._meaning(data)
+        if hint is Instruction:
+            return self._instruction(data)
+        if (leaf := _LEAVES.get(hint)) is not None:
+            return leaf(data)
+        if hint in _HINTS:
+            return self._object(hint, data)
+        arguments = get_args(hint)
+        if get_origin(hint) is Mapping:
+            return {
+                self._key(arguments[0], key): self.read(arguments[1], value)
+                for key, value in _typed(dict, data).items()
+            }
+        if get_origin(hint) is not tuple:
+            # A type or None, in this order.
+            return None if data is None else self.read(arguments[0], data)
+        parts = _typed(list, data)
+        if arguments[-1] is Ellipsis:
+            return tuple(self.read(arguments[0], part) for part in parts)
+        return tuple(self.read(*pair) for pair in zip(arguments, parts, strict=True))
 
-    def _instruction(self, said: Json) -> Instruction:
+    def _instruction(self, data: Json) -> Any:
         self._count += 1
         if self._count > INSTRUCTIONS_MOST:
             raise BadProgram(f"a recording of more than {INSTRUCTIONS_MOST:,} instructions")
-        kind = said["do"]
-        if kind == "function":
-            return self._function(said)
-        if kind == "earlier":
-            return Earlier(self.instructions(said["instructions"]))
-        read = _SIMPLE.get(kind)
-        if read is None:
-            raise BadProgram(f"a recording with an instruction {kind!r:.40}")
-        return read(said)
+        if data["do"] not in INSTRUCTIONS:
+            raise BadProgram(f"a recording with an instruction {data['do']!r:.40}")
+        return self._object(INSTRUCTIONS[data["do"]], data)
 
-    def _function(self, said: Json) -> Function:
-        return Function(
-            number=_whole(said["number"]),
-            inputs=tuple(None if one is None else meaning(one) for one in _list(said["inputs"])),
-            instructions=self.instructions(said["instructions"]),
-            outputs=tuple(None if one is None else _output(one) for one in _list(said["outputs"])),
-            single=said["single"] is True,
-        )
+    def _meaning(self, data: Json) -> Meaning:
+        ((kind, value),) = _typed(dict, data).items()
+        if kind not in KINDS:
+            raise BadProgram(f"a recording with a value of kind {kind!r:.40}")
+        return Meaning(kind, self.read(KINDS[kind], value))
 
-    def backward(self, said: Json) -> Backward:
-        return Backward(
-            gradients=_windows(said["gradients"]),
-            instructions=self.instructions(said["instructions"]),
-            outputs=_windows(said["outputs"]),
-        )
+    def _object(self, kind: Any, data: Json) -> Any:
+        hints = _HINTS[kind]
+        if kind in (Window, Address):
+            data = dict(zip(hints, _typed(list, data), strict=True))
+        value = kind(**{name: self.read(hint, data[name]) for name, hint in hints.items()})
+        if isinstance(value, Window) and len(value.shape) != len(value.strides):
+            raise BadProgram("a recording with a tensor whose strides don't fit its shape")
+        if isinstance(value, Launch) and not 1 <= len(value.grid) <= 3:
+            raise BadProgram("a recording with a grid that does not have one to three sizes")
+        return value
+
+    def _key(self, hint: Any, key: str) -> Any:
+        return self.read(hint, int(_text(key)) if hint is int else key)
 
 
-def _output(said: Json) -> Output:
-    value, given = said["value"], said["given"]
-    return Output(
-        value=_maybe(value),
-        window=window(said["window"]),
-        differentiable=said["differentiable"] is True,
-        given=_maybe(given),
-    )
-
-
-def _windows(said: Json) -> tuple[Window | None, ...]:
-    return tuple(None if one is None else window(one) for one in _list(said))
-
-
-def window(said: Json) -> Window:
-    storage, dtype, shape, strides, offset = _list(said)
-    if dtype not in DTYPES:
-        raise BadProgram(f"a recording with a tensor of type {dtype!r:.40}")
-    sizes, steps = _wholes(shape), _wholes(strides)
-    if len(sizes) != len(steps):
-        raise BadProgram("a recording with a tensor whose strides don't fit its shape")
-    return Window(_maybe(storage), dtype, sizes, steps, _whole(offset))
-
-
-def _kernel(said: Json) -> Kernel:
-    names = {_text(name): meaning(one) for name, one in _dict(said["names"]).items()}
-    return Kernel(_text(said["name"]), _whole(said["line"]), names)
-
-
-def meaning(said: Json) -> Meaning:
-    """Read a value: a JSON object of one pair, its kind and what it is."""
-    ((kind, inner),) = _dict(said).items()
-    read = _MEANINGS.get(kind)
-    if read is None:
-        raise BadProgram(f"a recording with a value of kind {kind!r:.40}")
-    return Meaning(kind, read(inner))
-
-
-def _plain(said: Json) -> Json:
-    if said is None or isinstance(said, bool):
-        return said
-    if isinstance(said, str):
-        return _text(said)
-    return _number(said)
-
-
-def _library(said: Json) -> tuple[str, str]:
-    module, path = _list(said)
-    return _text(module), _text(path)
-
-
-def _address(said: Json) -> Address:
-    storage, offset = _list(said)
-    return Address(_whole(storage), _whole(offset))
-
-
-def _descriptor(said: Json) -> Descriptor:
-    return Descriptor(
-        base=window(said["base"]),
-        shape=_wholes(said["shape"]),
-        strides=_wholes(said["strides"]),
-        block=_wholes(said["block"]),
-        padding=_text(said["padding"]),
-    )
-
-
-def _reinterpreted(said: Json) -> tuple[Window, str]:
-    base, kind = _list(said)
-    return window(base), _text(kind)
-
-
-def _meanings(said: Json) -> tuple[Meaning, ...]:
-    return tuple(meaning(one) for one in _list(said))
-
-
-def _named(said: Json) -> dict[str, Meaning]:
-    return {_text(name): meaning(one) for name, one in _dict(said).items()}
-
-
-def _address_at(said: Json) -> tuple[int, Address]:
-    place, storage, offset = _list(said)
-    return _whole(place), Address(_whole(storage), _whole(offset))
-
-
-def _result(said: Json) -> Result:
-    value = said["value"]
-    return Result(_maybe(value), window(said["window"]))
-
-
-_MEANINGS: dict[str, Callable[[Json], Any]] = {
-    "plain": _plain,
-    "float": lambda said: float.fromhex(_text(said)),
-    "complex": lambda said: complex(*(float.fromhex(_text(part)) for part in _list(said))),
-    "address": _address,
-    "window": window,
-    "value": lambda said: _whole(said),
-    "constexpr": meaning,
-    "triton type": lambda said: _text(said),
-    "torch type": lambda said: _dtype(said),
-    "memory format": lambda said: _text(said),
-    "layout": lambda said: _text(said),
-    "device": lambda said: _text(said),
-    "tuple": _meanings,
-    "list": _meanings,
-    "dict": _named,
-    "kernel": lambda said: _text(said),
-    "read": lambda said: _whole(said),
-    "library": _library,
-    "descriptor": _descriptor,
-    "reinterpreted": _reinterpreted,
-    "unknown": lambda said: _text(said),
-}
-
-_SIMPLE: dict[str, Callable[[Json], Instruction]] = {
-    "allocate": lambda said: Allocate(_whole(said["storage"]), _whole(said["bytes"])),
-    "constant": lambda said: Constant(
-        _whole(said["storage"]), _whole(said["blob"]), tuple(map(_address_at, said["addresses"]))
-    ),
-    "fill": lambda said: Fill(window(said["target"]), meaning(said["value"])),
-    "copy": lambda said: Copy(window(said["target"]), window(said["source"])),
-    "poison": lambda said: Poison(window(said["target"])),
-    "launch": lambda said: Launch(
-        _text(said["kernel"]), _grid(said["grid"]),
-        _meanings(said["arguments"]), _named(said["options"]),
-    ),
-    "read": lambda said: Read(_whole(said["number"]), window(said["source"])),
-    "stream": lambda said: UseStream(_whole(said["stream"])),
-    "record": lambda said: RecordEvent(_whole(said["event"]), _whole(said["stream"])),
-    "wait": lambda said: WaitEvent(_whole(said["event"]), _whole(said["stream"])),
-    "synchronize": lambda said: Synchronize(_maybe(said["event"]), _maybe(said["stream"])),
-    "operation": lambda said: Operation(
-        _text(said["name"]), _meanings(said["arguments"]), _named(said["named"]),
-        tuple(map(_result, _list(said["results"]))),
-    ),
-}  # fmt: skip
-
-
-def _grid(said: Json) -> tuple[int, ...]:
-    grid = _wholes(said)
-    if not 1 <= len(grid) <= 3:
-        raise BadProgram("a recording with a grid that does not have one to three sizes")
-    return grid
-
-
-def _dtype(said: Json) -> str:
-    if said not in DTYPES:
-        raise BadProgram(f"a recording that names a type {said!r:.40}")
-    return str(said)
-
-
-def _wholes(said: Json) -> tuple[int, ...]:
-    if len(_list(said)) > DIMENSIONS_MOST:
-        raise BadProgram("a recording with a tensor of too many dimensions")
-    return tuple(map(_whole, said))
-
-
-def _whole(said: Json) -> int:
+def _whole(data: Json) -> int:
     """Return a whole number that is not negative: torch has no negative sizes or strides."""
-    if type(said) is not int or not 0 <= said < NUMBER_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a whole number is expected")
-    return said
+    if type(data) is not int or not 0 <= data < NUMBER_MOST:
+        raise BadProgram(f"a recording with {data!r:.40} where a whole number is expected")
+    return data
 
 
-def _maybe(said: Json) -> int | None:
-    return None if said is None else _whole(said)
+def _sizes(data: Json) -> tuple[int, ...]:
+    if len(_typed(list, data)) > DIMENSIONS_MOST:
+        raise BadProgram("a recording with a tensor of too many dimensions")
+    return tuple(map(_whole, data))
 
 
-def _number(said: Json) -> int:
-    if type(said) is not int or not -NUMBER_MOST <= said < 2 * NUMBER_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a number is expected")
-    return said
+def _scalar(data: Json) -> Json:
+    if data is None or isinstance(data, bool):
+        return data
+    if isinstance(data, str):
+        return _text(data)
+    if type(data) is not int or not -NUMBER_MOST <= data < 2 * NUMBER_MOST:
+        raise BadProgram(f"a recording with {data!r:.40} where a number is expected")
+    return data
 
 
-def _text(said: Json) -> str:
-    if not isinstance(said, str) or len(said) > NAME_MOST:
-        raise BadProgram(f"a recording with {said!r:.40} where a name is expected")
-    return said
+def _dtype(data: Json) -> str:
+    if _text(data) not in DTYPES:
+        raise BadProgram(f"a recording that names a type {data!r:.40}")
+    return str(data)
 
 
-def _list(said: Json) -> Sequence[Json]:
-    if not isinstance(said, list):
-        raise BadProgram(f"a recording with {said!r:.40} where a list is expected")
-    return said
+def _text(data: Json) -> str:
+    if len(_typed(str, data)) > NAME_MOST:
+        raise BadProgram(f"a recording with a name of more than {NAME_MOST} characters")
+    return str(data)
 
 
-def _dict(said: Json) -> dict[str, Json]:
-    if not isinstance(said, dict):
-        raise BadProgram(f"a recording with {said!r:.40} where an object is expected")
-    return said
+def _float(data: Json) -> float:
+    return float.fromhex(_text(data))
+
+
+def _complex(data: Json) -> complex:
+    real, imaginary = _typed(list, data)
+    return complex(_float(real), _float(imaginary))
+
+
+def _typed(kind: type, data: Json) -> Any:
+    if not isinstance(data, kind):
+        raise BadProgram(f"a recording with {data!r:.40} where {_NAMES[kind]} is expected")
+    return data
+
+
+# A process that runs an entry forgets this project's modules, so hints are resolved at import.
+_HINTS: Mapping[Any, dict[str, Any]] = {
+    kind: get_type_hints(kind, include_extras=True)
+    for kind in vars(schema).values()
+    if is_dataclass(kind)
+}
+_NAMES = {list: "a list", dict: "an object", str: "a name", bool: "true or false"}
+_LEAVES: Mapping[Any, Callable[[Json], Any]] = {
+    int: _whole, str: _text, float: _float, complex: _complex, Dtype: _dtype, Sizes: _sizes,
+    Scalar: _scalar, bool: lambda data: _typed(bool, data),
+}  # fmt: skip

@@ -1,61 +1,69 @@
-"""Programs of the launcher for each trial, asked of a recorder, which is not trusted.
+"""Programs of the launcher for each trial. The recorder that writes them is not trusted.
 
-Trials whose inputs are laid out alike share a recording, since a recorder sees no values. Where the
+A recorder sees no values, so trials whose inputs have the same layout share a recording. Where the
 launcher reads numbers, a replay on the true inputs answers, and the call is recorded again.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from validation.harness.arguments import storages
-from validation.harness.children import Answer, Child
-from validation.harness.conversation import Conversation, Stopped, reading
+from validation.harness.arguments import NONE, mapped, storages
+from validation.harness.children import Child
 from validation.harness.judge.evidence import raised
 from validation.harness.judge.own_test import Deeds, deeds, layout
 from validation.harness.judge.reads import altered, computes
 from validation.harness.plan import Trial
 from validation.harness.program_reader import read
 from validation.harness.report import Check, Verdict
+from validation.harness.session import Session, Stopped, reading
 
 Json = Any
-# A launcher may look at some lengths.
+# A launcher may read a few lengths.
 READS_MOST = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One call of the launcher: its program and the content of the program's constants, or what it
-    raised. `problems`: what it does that no replay can do, by name; `computed`: what it computes
-    by itself, and not by kernels or torch."""
+    """One recorded call of the launcher.
+
+    program, blobs: what it does, and the content of the program's constants.
+    raised: the exception, if there is no program.
+    problems: counts of what it does that no replay can do, by name.
+    computed: counts of what it computes with neither kernels nor torch.
+    reads: whether the program ends where the launcher reads a tensor's content.
+    """
 
     program: Json
     blobs: Sequence[memoryview]
     raised: Json = None
     problems: dict[str, int] = field(default_factory=dict)
     computed: dict[str, int] = field(default_factory=dict)
-    reads: int = 0
+    reads: bool = False
 
 
 class Recordings:
-    """`of[trial number][mode]` is a recording. The second run of a trial plays a second call with
-    the same inputs: a launcher may keep memory between calls."""
+    """The recordings of an entry: `of[trial number][mode]`.
+
+    The second run of a trial plays a second call with the same inputs, since a launcher may keep
+    memory between calls.
+    """
 
     def __init__(
-        self, talk: Conversation, trials: Sequence[Trial], arguments: dict[int, Json],
+        self, session: Session, trials: Sequence[Trial], arguments: dict[int, Json],
         blobs: Sequence[memoryview], order: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._talk, self._arguments, self._blobs, self._order = talk, arguments, blobs, order
-        # A recorder may write forged code into its compile cache: no other process may use that.
-        self._of_recorder = {key: value for key, value in order.items() if key != "cache"}
+        self._session, self._order = session, order
+        self._arguments, self._blobs = arguments, blobs
         self.of: dict[int, dict[str, Recorded]] = {}
         with ExitStack() as stack:
             self._stack = stack
-            self._recorder = stack.enter_context(talk._candidate("recorder"))
-            self._player: Child | None = None
-            self._make(trials)
+            self._recorder = stack.enter_context(session.candidate("recorder"))
+            self._replayer: Child | None = None
+            self._record_all(trials)
 
     @property
     def every(self) -> list[Recorded]:
@@ -64,34 +72,34 @@ class Recordings:
         return list({id(recorded): recorded for recorded in each}.values())
 
     def deeds(self) -> dict[str, Deeds]:
-        """Return what the launcher does by the layout of its inputs, where no values decide it."""
-        found = {}
+        """Return what the launcher does by the layout of its inputs, unless values decide it."""
+        by_layout = {}
         for number, by_mode in self.of.items():
             first = by_mode["first"]
             if first.raised is None and not first.reads:
-                found[layout(self._arguments[number])] = deeds(read(first.program))
-        return found
+                by_layout[layout(self._arguments[number])] = deeds(read(first.program))
+        return by_layout
 
-    def _make(self, trials: Sequence[Trial]) -> None:
-        alike: dict[str, list[Trial]] = {}
+    def _record_all(self, trials: Sequence[Trial]) -> None:
+        groups: dict[str, list[Trial]] = defaultdict(list)
         for trial in trials:
-            alike.setdefault(self._layout(trial), []).append(trial)
-        calls = [
-            self._call(group[0], ())
-            for group in alike.values()
-            for _ in range(2 if _is_run_twice(group) else 1)
-        ]
-        made = iter(self._record(calls, begin=True))
-        for group in alike.values():
-            first = next(made)
-            second = next(made) if _is_run_twice(group) else first
+            groups[self._layout(trial)].append(trial)
+        calls = []
+        for group in groups.values():
+            is_run_twice = any("second" in trial.modes for trial in group)
+            calls += [self._call(group[0], ())] * (1 + is_run_twice)
+        # A recorder may write forged code into its compile cache: no other process may use that.
+        settings = {key: value for key, value in self._order.items() if key != "cache"}
+        by_number: dict[int, list[Recorded]] = defaultdict(list)
+        for call, recorded in zip(calls, self._record(calls, settings), strict=True):
+            by_number[call["number"]].append(recorded)
+        for group in groups.values():
+            first, second = by_number[group[0].number][0], by_number[group[0].number][-1]
             for trial in group:
+                by_mode = {"first": first, "second": second, "idle": first}
                 if first.reads or second.reads:
-                    # The launcher's program depends on the values of tensors.
-                    known = self._with_reads(trial, first)
-                    by_mode = {"first": known, "second": known, "idle": known}
-                else:
-                    by_mode = {"first": first, "second": second, "idle": first}
+                    # The program depends on the values of tensors.
+                    by_mode = dict.fromkeys(by_mode, self._with_reads(trial, first))
                 self.of[trial.number] = by_mode
 
     def _layout(self, trial: Trial) -> str:
@@ -99,25 +107,31 @@ class Recordings:
         tree = self._arguments[trial.number]
         places = storages(tree)
         sizes = [len(self._blobs[place]) for place in places]
-        return json.dumps([_renumbered(tree, {place: n for n, place in enumerate(places)}), sizes])
+
+        def numbered(tensor: Json) -> Json:
+            return {**tensor, "storage": places.index(tensor["storage"])}
+
+        return json.dumps([mapped(tree, numbered, lambda value: value), sizes])
 
     def _call(self, trial: Trial, known: Sequence[Json]) -> dict[str, Json]:
         tree = self._arguments[trial.number]
         sizes = {str(place): len(self._blobs[place]) for place in storages(tree)}
         return {"number": trial.number, "arguments": tree, "sizes": sizes, "known": list(known)}
 
-    def _record(self, calls: Sequence[Json], *, begin: bool = False) -> Iterator[Recorded]:
-        order = {**(self._of_recorder if begin else {}), "calls": list(calls)}
-        name = "recorder" if begin else ""
-        answer = self._talk._ask(self._recorder, name, "record", order, role="recorder")
+    def _record(
+        self, calls: Sequence[Json], settings: dict[str, Any] | None = None
+    ) -> Iterator[Recorded]:
+        """Have calls recorded. `settings`: with the first order to the recorder."""
+        name, order = ("recorder" if settings else ""), {**(settings or {}), "calls": list(calls)}
+        answer = self._session.ask(self._recorder, name, "record", order, role="recorder")
         with reading("accuracy"):
             if "error" in answer.header:
                 words = f"triton_code: {raised(answer.header['error'])}"
                 raise Stopped(Check("accuracy", Verdict.ERROR, words))
-            made = [_recorded(said, answer) for said in answer.header["made"]]
-            if len(made) != len(calls):
+            recordings = [_recorded(reply, answer.blobs) for reply in answer.header["made"]]
+            if len(recordings) != len(calls):
                 raise ValueError("another number of recordings")
-        return iter(made)
+        return iter(recordings)
 
     def _with_reads(self, trial: Trial, recorded: Recorded) -> Recorded:
         """Record the call with what it reads of this trial's inputs."""
@@ -126,43 +140,48 @@ class Recordings:
             if len(known) == READS_MOST:
                 words = f"it reads more than {READS_MOST} times what its tensors hold"
                 return Recorded(None, (), {"type": "Unsupported", "text": words, "at": ""})
-            said = self._read(trial, recorded).header
+            reply = self._read(trial, recorded)
             with reading("accuracy"):
-                if "error" in said:
-                    return Recorded(None, (), said["error"], recorded.problems)
-                known.append(list(said["numbers"]))
+                if "error" in reply:
+                    return Recorded(None, (), reply["error"], recorded.problems)
+                known.append(list(reply["numbers"]))
             (recorded,) = self._record([self._call(trial, known)])
         if recorded.raised is None and self._computes(trial, recorded, known):
             return replace(recorded, computed={"a number that it reads": 1})
         return recorded
 
+    def _read(self, trial: Trial, recorded: Recorded) -> Json:
+        """Return the numbers that the launcher reads here, by a replay on the true inputs."""
+        name, settings = "", {}
+        if self._replayer is None:
+            self._replayer = self._stack.enter_context(self._session.candidate("replayer"))
+            name, settings = "replayer", self._order
+        tree = self._arguments[trial.number]
+        programs, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
+        order = {**settings, "arguments": tree, "programs": programs}
+        return self._session.ask(
+            self._replayer, name, "numbers", order, blobs, role="replayer"
+        ).header
+
     def _computes(self, trial: Trial, recorded: Recorded, known: list[Json]) -> bool:
-        """Return whether other answers to its reading change what it computes with."""
+        """Return whether other answers to its reads change what it computes with."""
         (other,) = self._record([self._call(trial, altered(known))])
         if other.reads or other.raised is not None:
-            # With such lengths it does something else.
+            # With such lengths, the launcher does something else.
             return False
         with reading("accuracy"):
             program, others = read(recorded.program), read(other.program)
         return computes(program, recorded.blobs, known, others, other.blobs)
 
-    def _read(self, trial: Trial, recorded: Recorded) -> Answer:
-        begin = self._player is None
-        player = self._player or self._stack.enter_context(self._talk._candidate("replayer"))
-        self._player = player
-        tree = self._arguments[trial.number]
-        held, blobs = with_constants([recorded], self._blobs, set(storages(tree)))
-        order = {**(self._order if begin else {}), "arguments": tree, "programs": held}
-        name = "replayer" if begin else ""
-        return self._talk._ask(player, name, "numbers", order, blobs, role="replayer")
-
 
 def with_constants(
     recorded: Sequence[Recorded], blobs: Sequence[memoryview], used: set[int]
 ) -> tuple[list[Json], list[memoryview]]:
-    """Return the programs and the blobs that they and their inputs refer to. Inputs keep their
-    places; constants come after them."""
-    held = [blob if place in used else memoryview(b"") for place, blob in enumerate(blobs)]
+    """Return the programs, and the blobs of their inputs and constants.
+
+    Inputs keep their places. Constants come after them.
+    """
+    held = [blob if place in used else NONE for place, blob in enumerate(blobs)]
     programs = []
     for one in recorded:
         programs.append({"program": one.program, "constants": len(held)})
@@ -170,21 +189,8 @@ def with_constants(
     return programs, held
 
 
-def _recorded(said: Json, answer: Answer) -> Recorded:
-    problems = {str(name)[:200]: int(count) for name, count in dict(said["problems"]).items()}
-    if "error" in said:
-        return Recorded(None, (), said["error"], problems)
-    reads = int("reads" in said)
-    return Recorded(said["program"], answer.blobs, None, problems, reads=reads)
-
-
-def _is_run_twice(trials: Sequence[Trial]) -> bool:
-    return any("second" in trial.modes for trial in trials)
-
-
-def _renumbered(tree: Json, numbers: dict[int, int]) -> Json:
-    if isinstance(tree, dict):
-        if "storage" in tree:
-            return {**tree, "storage": numbers[tree["storage"]]}
-        return {name: _renumbered(part, numbers) for name, part in tree.items()}
-    return [_renumbered(part, numbers) for part in tree] if isinstance(tree, list) else tree
+def _recorded(reply: Json, blobs: Sequence[memoryview]) -> Recorded:
+    problems = {str(name)[:200]: int(count) for name, count in dict(reply["problems"]).items()}
+    if "error" in reply:
+        return Recorded(None, (), reply["error"], problems)
+    return Recorded(reply["program"], blobs, None, problems, reads="reads" in reply)

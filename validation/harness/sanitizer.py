@@ -1,4 +1,4 @@
-"""compute-sanitizer: its place, its command line, and the meaning of its output."""
+"""compute-sanitizer: its path, its command line, and the meaning of its output."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 NAME = "compute-sanitizer"
-# Its exit status if it found something. No shell and no signal uses it.
+# Its exit status if it found something: no shell and no signal uses it.
 FOUND = 97
 LINES = 8
 SUMMARY = re.compile(r"^=+ ERROR SUMMARY: (\d+) errors?", re.MULTILINE)
@@ -40,18 +40,18 @@ def readable(tool: Path) -> list[Path]:
     return roots
 
 
-def errors(said: str, status: int) -> int | None:
-    """Return the number of errors that it counts, or None if it did not get to count them."""
-    counts = [int(count) for count in SUMMARY.findall(said)]
+def errors(output: str, status: int) -> int | None:
+    """Return the number of errors that the tool counts, or None if it printed no count."""
+    counts = [int(count) for count in SUMMARY.findall(output)]
     if not counts:
         return 1 if status == FOUND else None
     return max(*counts, int(status == FOUND))
 
 
-def complaint(said: str) -> str:
-    """Return the first of its lines that say something."""
+def complaint(output: str) -> str:
+    """Return the first lines of the tool that describe an error."""
     lines = [
-        " ".join(line.strip("= ").split()) for line in said.splitlines() if line.startswith("===")
+        " ".join(line.strip("= ").split()) for line in output.splitlines() if line.startswith("===")
     ]
-    telling = [line for line in lines if line and not line.startswith(NO_COMPLAINT)]
-    return "; ".join(telling[:LINES])
+    described = [line for line in lines if line and not line.startswith(NO_COMPLAINT)]
+    return "; ".join(described[:LINES])

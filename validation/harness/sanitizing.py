@@ -1,7 +1,7 @@
-"""The cases of an entry that passed once more, under compute-sanitizer: reads out of bounds too.
+"""compute-sanitizer's check of an entry that passed: its cases once more, for reads out of bounds.
 
-What runs under it starts anew, from no warm parent: the tool has to be there before CUDA is. Its
-words count, and whether it found something; what the entry prints beside them is not believed.
+The process starts anew, from no warm parent, because the tool must be there before CUDA is. The
+tool's lines and exit status count; what the entry prints beside them is not believed.
 """
 
 import secrets
@@ -12,26 +12,25 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from validation.harness import sanitizer
-from validation.harness.arguments import gathered
 from validation.harness.channel import write_parcel
 from validation.harness.children import ChildEnded
-from validation.harness.conversation import Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.examine import Examination
-from validation.harness.nursery import PACKAGE
+from validation.harness.fork_server import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
-from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.verdicts import verdict_of
+from validation.harness.report import Check, Report, Verdict
+from validation.harness.session import MISREAD, Session, Stopped, misread
+from validation.harness.trials import load_constants
+from validation.harness.verdicts import with_check
+from validation.harness.worker_pool import WorkerPool
 from validation.sandbox import kill, start
 
-# Each access to memory is looked at.
+# The tool looks at each access to memory.
 SLOWER = 5
-SAID_MOST = 1 << 20
+OUTPUT_MOST = 1 << 20
 PROGRAM = """\
 import sys, types
 sys.modules["validation"] = types.ModuleType("validation")
@@ -41,120 +40,107 @@ main({request!r})
 """
 
 
-def sanitized(entry: Entry, report: Report, crew: Crew) -> Report:
+def sanitized(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with compute-sanitizer's check added."""
     started = time.monotonic()
     try:
-        with crew.gate.entered(alone=False):
-            check = UnderSanitizer(entry, crew, alone=True).check()
+        with pool.lock.held(exclusive=False):
+            check = _check(Session(entry, pool, alone=True))
     except Stopped as stopped:
         check = Check("sanitizer", None, f"not run: {stopped.check.words}")
+    except MISREAD as error:
+        check = Check("sanitizer", None, f"not run: {misread('', error).words}")
     except ChildEnded:
         check = Check("sanitizer", None, "not run: the process that starts all others died")
-    checks = (*report.checks, presentable(check))
-    verdict, message = verdict_of(checks)
-    seconds = {**report.seconds, "sanitizer": round(time.monotonic() - started, 4)}
-    return replace(report, verdict=verdict, message=message, checks=checks, seconds=seconds)
+    return with_check(report, check, {"sanitizer": time.monotonic() - started})
 
 
-class UnderSanitizer(Examination):
-    def check(self) -> Check:
-        tool = sanitizer.found()
-        if tool is None:
-            raise Stopped(Check("sanitizer", None, "compute-sanitizer is gone"))
-        with tempfile.TemporaryDirectory(prefix="sanitizer-") as name:
-            folder = Path(name)
-            # Inside the sandbox it is another user.
-            folder.chmod(0o755)
-            count, token = self._request(folder / "request")
-            status, said = self._run(tool, folder)
-        return judged(status, said, f"{count} cases ran {token}", count)
-
-    def _request(self, path: Path) -> tuple[int, str]:
-        with self.crew.reference() as author:
-            texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
-            order = {**texts, "entry_point": self.entry.entry_point}
-            said = self._ask(author, "author", "cases", order).header
-            with reading("sanitizer"):
-                cases = [dict(case) for case in said["cases"]]
-                shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-                asked = self._make(author, shown, self.room.altogether)
-                trials, arguments, blobs = gathered([asked])
-        order = self._order("triton_code", self._device(), [], arguments)
-        recordings = Recordings(self, trials, arguments, blobs, order)
-        every = [one for one in recordings.every if one.raised is None]
-        places = {id(one): place for place, one in enumerate(every)}
-        programs, held = with_constants(every, blobs, set(range(len(blobs))))
-        token = secrets.token_hex(8)
-        request: dict[str, Any] = {
-            "triton_code": self.entry.triton_code,
-            "programs": programs,
-            "device": self._device(),
-            "seed": self.options.seed,
-            "cases": [
-                {"arguments": arguments[trial.number], "program": places[id(recorded)]}
-                for trial in trials
-                if id(recorded := recordings.of[trial.number]["first"]) in places
-            ],
-            "token": token,
-        }
-        with path.open("w+b") as file:
-            write_parcel(file.fileno(), request, held)
-        path.chmod(0o644)
-        return len(request["cases"]), token
-
-    def _run(self, tool: Path, folder: Path) -> tuple[int | None, str]:
-        """Return the exit status, None if it was not done in time, and the output."""
-        plain = self.crew.candidates.confinement()
-        confinement = replace(
-            plain,
-            readable=(*plain.readable, folder, *sanitizer.readable(tool)),
-            # Each tensor in an allocation of its own, whose end the tool knows.
-            env={**plain.env, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
-        )
-        text = PROGRAM.format(package=str(PACKAGE), request=str(folder / "request"))
-        program = [sys.executable, "-I", "-c", text]
-        with tempfile.TemporaryFile() as said:
-            process = start(
-                sanitizer.command(tool, program),
-                confinement,
-                level=self.crew.candidates.level,
-                stdout=said,
-                stderr=said,
-            )
-            try:
-                status = process.wait(SLOWER * self.options.timeout)
-            except subprocess.TimeoutExpired:
-                status = None
-            finally:
-                kill(process)
-            return status, _ends(said)
+def _check(session: Session) -> Check:
+    tool = sanitizer.found()
+    if tool is None:
+        raise Stopped(Check("sanitizer", None, "compute-sanitizer is gone"))
+    with tempfile.TemporaryDirectory(prefix="sanitizer-") as name:
+        folder = Path(name)
+        # Inside the sandbox it is another user.
+        folder.chmod(0o755)
+        count, token = _write_request(session, folder / "request")
+        status, output = _run(session, tool, folder)
+    return judged(status, output, f"{count} cases ran {token}", count)
 
 
-def judged(status: int | None, said: str, last: str, cases: int) -> Check:
-    """`last` is what our own side says when all was done."""
+def _write_request(session: Session, path: Path) -> tuple[int, str]:
+    """Write the recorded programs of the shown cases. Return their number, and a token that the
+    entry doesn't know, which is printed at the end."""
+    with session.pool.reference() as author:
+        cases = load_constants(session, author).cases
+        shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
+        inputs, _ = session.make(author, shown, session.limits.altogether)
+    order = session.order("triton_code")
+    recordings = Recordings(session, inputs.trials, inputs.arguments, inputs.blobs, order)
+    every = [recorded for recorded in recordings.every if recorded.raised is None]
+    places = {id(recorded): place for place, recorded in enumerate(every)}
+    programs, held = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
+    played = [
+        {"arguments": inputs.arguments[trial.number], "program": places[id(recorded)]}
+        for trial in inputs.trials
+        if id(recorded := recordings.of[trial.number]["first"]) in places
+    ]
+    token = secrets.token_hex(8)
+    with path.open("w+b") as file:
+        request = {**order, "programs": programs, "cases": played, "token": token}
+        write_parcel(file.fileno(), request, held)
+    path.chmod(0o644)
+    return len(played), token
+
+
+def _run(session: Session, tool: Path, folder: Path) -> tuple[int | None, str]:
+    """Return the exit status, None if it was not done in time, and the output."""
+    candidates = session.pool.candidates
+    plain = candidates.confinement()
+    confinement = replace(
+        plain,
+        readable=(*plain.readable, folder, *sanitizer.readable(tool)),
+        # Each tensor in an allocation of its own, whose end the tool knows.
+        env={**plain.env, "PYTORCH_NO_CUDA_MEMORY_CACHING": "1"},
+    )
+    text = PROGRAM.format(package=str(PACKAGE), request=str(folder / "request"))
+    command = sanitizer.command(tool, [sys.executable, "-I", "-c", text])
+    limit = SLOWER * session.options.timeout + session.compile_budget
+    with tempfile.TemporaryFile() as output:
+        process = start(command, confinement, level=candidates.level, stdout=output, stderr=output)
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            kill(process)
+        return status, _ends(output)
+
+
+def judged(status: int | None, output: str, last: str, cases: int) -> Check:
+    """Return the check. `last`: the line that our own side prints when all cases ran."""
     if status is None:
         return Check("sanitizer", None, "not run to the end: it took too long")
-    found = sanitizer.errors(said, status)
-    numbers = {"errors": found, "cases": cases}
-    if found:
-        words = sanitizer.complaint(said) or "without a word"
+    errors = sanitizer.errors(output, status)
+    numbers = {"errors": errors, "cases": cases}
+    if errors:
+        words = sanitizer.complaint(output) or "without a word"
         return Check("sanitizer", Verdict.FAILED, f"compute-sanitizer: {words}", numbers)
-    if found is None or status or last not in said:
-        words = _last_of(said.splitlines()) or f"status {status}"
+    if errors is None or status or last not in output:
+        words = _last_of(output.splitlines()) or f"status {status}"
         return Check("sanitizer", None, f"not run to the end: {words}", numbers)
     words = f"compute-sanitizer finds nothing in {cases} cases"
     return Check("sanitizer", Verdict.PASSED, words, numbers)
 
 
 def _ends(file: IO[bytes]) -> str:
-    """The beginning and the end of what may be endless."""
+    """Return the beginning and the end of an output that may be endless."""
     size = file.seek(0, 2)
     file.seek(0)
-    said = file.read(SAID_MOST)
-    if size > 2 * SAID_MOST:
-        file.seek(-SAID_MOST, 2)
-    return (said + file.read(SAID_MOST)).decode(errors="replace")
+    output = file.read(OUTPUT_MOST)
+    if size > 2 * OUTPUT_MOST:
+        file.seek(-OUTPUT_MOST, 2)
+    return (output + file.read(OUTPUT_MOST)).decode(errors="replace")
 
 
 def _last_of(lines: Sequence[str]) -> str:

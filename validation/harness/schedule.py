@@ -1,37 +1,38 @@
-"""Many entries at once: a thread follows each through its processes, reports leave as they come."""
+"""Checks many entries at once: a thread follows each through its processes."""
 
 import logging
-import queue
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from validation.harness.children import ChildEnded, Closed
-from validation.harness.crew import Crew, GpuSick
 from validation.harness.entry import Entry
 from validation.harness.examine import Examination
-from validation.harness.nursery import ParentAway
+from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict, presentable
 from validation.harness.sanitizing import sanitized
 from validation.harness.timing import timed
+from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.sandbox import SandboxUnavailable
 
 log = logging.getLogger(__name__)
 
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
+# Tasks under way for each thread: the next one begins without a pause.
 AHEAD = 2
 # Each has three processes with a context while it waits for its turn.
 TIMED_AT_ONCE = 8
 BEAT_SECONDS = 1.0
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
-# About the machine, whichever entry met them. An OSError is a full disk, or no file left to open.
-OF_THE_MACHINE = (Closed, GpuSick, ParentAway, SandboxUnavailable, OSError)
-# How systems say that there are no processes, no memory, no disk, no GPU to be had.
+# Faults of the machine, no matter which entry met them. An OSError is a full disk, or no free file.
+FAULTS_OF_THE_MACHINE = (Closed, GpuSick, ForkServerFailed, SandboxUnavailable, OSError)
+# How systems say that no process, memory, disk or GPU is left.
 NONE_LEFT = (
     "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
     "No space left on device", "out of memory", "busy or unavailable",
@@ -41,170 +42,161 @@ NONE_LEFT = (
 def check(
     entries: Iterable[Entry], options: Options | None = None
 ) -> Generator[Report, None, None]:
-    """Reports in the order in which they are done. Closing the generator ends every process."""
-    with opened(options or Options()) as crew:
-        yield from reports(entries, crew)
+    """Yield reports in the order in which they are done. Closing it ends every process."""
+    with open_pool(options or Options()) as pool:
+        yield from reports(entries, pool)
 
 
 @contextmanager
-def opened(options: Options) -> Iterator[Crew]:
-    """Yield the warm processes of a run: their environment says for which versions verdicts
-    hold."""
-    crew = Crew(options)
+def open_pool(options: Options) -> Iterator[WorkerPool]:
+    """Yield the warm processes of a run. Their environment names the versions of its verdicts."""
+    pool = WorkerPool(options)
     try:
-        crew.open()
-        yield crew
+        pool.open()
+        yield pool
     finally:
-        crew.close()
+        pool.close()
 
 
 def reports(
     entries: Iterable[Entry],
-    crew: Crew,
+    pool: WorkerPool,
     beat: Callable[[], None] = lambda: None,
     begin: Callable[[Entry], None] = lambda _: None,
 ) -> Generator[Report, None, None]:
-    """`beat` is called at least every few seconds, and `begin` before an entry is worked on; what
-    they raise ends the run. With timing, what passed comes last."""
-    at_once = crew.options.workers()
-    entries = long_ones_first(list(entries), after=at_once)
-    crew.expect(min(at_once, len(entries)))
-    # Nothing else may use the GPU while something is timed: what passed waits for the rest.
+    """Yield reports in the order in which they are done. With timing, passed entries come last.
+
+    beat: called at least every few seconds.
+    begin: called before an entry is worked on.
+
+    An exception of either ends the run.
+    """
+    at_once = pool.options.workers()
+    entries = sort_longest_first(list(entries), after=at_once)
+    pool.prepare(min(at_once, len(entries)))
+    # No other entry may use the GPU while one is timed: passed entries wait for the others.
     passed = []
-    with closing(_worked(_begun(entries, crew, begin), crew, beat)) as examinations:
-        for entry, report in examinations:
-            if crew.options.timing and report.verdict is Verdict.PASSED:
+    with closing(_results(_examinations(entries, pool, begin), pool, beat, at_once)) as results:
+        for entry, report in results:
+            if pool.options.timing and report.verdict is Verdict.PASSED:
                 passed.append((entry, report))
             else:
                 yield report
-    timings = (partial(_timed, entry, report, crew) for entry, report in passed)
-    yield from _worked(timings, crew, beat, TIMED_AT_ONCE)
+    timings = (
+        partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
+        for entry, report in passed
+    )
+    yield from _results(timings, pool, beat, min(at_once, TIMED_AT_ONCE))
 
 
-def _begun(
-    entries: Sequence[Entry], crew: Crew, begin: Callable[[Entry], None]
+def _examinations(
+    entries: Sequence[Entry], pool: WorkerPool, begin: Callable[[Entry], None]
 ) -> Iterator[Callable[[], tuple[Entry, Report]]]:
     for entry in entries:
         begin(entry)
-        yield partial(_with_its_entry, entry, crew)
+        yield partial(_examination, entry, pool)
 
 
-def long_ones_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
-    """Return the entries with the longest first, as other processors idle while the last is waited
-    for. Nearly all of an entry is Triton compiling: a product of matrices takes several times as
-    long as anything else, then the longest text. The first `after` stay, so that reports come
-    soon."""
-    by_length = sorted(entries[after:], key=lambda one: len(one.triton_code), reverse=True)
-    return [*entries[:after], *sorted(by_length, key=lambda one: not multiplies(one))]
+def _examination(entry: Entry, pool: WorkerPool) -> tuple[Entry, Report]:
+    return entry, examine_entry(entry, pool)
 
 
-def multiplies(entry: Entry) -> bool:
-    return PRODUCT.search(entry.triton_code) is not None
+def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
+    """Return the entries sorted by expected time, longest first.
+
+    Otherwise other processors idle while the last is waited for. Nearly all of an entry's time is
+    Triton compiling: a product of matrices takes several times as long as anything else, then the
+    longest text. The first `after` entries stay, so that reports come soon.
+    """
+    by_length = sorted(entries[after:], key=lambda entry: len(entry.triton_code), reverse=True)
+    by_product = sorted(by_length, key=lambda entry: PRODUCT.search(entry.triton_code) is None)
+    return [*entries[:after], *by_product]
 
 
-def _worked(
-    tasks: Iterable[Callable[[], Done]], crew: Crew, beat: Callable[[], None], most: int = 1 << 16
-) -> Generator[Done, None, None]:
+def _results(
+    tasks: Iterable[Callable[[], Result]],
+    pool: WorkerPool,
+    beat: Callable[[], None],
+    at_once: int,
+) -> Generator[Result, None, None]:
     """Yield the tasks' results, several at once, in the order in which they are done."""
-    done: queue.Queue[Done | BaseException] = queue.Queue()
-    workers = min(crew.options.workers(), most)
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="entry")
-    under_way = 0
-
-    def work(task: Callable[[], Done]) -> None:
-        try:
-            done.put(task())
-        except BaseException as error:  # noqa: BLE001 - raised where the results are read
-            done.put(error)
-
+    threads = ThreadPoolExecutor(at_once, thread_name_prefix="entry")
+    tasks = iter(tasks)
+    pending: set[Future[Result]] = set()
     try:
-        for task in tasks:
-            pool.submit(work, task)
-            under_way += 1
-            while under_way >= workers * AHEAD or not done.empty():
-                yield _next(done, beat)
-                under_way -= 1
-        for _ in range(under_way):
-            yield _next(done, beat)
-        under_way = 0
+        while True:
+            for task in islice(tasks, at_once * AHEAD - len(pending)):
+                pending.add(threads.submit(task))
+            if not pending:
+                return
+            beat()
+            done, pending = wait(pending, BEAT_SECONDS, FIRST_COMPLETED)
+            for future in done:
+                if isinstance(future.exception(), Closed):
+                    raise RuntimeError("The run was closed while entries were under way.")
+                yield future.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        if under_way:
-            # Threads that still wait for a process learn that there is none any more.
-            crew.close()
-        pool.shutdown(wait=True)
+        threads.shutdown(wait=False, cancel_futures=True)
+        if pending:
+            # Threads that wait for a process end by this.
+            pool.close()
+        threads.shutdown(wait=True)
 
 
-def _with_its_entry(entry: Entry, crew: Crew) -> tuple[Entry, Report]:
-    return entry, examined_at_its_own_cost(entry, crew)
+def examine_entry(entry: Entry, pool: WorkerPool) -> Report:
+    return _contain_faults(entry, pool, lambda: _check(entry, pool))
 
 
-def examined_at_its_own_cost(entry: Entry, crew: Crew) -> Report:
-    return _at_its_own_cost(entry, crew, lambda: _checked(entry, crew))
-
-
-def _timed(entry: Entry, report: Report, crew: Crew) -> Report:
-    return _at_its_own_cost(entry, crew, lambda: timed(entry, report, crew))
-
-
-def _at_its_own_cost(entry: Entry, crew: Crew, task: Callable[[], Report]) -> Report:
+def _contain_faults(entry: Entry, pool: WorkerPool, task: Callable[[], Report]) -> Report:
     """Return the report of `task`. If the judge fails at an entry, only that one has no verdict."""
     try:
         return task()
-    except OF_THE_MACHINE:
+    except FAULTS_OF_THE_MACHINE:
         raise
     except Exception as error:
         log.exception("The judge failed on %s", entry.id)
         words = f"the judge failed on this entry: {type(error).__name__}: {error}"
-        made = (presentable(Check("accuracy", Verdict.CRASHED, words)),)
-        environment = {**crew.environment(), "seed": crew.options.seed}
-        return Report(entry.id, Verdict.CRASHED, made[0].words, made, {}, environment)
+        return _crashed(entry, pool, words)
 
 
-def _checked(entry: Entry, crew: Crew) -> Report:
-    report = examined(entry, crew)
-    if crew.options.sanitize and report.verdict is Verdict.PASSED:
-        return sanitized(entry, report, crew)
+def _crashed(entry: Entry, pool: WorkerPool, words: str) -> Report:
+    check = presentable(Check("accuracy", Verdict.CRASHED, words))
+    environment = {**pool.environment(), "seed": pool.options.seed}
+    return Report(entry.id, Verdict.CRASHED, check.words, (check,), {}, environment)
+
+
+def _check(entry: Entry, pool: WorkerPool) -> Report:
+    report = examine(entry, pool)
+    if pool.options.sanitize and report.verdict is Verdict.PASSED:
+        return sanitized(entry, report, pool)
     return report
 
 
-def examined(entry: Entry, crew: Crew) -> Report:
-    """Report on the entry, in shared processes if that is allowed. If it does not pass there, it
-    runs again in processes of its own. If the machine had no resources left, or the parent died,
-    it runs again while no other entry does, so that it is not blamed for a neighbor."""
-    shared, alone = crew.options.device == "cuda" and crew.options.share > 1, False
-    died = 0
-    while died < 2:
+def examine(entry: Entry, pool: WorkerPool) -> Report:
+    """Return a report on the entry, from shared processes if they are allowed.
+
+    If it does not pass in shared processes, it runs again in processes of its own. If the machine
+    had no resources left, or the fork server ended, it runs again while no other entry does: it is
+    not blamed for a neighbor.
+    """
+    shared, alone = pool.options.device == "cuda" and pool.options.share > 1, False
+    server_ends = 0
+    while server_ends < 2:
         try:
-            with crew.gate.entered(alone=alone):
-                report = Examination(entry, crew, alone=not shared).report()
+            with pool.lock.held(exclusive=alone):
+                report = Examination(entry, pool, alone=not shared).report()
         except ChildEnded:
-            died, shared, alone = died + 1, False, True
+            server_ends, shared, alone = server_ends + 1, False, True
             continue
         if report.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
-            crew.check_health()
-        if report.verdict is Verdict.PASSED or alone or not (shared or starved(report)):
+            pool.check_health()
+        if report.verdict is Verdict.PASSED or alone or not (shared or is_starved(report)):
             return report
-        shared, alone = False, starved(report)
-    words = "the process that starts all others died while nothing but this entry ran"
-    made = (Check("accuracy", Verdict.CRASHED, words),)
-    return Report(entry.id, Verdict.CRASHED, words, made, {}, crew.environment())
+        shared, alone = False, is_starved(report)
+    words = "the fork server died while nothing but this entry ran"
+    return _crashed(entry, pool, words)
 
 
-def starved(report: Report) -> bool:
+def is_starved(report: Report) -> bool:
     """Return whether the entry lacked what all entries share: a neighbor may have used it up."""
     return any(words in check.words for check in report.checks for words in NONE_LEFT)
-
-
-def _next(done: "queue.Queue[Done | BaseException]", beat: Callable[[], None]) -> Done:
-    while True:
-        beat()
-        try:
-            result = done.get(timeout=BEAT_SECONDS)
-        except queue.Empty:
-            continue
-        if isinstance(result, Closed):
-            raise RuntimeError("The run was closed while entries were under way.")
-        if isinstance(result, BaseException):
-            raise result
-        return result

@@ -1,5 +1,7 @@
-"""Timing of an entry that passed: its program, its reference, and its reference compiled, each in
-a process of its own, on values that they have not seen; one after the other, alone on the GPU.
+"""Timing of an entry that passed: its program, its reference, and its reference compiled.
+
+Each has a process of its own and values that it has not seen. They are measured one after the
+other, alone on the GPU.
 """
 
 import secrets
@@ -7,251 +9,228 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.arguments import elements, gathered
+from validation.harness.arguments import Inputs, mapped, tensors
 from validation.harness.children import Child, ChildEnded
-from validation.harness.conversation import Stopped, reading
-from validation.harness.crew import Crew
 from validation.harness.entry import Entry
-from validation.harness.examine import Examination
 from validation.harness.judge import evidence
 from validation.harness.judge.evidence import raised
-from validation.harness.judge.leeway import Leeway, declared, tolerances
-from validation.harness.judge.numbers import Numbers, Unreadable, width
-from validation.harness.judge.roofline import Gpu, Times, Timing, Work, judged, times
-from validation.harness.plan import Trial
+from validation.harness.judge.numbers import Unreadable, width
+from validation.harness.judge.practical import PracticalBound, declared_factor
+from validation.harness.judge.roofline import Gpu, Times, Work, judged, times
+from validation.harness.plan import Case, Trial
 from validation.harness.recordings import Recordings, with_constants
+from validation.harness.references import ask_reference
 from validation.harness.report import Check, Report, Verdict, presentable
-from validation.harness.verdicts import verdict_of
+from validation.harness.session import MISREAD, Session, Stopped, misread
+from validation.harness.trials import Constants, fresh_values, load_constants
+from validation.harness.verdicts import with_check
+from validation.harness.worker_pool import WorkerPool
 
 # Runs that are timed, fewer where inputs are so large that more would not fit into MOST bytes.
 RUNS, RUNS_LEAST, MOST = 20, 5, 512 << 20
-# Inputs to warm up with: two, since what differs in a number is compiled once more.
+# Inputs to warm up with: two, since an argument that differs compiles the kernel once more.
 WARMING = 2
-# Answers that are judged: the last, and others chosen at random afterwards.
-LOOKED_AT = 4
-WHAT = {"triton_code": "the entry", "python_code": "the reference"}
+# Answers that are judged: the last, and others chosen at random afterwards. Two where the case is
+# one of PERF_CASES, because NumPy compares each of its many elements.
+LOOKED_AT, LOOKED_AT_PERF = 4, 2
 
 
-def timed(entry: Entry, report: Report, crew: Crew) -> Report:
+def timed(entry: Entry, report: Report, pool: WorkerPool) -> Report:
     """Return the report of an entry that passed, with its times."""
     # Gradients are not timed.
-    examination = Measurement(replace(entry, differentiable=False), crew, alone=True)
+    session = Session(replace(entry, differentiable=False), pool, alone=True)
+    measured: dict[str, Any] = {}
     try:
-        check = examination.check()
-    except Stopped as stopped:
-        check = _not_timed(stopped.check)
-        if stopped.check.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
-            with crew.gate.entered(alone=False):
-                crew.check_health()
+        check = _measure_all(session, measured)
+    except (Stopped, *MISREAD) as error:
+        reason = error.check if isinstance(error, Stopped) else misread("timing", error)
+        check = _not_timed(reason)
+        if reason.verdict in (Verdict.CRASHED, Verdict.TIMEOUT):
+            with pool.lock.held(exclusive=False):
+                pool.check_health()
     except ChildEnded:
         check = Check("timing", None, "not timed: the process that starts all others died")
-    checks = (*report.checks, presentable(check))
-    verdict, message = verdict_of(checks)
-    seconds = sum(examination.seconds.values())
-    figures = presentable({**report.figures, **examination.figures})
+    compiling = session.seconds.pop("compile")
+    seconds = {"timing": sum(session.seconds.values()), "timing_compile": compiling}
     return replace(
-        report, verdict=verdict, message=message, checks=checks, figures=figures,
-        seconds={**report.seconds, "timing": round(seconds, 4)},
-    )  # fmt: skip
+        with_check(report, check, seconds), figures=presentable({**report.figures, **measured})
+    )
 
 
 def _not_timed(check: Check) -> Check:
-    """Return a check that was not made: being slow or large is no fault of an entry that passed."""
+    """Return a check that was not made: a slow or large entry that passed is not at fault."""
     if check.verdict is Verdict.FAILED:
         return replace(check, name="timing")
     return Check("timing", None, f"not timed: {check.words}")
 
 
-class Measurement(Examination):
-    def check(self) -> Check:
-        with ExitStack() as stack:
-            with self.crew.gate.entered(alone=False):
-                trials, arguments, blobs = self._fresh()
-                sets = [
-                    {"number": trial.number, "arguments": arguments[trial.number]}
-                    for trial in trials
-                ]
+def _unable(words: str) -> Stopped:
+    return Stopped(Check("timing", None, words))
 
-                def prepared(*, compiled: bool = False) -> tuple[Child, int]:
-                    child = stack.enter_context(self._candidate("timing"))
-                    reference = {
-                        "python_code": self.entry.python_code, "compiled": compiled,
-                        "count": not compiled, "sets": sets,
-                    }  # fmt: skip
-                    return child, self._prepare(child, reference, blobs)
 
-                recordings = self._recordings(trials, arguments, blobs)
-                mine = stack.enter_context(self._candidate("timing"))
-                programs, held = with_constants(recordings.every, blobs, set(range(len(blobs))))
-                places = {id(one): place for place, one in enumerate(recordings.every)}
-                played = [
-                    {**one, "program": places[id(recordings.of[one["number"]]["first"])]}
-                    for one in sets
-                ]
-                text = {"triton_code": self.entry.triton_code, "programs": programs}
-                self._prepare(mine, {**text, "sets": played}, held)
-                eager, flops = prepared()
-                try:
-                    compiled = prepared(compiled=True)[0]
-                except Stopped as stopped:
-                    compiled = None
-                    self.figures["not_compiled"] = stopped.check.words
-            with self.crew.gate.entered(alone=True):
-                runs = len(trials) - WARMING
-                candidate = self._measure(mine, runs, keep=True)
-                reference = self._measure(eager, runs)
-                inductor = self._measure(compiled, runs) if compiled else None
-            last, *others = reversed(trials[WARMING:])
-            some = [last, *secrets.SystemRandom().sample(others, LOOKED_AT - 1)]
-            written = self._right(mine, some, arguments, blobs)
-        return self._said(candidate, reference, inductor, _work(arguments, trials, written, flops))
+def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
+    """Measure the entry, and add the numbers to `figures`."""
+    lock, entry = session.pool.lock, session.entry
+    with ExitStack() as stack:
+        with lock.held(exclusive=False):
+            with session.pool.reference() as author:
+                constants = load_constants(session, author)
+                case, size = _choose_case(session, author, constants)
+                inputs = _fresh_inputs(session, author, case, size)
+            figures["timed_case"], is_perf_case = case, case in constants.perf_cases
+            sets = [
+                {"number": trial.number, "arguments": inputs.arguments[trial.number]}
+                for trial in inputs.trials
+            ]
+            programs, of_trial, blobs = _record(session, inputs)
+            played = [{**one, "program": of_trial[one["number"]]} for one in sets]
 
-    def _fresh(self) -> tuple[list[Trial], dict[int, Any], list[memoryview]]:
-        """The largest case that is shown, with as many values as there will be runs."""
-        with self.crew.reference() as author:
-            texts = {"python_code": self.entry.python_code, "test_code": self.entry.test_code}
-            order = {**texts, "entry_point": self.entry.entry_point}
-            said = self._ask(author, "author", "cases", order).header
-            with reading("timing"):
-                cases = [dict(case) for case in said["cases"]]
-                self.tolerance = tolerances(said["tolerance"])
-            shown = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
-            with reading("timing"):
-                _, made, _ = gathered([self._make(author, shown, self.room.altogether)])
-                sizes = {number: size(tree) for number, tree in made.items()}
-            fitting = [n for n, bytes_ in sizes.items() if bytes_ * (RUNS_LEAST + WARMING) <= MOST]
-            if not fitting:
-                raise Stopped(Check("timing", None, "its inputs are too large to have many of"))
+            def prepared(who: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
+                child = stack.enter_context(session.candidate("timing"))
+                return child, _prepare(session, child, who, what, blobs)
+
+            mine, _ = prepared(
+                "the entry", blobs, triton_code=entry.triton_code, programs=programs, sets=played
+            )
+            text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
+            eager, flops = prepared(
+                "the reference", inputs.blobs, **text, compiled=False, count=True
+            )
+            compiled = None
+            try:
+                compiled, _ = prepared(
+                    "the reference", inputs.blobs, **text, compiled=True, count=False
+                )
+            except Stopped as stopped:
+                figures["not_compiled"] = stopped.check.words
+        with lock.held(exclusive=True):
+            runs = len(inputs.trials) - WARMING
+            of_entry = _measure(session, mine, runs, keep=True)
+            of_eager = _measure(session, eager, runs)
+            of_compiled = _measure(session, compiled, runs) if compiled else None
+        last, *others = reversed(inputs.trials[WARMING:])
+        count = (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1
+        looked_at = inputs.of_trials([last, *secrets.SystemRandom().sample(others, count)])
+        bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
+        written = _check_answers(session, mine, looked_at, bound, on_gpu=is_perf_case)
+    tree = inputs.arguments[inputs.trials[0].number]
+    narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
+    work = Work(bytes_read(tree), written, flops, narrowest)
+    gpu = Gpu.of(session.pool.environment())
+    timing = judged(of_entry, of_eager, of_compiled, work, gpu)
+    figures["timing"] = timing.figures()
+    if timing.speedup is not None:
+        figures["speedup"] = timing.speedup
+    return Check("timing", None if timing.impossible else Verdict.PASSED, timing.words)
+
+
+def _choose_case(session: Session, author: Child, constants: Constants) -> tuple[Case, int]:
+    """Return the largest of PERF_CASES of which there is room for enough runs, or else of CASES,
+    and the bytes of its inputs."""
+    for cases in (constants.perf_cases, constants.cases):
+        trials = [Trial(n, f"case {n}", "shown", case) for n, case in enumerate(cases)]
+        inputs, _ = session.make(author, trials, session.limits.altogether)
+        sizes = {number: bytes_read(tree) for number, tree in inputs.arguments.items()}
+        fitting = [n for n, size in sizes.items() if size * (RUNS_LEAST + WARMING) <= MOST]
+        if fitting:
             largest = max(fitting, key=lambda number: sizes[number])
-            count = min(RUNS + WARMING, MOST // max(1, sizes[largest]))
-            self.figures["timed_case"] = cases[largest]
-            trials = [_other(shown[largest], number) for number in range(count)]
-            with reading("timing"):
-                asked = self._make(author, trials, self.room.altogether)
-                trials, arguments, blobs = gathered([asked])
-            forms = {number: form(tree) for number, tree in arguments.items()}
-        # Some that make_inputs refuses are missing, perhaps all.
-        first = next(iter(forms.values()), None)
-        alike = [trial for trial in trials if forms[trial.number] == first]
-        if len(alike) < RUNS_LEAST + WARMING:
-            words = "its inputs can't be made with other values, or change their shapes with them"
-            raise Stopped(Check("timing", None, words))
-        return alike, arguments, blobs
-
-    def _recordings(
-        self, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
-    ) -> Recordings:
-        order = self._order("triton_code", self._device(), [], arguments)
-        # Only here does the autotuner choose a configuration by time.
-        recordings = Recordings(self, trials, arguments, blobs, {**order, "tune": True})
-        for recorded in recordings.every:
-            if recorded.raised is not None:
-                words = f"{WHAT['triton_code']}: {raised(recorded.raised)}"
-                raise Stopped(Check("timing", None, words))
-        return recordings
-
-    def _prepare(self, child: Child, what: dict[str, Any], blobs: list[memoryview]) -> int:
-        module = "triton_code" if "triton_code" in what else "python_code"
-        order = {
-            **what,
-            "entry_point": self.entry.entry_point,
-            "device": self._device(),
-            "seed": self.options.seed,
-            "warming": WARMING,
-            "gpu_memory": self.options.gpu_memory,
-        }
-        try:
-            said = self._ask(child, "timing", "prepare", order, blobs).header
-        except Stopped as stopped:
-            words = f"{WHAT[module]}: {stopped.check.words}"
-            raise Stopped(replace(stopped.check, words=words)) from None
-        with reading("timing"):
-            if "error" in said:
-                raise Stopped(Check("timing", None, f"{WHAT[module]}: {raised(said['error'])}"))
-            return max(0, int(said["flops"]))
-
-    def _measure(self, child: Child, runs: int, *, keep: bool = False) -> Times:
-        said = self._ask(child, "", "measure", {"keep": keep}).header
-        with reading("timing"):
-            if "error" in said:
-                raise Stopped(Check("timing", None, raised(said["error"])))
-            return times(said["took"], runs)
-
-    def _right(
-        self, child: Child, trials: list[Trial], arguments: dict[int, Any], blobs: list[memoryview]
-    ) -> int:
-        """Return how many bytes an answer has, or raise Stopped if one is wrong."""
-        order = {"numbers": [trial.number for trial in trials]}
-        said = self._ask(child, "", "hand_over", order)
-        with self.crew.gate.entered(alone=False):
-            wanted = self._reference(trials, arguments, blobs)
-        if any(answer.written for answer in wanted.values()):
-            words = "it writes into its arguments, so each run would have other inputs"
-            raise Stopped(Check("timing", None, words))
-        with reading("timing"):
-            leeway = Leeway(declared(self.entry.triton_code), self.tolerance)
-            sizes = {number: elements(tree) for number, tree in arguments.items()}
-            runs = evidence.outcomes(said.header, said.blobs, trials, wanted, leeway, sizes)
-            if {run.trial.number for run in runs} != {trial.number for trial in trials}:
-                raise Unreadable("other answers than were asked for")
-            wrong = [run for run in runs if not run.right]
-            if wrong:
-                words = f"wrong while it is timed: {wrong[0].words}"
-                raise Stopped(Check("timing", Verdict.FAILED, words))
-            return max(sum(map(_bytes, run.value.tensors())) for run in runs if run.value)
-
-    def _said(self, candidate: Times, eager: Times, compiled: Times | None, work: Work) -> Check:
-        found: Timing = judged(candidate, eager, compiled, work, Gpu.of(self.crew.environment()))
-        self.figures["timing"] = found.figures()
-        if found.speedup is not None:
-            self.figures["speedup"] = found.speedup
-        verdict = None if found.impossible else Verdict.PASSED
-        return Check("timing", verdict, found.words)
+            return cases[largest], sizes[largest]
+    raise _unable("its inputs are too large to have many of")
 
 
-def _other(trial: Trial, number: int) -> Trial:
-    """Return the same case with unpredictable values."""
-    seed = secrets.randbelow(1 << 31)
-    if type(trial.case.get("seed")) is int:
-        return replace(trial, number=number, case={**trial.case, "seed": seed})
-    return replace(trial, number=number, twist={"kind": "shuffled", "seed": seed})
+def _fresh_inputs(session: Session, author: Child, case: Case, size: int) -> Inputs:
+    """Return the case with as many unpredictable values as there will be runs."""
+    shown = Trial(0, "timed case", "shown", case)
+    count = min(RUNS + WARMING, MOST // max(1, size))
+    trials = [fresh_values(shown, number, secrets.randbelow(1 << 31)) for number in range(count)]
+    inputs, _ = session.make(author, trials, session.limits.altogether)
+    forms = {number: form(tree) for number, tree in inputs.arguments.items()}
+    # Inputs that make_inputs refuses are missing.
+    first = next(iter(forms.values()), None)
+    alike = [trial for trial in inputs.trials if forms[trial.number] == first]
+    if len(alike) < RUNS_LEAST + WARMING:
+        raise _unable(
+            "its inputs can't be made with other values, or change their shapes with them"
+        )
+    return inputs.of_trials(alike)
 
 
-def size(tree: Any) -> int:
-    """Return the bytes of the elements that a tree of arguments reaches; a view counts once
-    more."""
-    return sum(_reached(leaf) for leaf in _leaves(tree))
+def _record(session: Session, inputs: Inputs) -> tuple[list[Any], dict[int, int], list[memoryview]]:
+    """Return the programs, the place of each trial's program among them, and the blobs."""
+    # Only here does the autotuner choose a configuration by time.
+    order = {**session.order("triton_code"), "tune": True}
+    recordings = Recordings(session, inputs.trials, inputs.arguments, inputs.blobs, order)
+    every = recordings.every
+    for recorded in every:
+        if recorded.raised is not None:
+            raise _unable(f"the entry: {raised(recorded.raised)}")
+    programs, blobs = with_constants(every, inputs.blobs, set(range(len(inputs.blobs))))
+    places = {id(recorded): place for place, recorded in enumerate(every)}
+    of_trial = {number: places[id(modes["first"])] for number, modes in recordings.of.items()}
+    return programs, of_trial, blobs
+
+
+def _prepare(
+    session: Session, child: Child, who: str, what: dict[str, Any], blobs: list[memoryview]
+) -> int:
+    """Let the child do all up to the first timed run. Return the operations that torch counts."""
+    order = {**session.order(), **what, "warming": WARMING}
+    # A cache of its own: an entry could write forged code for the reference into a shared one.
+    del order["cache"]
+    try:
+        header = session.ask(child, "timing", "prepare", order, blobs).header
+    except Stopped as stopped:
+        words = f"{who}: {stopped.check.words}"
+        raise Stopped(replace(stopped.check, words=words)) from None
+    if "error" in header:
+        raise _unable(f"{who}: {raised(header['error'])}")
+    return max(0, int(header["flops"]))
+
+
+def _measure(session: Session, child: Child, runs: int, *, keep: bool = False) -> Times:
+    header = session.ask(child, "", "measure", {"keep": keep}).header
+    if "error" in header:
+        raise _unable(raised(header["error"]))
+    return times(header["took"], runs)
+
+
+def _check_answers(
+    session: Session, child: Child, inputs: Inputs, bound: PracticalBound, *, on_gpu: bool
+) -> int:
+    """Return the bytes of an answer, or raise Stopped if one is wrong."""
+    numbers = [trial.number for trial in inputs.trials]
+    answer = session.ask(child, "", "hand_over", {"numbers": numbers})
+    with session.pool.lock.held(exclusive=False):
+        wanted, _ = ask_reference(session, inputs, on_gpu=on_gpu)
+    if any(expected.written for expected in wanted.values()):
+        raise _unable("it writes into its arguments, so each run would have other inputs")
+    sizes = {number: inputs.elements(number) for number in numbers}
+    runs = evidence.outcomes(answer.header, answer.blobs, inputs.trials, wanted, bound, sizes)
+    if {run.trial.number for run in runs} != set(numbers):
+        raise Unreadable("other answers than were asked for")
+    if wrong := [run for run in runs if not run.right]:
+        words = f"wrong while it is timed: {wrong[0].words}"
+        raise Stopped(Check("timing", Verdict.FAILED, words))
+    answers = [run.value.tensors() for run in runs if run.value]
+    return max(sum(len(tensor.raw) for tensor in tensors) for tensors in answers)
+
+
+def bytes_read(tree: Any) -> int:
+    """Return the bytes of the elements that a tree of arguments reaches. A view counts once more,
+    and an expanded dimension once."""
+    total = 0
+    for tensor in tensors(tree):
+        count = width(tensor["dtype"])
+        for length, step in zip(tensor["shape"], tensor["stride"], strict=True):
+            count *= length if step else min(length, 1)
+        total += count
+    return total
 
 
 def form(tree: Any) -> Any:
     """Return the shapes and types of all that a tree holds, without its content."""
-    if isinstance(tree, dict) and "storage" in tree:
-        return {key: part for key, part in tree.items() if key != "storage"}
-    if isinstance(tree, dict):
-        return {key: form(part) for key, part in tree.items()}
-    return [form(part) for part in tree] if isinstance(tree, list) else type(tree).__name__
 
+    def without_content(tensor: dict[str, Any]) -> dict[str, Any]:
+        return {key: part for key, part in tensor.items() if key != "storage"}
 
-def _work(arguments: dict[int, Any], trials: list[Trial], written: int, flops: int) -> Work:
-    tree = arguments[trials[0].number]
-    narrowest = min((width(leaf["dtype"]) for leaf in _leaves(tree)), default=4)
-    return Work(size(tree), written, flops, narrowest)
-
-
-def _reached(leaf: dict[str, Any]) -> int:
-    count = width(leaf["dtype"])
-    for length, step in zip(leaf["shape"], leaf["stride"], strict=True):
-        # What is expanded is read once.
-        count *= length if step else min(length, 1)
-    return count
-
-
-def _leaves(tree: Any) -> list[dict[str, Any]]:
-    if isinstance(tree, dict) and "storage" in tree:
-        return [tree]
-    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    return [leaf for part in parts for leaf in _leaves(part)]
-
-
-def _bytes(leaf: Numbers) -> int:
-    return len(leaf.raw)
+    return mapped(tree, without_content, lambda value: type(value).__name__)

@@ -1,18 +1,18 @@
-"""Names of torch's operations, by what they do with data: allocate, view, move or compute.
+"""Names of torch operations by their effect on data: allocate, view, move or compute.
 
-Recorder, replayer and judge share these lists. Names are those of `torch.ops.aten`, without
-overloads, and pure data: this module knows no torch.
+Recorder, replayer and judge share these lists. The names are those of `torch.ops.aten`, without
+overloads. This module does not import torch.
 """
 
-# Their result is memory of its own, without content of any tensor.
+# Operations whose result is fresh memory, without the content of another tensor.
 UNFILLED = frozenset({"empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided"})
 FILLED = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
-# By the place of the number that they fill with.
+# With the place of the argument that they fill with.
 FILLED_WITH = {"full": 1, "full_like": 1, "new_full": 2, "scalar_tensor": 0}
 RANDOM_LIKE = frozenset({"rand_like", "randn_like", "randint_like"})
 WITHOUT_DATA = frozenset({*UNFILLED, *FILLED, *FILLED_WITH, *RANDOM_LIKE})
 
-# Views that torch does not call views, and questions about a tensor.
+# Views that torch does not call views, and operations that only ask about a tensor.
 VIEWS = frozenset({
     "detach", "alias", "_unsafe_view", "lift_fresh", "is_pinned", "is_same_size", "set_",
     "record_stream", "_version", "resize_", "is_set_to",
@@ -22,7 +22,7 @@ NOT_IN_GRAPH = frozenset({
 })  # fmt: skip
 COPIES = frozenset({"clone", "_to_copy", "contiguous", "lift_fresh_copy"})
 
-# A replay plays these with overloads of the same name, on the graph of gradients too.
+# Operations that a replay plays, with any overload, also in the gradient graph.
 MOVES = frozenset({
     "clone", "_to_copy", "contiguous", "lift_fresh_copy", "copy_", "fill_", "zero_",
     "view", "_unsafe_view", "_reshape_alias", "reshape", "view_as", "expand", "expand_as",
@@ -32,9 +32,9 @@ MOVES = frozenset({
     "detach", "alias", "lift_fresh", "real", "imag", "view_as_real", "view_as_complex",
 })  # fmt: skip
 
-# A launcher may leave a minor part of its work to these. They are played on the true data, and the
-# result names each. Products of matrices, convolutions, attention and whole layers are not among
-# them: what a launcher leaves to those is not computed by its kernels.
+# A launcher may leave a minor part of its work to these. A replay plays them on the true data, and
+# the report names them. Matrix products, convolutions, attention and whole layers are not listed: a
+# launcher that leaves its work to those does not compute it with its kernels.
 COMPUTES = frozenset({
     # arithmetic
     "add", "add_", "sub", "sub_", "rsub", "mul", "mul_", "div", "div_", "neg", "neg_", "abs",
@@ -66,7 +66,7 @@ COMPUTES = frozenset({
 
 
 def base_name(name: str) -> str:
-    """Return `sum` of `aten::sum.dim_IntList`."""
+    """Return the name without namespace and overload: `sum` for `aten::sum.dim_IntList`."""
     return name.rpartition("::")[2].partition(".")[0]
 
 

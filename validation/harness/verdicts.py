@@ -1,53 +1,31 @@
 """Verdicts and grades of an entry, from its checks and from how its processes ended."""
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from validation.harness.children import ChildEnded
 from validation.harness.judge.evidence import raised
-from validation.harness.report import Check, Verdict, presentable
+from validation.harness.report import Check, Report, Verdict, presentable
 
 # The first that any check gives is the entry's.
 WORST_FIRST = (
     Verdict.TIMEOUT, Verdict.CRASHED, Verdict.UNSUPPORTED, Verdict.NOT_TRITON, Verdict.FAILED,
     Verdict.ERROR, Verdict.VACUOUS,
 )  # fmt: skip
-
-
-def figures(made: Sequence[Check]) -> dict[str, Any]:
-    """Return how close the answers came, over all inputs, as far as any were compared."""
-    compared = [c.numbers for c in made if c.name in ("accuracy", "variations")]
-    compared = [numbers for numbers in compared if numbers.get("cases")]
-    if not compared:
-        return {}
-    worst = ("max_abs_error", "max_rel_error", "share_of_allowed")
-    return {
-        "cases": sum(numbers["cases"] for numbers in compared),
-        **{
-            name: presentable(max(numbers[name] for numbers in compared if name in numbers))
-            for name in worst
-            if any(name in numbers for numbers in compared)
-        },
-    }
-
-
-# By the check that knows them.
+# By the check that states them.
 GRADES = {
     "variations": ("accuracy", "sizes", "values", "special_values"),
     "triton": ("computed_by", "torch_operations", "torch_share"),
     "falsifiable": ("test_strength",),
 }
-
-
-def grades(made: Sequence[Check]) -> dict[str, Any]:
-    """Return the grades of evidence that the checks state, as far as they were made."""
-    return {
-        name: check.numbers[name]
-        for check in made
-        for name in GRADES.get(check.name, ())
-        if name in check.numbers
-    }
+LIMITS = {
+    "memory": "used more memory than it may",
+    "disk": "wrote more files than it may",
+    "threads": "started more threads than it may",
+    "processes": "started more processes than it may",
+}
 
 
 def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
@@ -59,24 +37,57 @@ def verdict_of(made: Sequence[Check]) -> tuple[Verdict, str]:
     return Verdict.PASSED, f"{passed} checks pass"
 
 
-def ended_as(check: str, prefix: str, ended: ChildEnded) -> Check:
-    if ended.why == "memory":
-        return Check(check, Verdict.CRASHED, f"{prefix}used more memory than it may")
-    if ended.why == "disk":
-        return Check(check, Verdict.CRASHED, f"{prefix}wrote more files than it may")
-    if ended.why in ("threads", "processes"):
-        return Check(check, Verdict.CRASHED, f"{prefix}started more {ended.why} than it may")
-    if ended.status is None:
-        return Check(check, Verdict.CRASHED, f"{prefix}no process could be made: {ended.why}")
-    if ended.status == 0:
-        return Check(check, Verdict.CRASHED, f"{prefix}ended its process before it answered")
-    if ended.status < 0:
-        return Check(check, Verdict.CRASHED, f"{prefix}killed by {_name(-ended.status)}")
-    return Check(check, Verdict.CRASHED, f"{prefix}ended its process with status {ended.status}")
+def with_check(report: Report, check: Check, seconds: Mapping[str, float]) -> Report:
+    """Return the report with one more check, and the seconds that it took."""
+    checks = (*report.checks, presentable(check))
+    verdict, message = verdict_of(checks)
+    rounded = {name: round(value, 4) for name, value in seconds.items()}
+    return replace(
+        report, verdict=verdict, message=message, checks=checks,
+        seconds={**report.seconds, **rounded},
+    )  # fmt: skip
 
 
-def _name(number: int) -> str:
-    """Python names two of the real-time signals, and a process may send itself any."""
+def figures(made: Sequence[Check]) -> dict[str, Any]:
+    """Return the number of inputs and the largest errors, if any answers were compared."""
+    numbers = [check.numbers for check in made if check.name in ("accuracy", "variations")]
+    numbers = [one for one in numbers if one.get("cases")]
+    if not numbers:
+        return {}
+    worst = {"cases": sum(one["cases"] for one in numbers)}
+    for name in ("max_abs_error", "max_rel_error", "share_of_allowed"):
+        if values := [one[name] for one in numbers if name in one]:
+            worst[name] = presentable(max(values))
+    return worst
+
+
+def grades(made: Sequence[Check]) -> dict[str, Any]:
+    """Return the grades of evidence that the checks state."""
+    return {
+        name: check.numbers[name]
+        for check in made
+        for name in GRADES.get(check.name, ())
+        if name in check.numbers
+    }
+
+
+def ended_as(check: str, blamed: str, ended: ChildEnded) -> Check:
+    status = ended.status
+    if ended.why in LIMITS:
+        words = LIMITS[ended.why]
+    elif status is None:
+        words = f"no process could be made: {ended.why}"
+    elif status == 0:
+        words = "ended its process before it answered"
+    elif status < 0:
+        words = f"killed by {_signal_name(-status)}"
+    else:
+        words = f"ended its process with status {status}"
+    return Check(check, Verdict.CRASHED, f"{blamed}{words}")
+
+
+def _signal_name(number: int) -> str:
+    """Return the signal's name. Python names only two of the real-time signals."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,15 +1,13 @@
-"""Starts programs that nobody trusts, as confined as this host allows.
+"""Start untrusted programs, as confined as this host allows.
 
 Standard library only, nothing else of the project: the judge and the compile check build on it.
 """
 
 from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
-from validation.sandbox.memory import ended_for_memory, half_of_memory
-from validation.sandbox.probing import Probe, memory_bound, probe
-from validation.sandbox.readable import python_readable
+from validation.sandbox.launch import Probe, best, kill, memory_bound, probe, start
+from validation.sandbox.memory import half_of_memory
+from validation.sandbox.python import python_readable
 from validation.sandbox.reading import UnreadableJson, read_json, readable
-from validation.sandbox.starting import best, start
-from validation.sandbox.tree import kill
 
 __all__ = [
     "Confinement",
@@ -19,7 +17,6 @@ __all__ = [
     "SandboxUnavailable",
     "UnreadableJson",
     "best",
-    "ended_for_memory",
     "half_of_memory",
     "kill",
     "memory_bound",

@@ -1,4 +1,4 @@
-"""What a confined program may see, use and spend."""
+"""Limits and paths of a confined program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,11 +20,14 @@ class SandboxUnavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Memory, CPU time, file size and open files bound each process, `processes` all of them.
+    """Limits of one process, of a process group, and of all processes together.
 
-    Threads count as processes. `memory` is address space in bytes; None under CUDA, which
-    reserves more of it than any machine has. The other two count what is really held, the scratch
-    not included: `group_memory` by a process group, `tree_memory` by all processes together.
+    memory: address space of one process in bytes. None under CUDA, which reserves more of it than
+        any machine has.
+    group_memory, tree_memory: bytes held by a process group and by all processes together, without
+        the scratch folder.
+    processes: number of all processes and threads.
+    group_processes, threads: number of processes of a group, and of threads of one process.
     """
 
     memory: int | None
@@ -34,19 +37,19 @@ class Limits:
     processes: int
     file_size: int
     open_files: int
+    group_processes: int | None = None
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """`scratch` is how many bytes fit into the private folder that `TMPDIR` names inside.
+    """Paths that a program may read, the same inside as outside, and its limits.
 
-    Paths are the same inside as outside. As root, a `writable` folder is handed over to the
-    user that the program runs as.
+    scratch: bytes that fit into the private folder that `TMPDIR` names inside.
     """
 
     readable: tuple[Path, ...]
     limits: Limits
     scratch: int
-    writable: tuple[Path, ...] = ()
     gpu: bool = False
     env: Mapping[str, str] = field(default_factory=dict)

@@ -1,12 +1,13 @@
-"""Stays beside a sandboxed program, bounds its memory, and ends all that it forked with it.
+"""Process beside a sandboxed program that bounds its memory and ends all that it forked.
 
-A script: `python -I -S guard.py ORDER COMMAND…`. It adopts what the program orphans, and is out of
-its reach. Where no namespace brings one along, it makes the program's scratch folder. Ends by
-SIGTERM, with its parent, when the program ends, or when that has filled its scratch.
+A script: `python -I -S guard.py ORDER COMMAND…`. The program can't reach it. It adopts the
+program's orphans, and makes the scratch folder of a program without namespaces. It ends by SIGTERM,
+with its parent, with the program, or when the program has filled its scratch folder.
 
-The kernel limits the address space of one process. It does not limit what many processes hold
-together, nor what stands in files of memory, unless there is a cgroup. So the guard adds it up: a
-process group that holds more than one may is ended, and the largest group where all hold too much.
+The kernel limits the address space of one process. Only a cgroup limits the sum of many processes
+and of memory files. So the guard adds up what the processes hold. It ends a process group that
+holds more than a group may, and the largest group if all together hold too much. It also ends a
+group with too many processes or threads.
 """
 
 import contextlib
@@ -22,14 +23,16 @@ from collections.abc import Iterable
 from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+CLONE_NEWUSER = 0x10000000
 AWAITED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# A look takes 15 µs a process of the host: 2 ms for 100. It is to cost a processor at most 5 %, and
+# A look takes 15 µs for each process of the host: 2 ms for 100. It may use 5 % of a processor, and
 # a program that makes it slow must not make it rare.
 LOOK_SECONDS, LONGEST_SECONDS, SHARE = 0.05, 0.25, 0.05
-# A folder has no size limit of its own: it is looked at this often.
+# A folder has no size limit of its own, so it is measured this often.
 FOLDER_SECONDS = 0.2
-# Open files are searched for memory only where the host's shared memory has grown by this much.
+# Open files are searched for memory only after the host's shared memory has grown by this much.
 UNSEARCHED = 128 << 20
+RESIDENT = (b"RssAnon", b"RssShmem")
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,8 +46,8 @@ def main(order: dict[str, Any], command: list[str]) -> int:
     os.set_inheritable(order["record"], False)
     folder = scratch_folder(order["uid"]) if order["scratch"] else ""
     try:
-        program = begin(order, command, folder)
-        return watch(program, Memory(**order["memory"], record=order["record"]), folder, order)
+        program = start(order, command, folder)
+        return watch(program, Bounds(**order["limits"], record=order["record"]), folder, order)
     finally:
         end_all()
         if folder:
@@ -52,14 +55,14 @@ def main(order: dict[str, Any], command: list[str]) -> int:
 
 
 def scratch_folder(uid: int) -> str:
-    # Named after nothing: some code behaves where it reads of a sandbox.
+    # No telling name: some code behaves if it reads of a sandbox.
     folder = tempfile.mkdtemp()
     if uid:
         os.chown(folder, uid, uid)
     return folder
 
 
-def begin(order: dict[str, Any], command: list[str], folder: str) -> int:
+def start(order: dict[str, Any], command: list[str], folder: str) -> int:
     environment = {**os.environ, **order["env"]}
     if folder:
         *command, text = command
@@ -71,30 +74,67 @@ def begin(order: dict[str, Any], command: list[str], folder: str) -> int:
         environment.setdefault("HOME", folder)
     program = os.fork()
     if not program:
-        become(command, environment, order["cwd"] or folder or "/")
+        try:
+            become(command, environment, folder, order["namespace"])
+        except OSError as error:
+            sys.stderr.write(f"The sandbox could not be started: {error}\n")
+            os._exit(126)
     return program
 
 
-def become(command: list[str], environment: dict[str, str], cwd: str) -> None:
+def become(command: list[str], environment: dict[str, str], folder: str, namespace: int) -> None:
+    """Execute the command. The argument `{}` becomes the number of a user namespace."""
     os.setsid()
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, AWAITED)
-    os.chdir(cwd)
+    if namespace:
+        name = str(user_namespace(namespace))
+        command = [name if part == "{}" else part for part in command]
+    os.chdir(folder or "/")
     os.execve(command[0], command, environment)  # noqa: S606 - there is no shell
 
 
-def watch(program: int, memory: "Memory", folder: str, order: dict[str, Any]) -> int:
+def user_namespace(uid: int) -> int:
+    """Open a user namespace of two users, root and `uid`, that the program inherits.
+
+    bubblewrap's own namespaces have one user. If root starts it, that user is root to the kernel,
+    which never limits root's number of processes.
+    """
+    made, child_made = os.pipe()
+    mapped_child, mapped = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(mapped)
+        failed = libc.unshare(CLONE_NEWUSER)
+        os.write(child_made, b"-" if failed else b"+")
+        os.read(mapped_child, 1)
+        os._exit(0)
+    os.close(child_made)
+    if os.read(made, 1) != b"+":
+        raise OSError("no user namespace can be made here")
+    for kind in ("uid", "gid"):
+        with open(f"/proc/{child}/{kind}_map", "w") as file:
+            file.write(f"0 0 1\n{uid} {uid} 1\n")
+    namespace = os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
+    os.set_inheritable(namespace, True)
+    # The child ends when this end is closed.
+    os.close(mapped)
+    os.waitpid(child, 0)
+    return namespace
+
+
+def watch(program: int, bounds: "Bounds", folder: str, order: dict[str, Any]) -> int:
     """Return how the program ended, as an exit status."""
-    folder_at = memory_at = 0.0
+    folder_at = look_at = 0.0
     while True:
         now = time.monotonic()
-        if now >= memory_at:
-            memory.hold(tree(os.getpid()))
+        if now >= look_at:
+            bounds.enforce(tree(os.getpid()))
             spent = time.monotonic() - now
-            memory_at = now + spent + min(max(LOOK_SECONDS, spent / SHARE), LONGEST_SECONDS)
-        told = signal.sigtimedwait(AWAITED, max(0.0, memory_at - time.monotonic()))
-        if told is not None and told.si_signo != signal.SIGCHLD:
-            return 128 + told.si_signo
+            look_at = now + spent + min(max(LOOK_SECONDS, spent / SHARE), LONGEST_SECONDS)
+        received = signal.sigtimedwait(AWAITED, max(0.0, look_at - time.monotonic()))
+        if received is not None and received.si_signo != signal.SIGCHLD:
+            return 128 + received.si_signo
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
             if ended[0] == program:
                 status = os.waitstatus_to_exitcode(ended[1])
@@ -107,33 +147,51 @@ def watch(program: int, memory: "Memory", folder: str, order: dict[str, Any]) ->
                 return 128 + signal.SIGXFSZ
 
 
-class Memory:
-    """Bounds in bytes: `group` for a process group, `tree` for all together.
+class Bounds:
+    """Limits of process groups; processes and threads may be None, for no limit.
 
-    `record` is the open file that gets a line for each group that is ended, before it is: the
-    number that the group has inside the sandbox.
+    group: bytes of a process group.
+    tree: bytes of all groups together.
+    processes: number of processes of a group.
+    threads: number of threads of one process.
+    record: open file that gets a line for each group before it is ended: the number of the group
+        inside the sandbox, and the reason.
     """
 
-    def __init__(self, *, group: int, tree: int, record: int) -> None:
+    def __init__(
+        self, *, group: int, tree: int, processes: int | None, threads: int | None, record: int
+    ) -> None:
         self.group, self.tree, self.record = group, tree, record
+        self.processes, self.threads = processes or sys.maxsize, threads or sys.maxsize
         self.ended: set[bytes] = set()
         self.shared = shared_memory()
 
-    def hold(self, below: dict[int, bytes]) -> None:
+    def enforce(self, below: dict[int, bytes]) -> None:
         members: dict[bytes, list[int]] = {}
         for pid, status in below.items():
             if name := field(status, b"NSpgid"):
                 members.setdefault(name, []).append(pid)
+        for name, pids in members.items():
+            if len(pids) > self.processes:
+                self.end(name, b"processes")
+            elif any(int(field(below[pid], b"Threads") or 0) > self.threads for pid in pids):
+                self.end(name, b"threads")
         if name := self.excess(below, members):
-            if name not in self.ended:
-                self.ended.add(name)
-                os.write(self.record, name.split()[-1] + b"\n")
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(int(name.split()[0]), signal.SIGKILL)
+            self.end(name, b"memory")
+
+    def end(self, name: bytes, why: bytes) -> None:
+        if name not in self.ended:
+            self.ended.add(name)
+            os.write(self.record, name.split()[-1] + b" " + why + b"\n")
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(int(name.split()[0]), signal.SIGKILL)
 
     def excess(self, below: dict[int, bytes], members: dict[bytes, list[int]]) -> bytes:
-        """Return the group to end, or nothing. Pages that processes share are counted for each of
-        them first, which is cheap, and fairly only where that is too much."""
+        """Return the group that holds too much memory, or nothing.
+
+        A page that processes share counts for each of them first, which is fast. Only if the sum is
+        too large, it counts in proportion.
+        """
         rough = {name: sum(resident(below[pid]) for pid in pids) for name, pids in members.items()}
         files = self.memory_files(members)
         for name, pids in members.items():
@@ -154,7 +212,7 @@ class Memory:
         return max(fair, key=lambda name: fair[name]) if sum(fair.values()) > self.tree else b""
 
     def memory_files(self, members: dict[bytes, list[int]]) -> dict[bytes, int]:
-        """Return what each group holds in open files of memory: the judge hands some in."""
+        """Return the bytes of the memory files that each group has open, such as the judge's."""
         held = dict.fromkeys(members, 0)
         if shared_memory() - self.shared <= UNSEARCHED:
             return held
@@ -171,9 +229,6 @@ class Memory:
 def resident(status: bytes) -> int:
     """Return the bytes of a process that no file on disk backs."""
     return sum(int((field(status, name) or b"0 kB").split()[0]) for name in RESIDENT) * 1024
-
-
-RESIDENT = (b"RssAnon", b"RssShmem")
 
 
 def proportional(pid: int, status: bytes) -> int:
@@ -202,7 +257,7 @@ def open_memory(pid: int) -> Iterable[tuple[int, int]]:
 
 
 def shared_memory() -> int:
-    """Return what all processes and tmpfs of this host hold in it."""
+    """Return the bytes that all processes and tmpfs of this host hold in shared memory."""
     with open("/proc/meminfo", "rb") as file:
         return int((field(file.read(), b"Shmem", after=b":") or b"0").split()[0]) * 1024
 
@@ -211,22 +266,23 @@ def used(folder: str) -> int:
     total = 0
     for inner, folders, files in os.walk(folder):
         for name in (*folders, *files):
-            try:
+            with contextlib.suppress(OSError):
                 total += os.lstat(os.path.join(inner, name)).st_blocks * 512
-            except OSError:
-                continue
     return total
 
 
 def end_all() -> None:
-    """Until no child is left. All are stopped before the first is killed: a place that one frees
-    would be taken at once by what the others fork."""
+    """Kill all children and their children, until there is no child.
+
+    Attack: a fork bomb takes each free place at once. Defense: all processes are stopped before the
+    first is killed.
+    """
     while True:
-        found: set[int] = set()
-        while more := set(tree(os.getpid())) - found:
-            tell(more, signal.SIGSTOP)
-            found |= more
-        tell(found, signal.SIGKILL)
+        stopped: set[int] = set()
+        while more := set(tree(os.getpid())) - stopped:
+            send_signal(more, signal.SIGSTOP)
+            stopped |= more
+        send_signal(stopped, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
@@ -235,7 +291,7 @@ def end_all() -> None:
         signal.sigtimedwait([signal.SIGCHLD], 0.02)
 
 
-def tell(processes: set[int], number: int) -> None:
+def send_signal(processes: set[int], number: int) -> None:
     for pid in processes:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
@@ -244,7 +300,7 @@ def tell(processes: set[int], number: int) -> None:
 def tree(root: int) -> dict[int, bytes]:
     """Return every process below `root`, parents first, with its /proc/PID/status."""
     children: dict[int, list[int]] = {}
-    said: dict[int, bytes] = {}
+    statuses: dict[int, bytes] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
@@ -254,16 +310,19 @@ def tree(root: int) -> dict[int, bytes]:
                 continue
             parent = int(field(status, b"PPid") or 0)
             children.setdefault(parent, []).append(int(name))
-            said[int(name)] = status
-    found = list(children.get(root, ()))
-    for pid in found:
-        found.extend(children.get(pid, ()))
-    return {pid: said[pid] for pid in found}
+            statuses[int(name)] = status
+    below = list(children.get(root, ()))
+    for pid in below:
+        below.extend(children.get(pid, ()))
+    return {pid: statuses[pid] for pid in below}
 
 
 def field(text: bytes, name: bytes, after: bytes = b":\t") -> bytes:
-    """Return a line's value, empty where there is no such line. No process can write a line feed
-    into its name: the kernel escapes it."""
+    """Return a line's value, or nothing if there is no such line.
+
+    Attack: a process writes a line of its own into its name. Defense: the kernel escapes a line
+    feed there.
+    """
     return text.partition(b"\n" + name + after)[2].partition(b"\n")[0]
 
 

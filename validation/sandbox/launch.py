@@ -1,178 +1,168 @@
-"""Starting a program at a given level of confinement."""
+"""Start and end of a sandboxed program, at the best level of confinement that this host allows."""
 
-import json
-import os
-import platform
 import subprocess
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import IO, Any
+from weakref import finalize
 
-from validation.sandbox import bubblewrap, cgroup, memory, seccomp
-from validation.sandbox.confinement import Confinement, Level, SandboxUnavailable
-from validation.sandbox.python import NOBODY, interpreter, python, script
+from validation.sandbox import memory, restrictions
+from validation.sandbox.command import command, find_bubblewrap
+from validation.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
+from validation.sandbox.python import python, python_readable
 
-Stream = int | IO[Any] | None
+Stream = int | IO[Any]
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
-# Harmless facts about the machine that libraries ask for.
-FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
-DEFAULT_ENV = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "USER": "nobody"}
+# The first version with scopes. Without them a program could signal every process of its user.
+LANDLOCK_VERSION = 6
+# How long a killed tree may take to end (a busy CUDA driver needs seconds), and a probe.
+KILL_SECONDS, PROBE_SECONDS = 20.0, 20
+PROBE_LIMITS = Limits(
+    memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,
+    file_size=1 << 20, open_files=64,
+)  # fmt: skip
 
 
-def launch(
+class Sandboxed(subprocess.Popen[bytes]):
+    """The guard of a sandboxed program, and the bound on its memory."""
+
+    bound: memory.Bound
+    give_back: "finalize[..., Sandboxed]"
+
+
+def start(
     argv: Sequence[str],
     confinement: Confinement,
-    level: Level,
     *,
-    grouped: bool = False,
+    level: Level | None = None,
+    grouped: bool | None = None,
     pass_fds: Sequence[int] = (),
-    stdin: Stream = None,
-    stdout: Stream = None,
-    stderr: Stream = None,
-    cwd: Path | None = None,
-) -> subprocess.Popen[bytes]:
-    """`grouped`: in a cgroup of its own."""
-    env = DEFAULT_ENV | dict(confinement.env)
-    if os.geteuid() == 0 and level is not Level.NONE:
-        for folder in confinement.writable:
-            os.chown(folder, NOBODY, NOBODY)
-    bound = memory.bound(confinement, grouped=grouped)
-    entrance = cgroup.entrance(bound.group) if bound.group else -1
-    order = _order(argv, confinement, level, pass_fds) | {"cgroup": entrance}
-    guarded: dict[str, Any] = {}
-    if level is Level.BUBBLEWRAP:
-        inner = _in_bubblewrap(order, confinement, env, cwd)
-    else:
-        inner, guarded = _without_namespaces(order, confinement, env, cwd)
-    command = [*_guard(confinement, bound.record, order["uid"], guarded), *inner]
-    held = (bound.record,) if entrance < 0 else (bound.record, entrance)
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = subprocess.DEVNULL,
+    stderr: Stream = subprocess.DEVNULL,
+) -> Sandboxed:
+    """Start a program, or raise SandboxUnavailable.
+
+    level: the best of this host by default. NONE runs it without confinement.
+    grouped: in a cgroup of its own, by default if that is possible.
+
+    The program ends with the thread that started it. `kill` ends all that it forked.
+    """
+    level = level or best()
+    if grouped is None:
+        grouped = not no_cgroup(level)
+    bound = memory.Bound.make(confinement, grouped=grouped)
+    held = (bound.record,) if bound.entrance < 0 else (bound.record, bound.entrance)
     try:
-        process = _begun(command, (*pass_fds, *held), stdin, stdout, stderr)
+        process = Sandboxed(
+            command(argv, confinement, level, bound, pass_fds),
+            pass_fds=(*pass_fds, *held),
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            # The program can read the environment of the first process inside.
+            env={},
+            cwd="/",
+            # A Ctrl-C at the terminal is the caller's to handle.
+            start_new_session=True,
+        )
     except BaseException:
         bound.close()
         raise
     finally:
-        if entrance >= 0:
-            os.close(entrance)
-    memory.remember(process, bound)
+        bound.close_entrance()
+    process.bound, process.give_back = bound, finalize(process, bound.close)
     return process
 
 
-def _begun(
-    command: list[str], pass_fds: Sequence[int], stdin: Stream, stdout: Stream, stderr: Stream
-) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        pass_fds=pass_fds,
-        stdin=subprocess.DEVNULL if stdin is None else stdin,
-        stdout=subprocess.DEVNULL if stdout is None else stdout,
-        stderr=subprocess.DEVNULL if stderr is None else stderr,
-        # Whoever can see the first process inside can see what it was started with.
-        env={},
-        cwd="/",
-        # A Ctrl-C at the terminal is the caller's to deal with.
-        start_new_session=True,
+def kill(process: Sandboxed) -> None:
+    """End a program and all that it forked, also in other sessions, and wait until it is gone.
+
+    The guard ends last. Harmless after its end.
+    """
+    process.terminate()
+    try:
+        process.wait(KILL_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    finally:
+        process.give_back()
+
+
+def best() -> Level:
+    """Return the best level that this host allows, or raise SandboxUnavailable."""
+    probed = probe()
+    if probed.level is Level.NONE:
+        raise SandboxUnavailable(probed.sentence)
+    return probed.level
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The level that this host allows, and a sentence: why it is no better, or what it is."""
+
+    level: Level
+    sentence: str
+
+
+@cache
+def probe() -> Probe:
+    """Try each level, best first. The answer is cached for the life of this process."""
+    fault = _fault(Level.BUBBLEWRAP) if find_bubblewrap() else "bwrap is not on PATH."
+    if not fault:
+        return Probe(Level.BUBBLEWRAP, "Programs run in namespaces of their own.")
+    no_bubblewrap = f"bubblewrap can't be used: {fault}"
+    version = restrictions.landlock_version()
+    if version >= LANDLOCK_VERSION:
+        fault = _fault(Level.LANDLOCK)
+    else:
+        fault = f"the kernel has version {version} of it and {LANDLOCK_VERSION} is needed."
+    if not fault:
+        return Probe(Level.LANDLOCK, f"{no_bubblewrap} Landlock confines programs instead.")
+    return Probe(
+        Level.NONE,
+        f"Untrusted programs are not run on this host. {no_bubblewrap} Landlock neither: {fault} "
+        "Install bubblewrap and allow user namespaces, or use a kernel of 6.12 or newer.",
     )
 
 
-def _order(
-    argv: Sequence[str], confinement: Confinement, level: Level, pass_fds: Sequence[int]
-) -> dict[str, Any]:
-    limits = confinement.limits
-    bounds = {
-        "RLIMIT_CPU": limits.cpu_seconds,
-        "RLIMIT_FSIZE": limits.file_size,
-        "RLIMIT_NOFILE": limits.open_files,
-        "RLIMIT_CORE": 0,
-    }
-    if limits.memory is not None:
-        bounds["RLIMIT_AS"] = limits.memory
-    machine = platform.machine()
-    calls = ""
-    if level is not Level.NONE:
-        calls = seccomp.program(machine, unix_sockets=level is Level.BUBBLEWRAP).hex()
-    return {
-        "argv": list(argv),
-        "pass_fds": list(pass_fds),
-        "limits": bounds,
-        "processes": limits.processes,
-        "uid": NOBODY if os.geteuid() == 0 and level is not Level.NONE else 0,
-        "seccomp": calls,
-        "landlock": _landlock(confinement) if level is Level.LANDLOCK else None,
-    }
+@cache
+def no_cgroup(level: Level) -> str:
+    """Return why a sandbox of this level can have no cgroup of its own, or "" if it can."""
+    try:
+        memory.parent_cgroup()
+    except (memory.NoCgroup, OSError) as error:
+        return str(error)
+    return _fault(level, grouped=True)
 
 
-def _in_bubblewrap(
-    order: dict[str, Any], confinement: Confinement, env: Mapping[str, str], cwd: Path | None
-) -> list[str]:
-    bwrap = bubblewrap.found()
-    if bwrap is None:
-        raise SandboxUnavailable("bubblewrap (bwrap) is not on PATH. Install it.")
-    inner = [*python(), str(script("confined")), json.dumps(order)]
-    private = {"HOME": "/tmp", **env, "TMPDIR": "/tmp"}  # noqa: S108 - one of its own
-    return bubblewrap.command(bwrap, confinement, private, inner, cwd)
+def memory_bound(level: Level) -> str:
+    """Return what bounds the memory of all processes of a sandbox, in words."""
+    fault = no_cgroup(level)
+    return f"watched, no cgroup here: {fault}" if fault else "cgroup"
 
 
-def _without_namespaces(
-    order: dict[str, Any], confinement: Confinement, env: Mapping[str, str], cwd: Path | None
-) -> tuple[list[str], dict[str, Any]]:
-    """Return the command, and what its guard has to do in place of a namespace."""
-    # No namespace counts for it alone: what its user runs already comes on top.
-    order["processes"] += threads_of(order["uid"] or os.getuid())
-    guarded = {
-        "scratch": confinement.scratch,
-        "cwd": str(cwd) if cwd else "",
-        "env": dict(env),
-    }
-    return [*python(), str(script("confined")), json.dumps(order)], guarded
-
-
-def _guard(
-    confinement: Confinement, record: int, uid: int, guarded: Mapping[str, Any]
-) -> list[str]:
-    limits = confinement.limits
-    order = {
-        "parent": os.getpid(),
-        "uid": uid,
-        "memory": {"group": limits.group_memory, "tree": limits.tree_memory},
-        "record": record,
-        "scratch": 0,
-        "cwd": "",
-        "env": {},
-        **guarded,
-    }
-    return [*python(), str(script("guard")), json.dumps(order)]
-
-
-def _landlock(confinement: Confinement) -> dict[str, list[str]]:
-    rules = reachable(confinement)
-    # The driver reads the maps of its own process, and a Landlock rule can't name `/proc/self`.
-    process = ["/proc"] if confinement.gpu else []
-    return {
-        "readable": [*rules["readable"], *process],
-        "writable": [*map(str, confinement.writable), *(["/proc"] if confinement.gpu else [])],
-        "devices": rules["devices"],
-    }
-
-
-def reachable(confinement: Confinement) -> dict[str, list[str]]:
-    """Return the paths that every program may read, and the devices, but for /proc/PID."""
-    devices = list(DEVICES)
-    readable = [*map(str, confinement.readable), *FACTS, interpreter(), str(script("confined"))]
-    if confinement.gpu:
-        devices += bubblewrap.gpu_devices()
-        readable += [*bubblewrap.GPU_LIBRARIES, "/sys"]
-    return {"readable": readable, "devices": devices}
-
-
-def threads_of(uid: int) -> int:
-    count = 0
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                if process.stat().st_uid == uid:
-                    count += len(list((process / "task").iterdir()))
-            except OSError:
-                continue
-    return count
+def _fault(level: Level, *, grouped: bool = False) -> str:
+    """Return why a small program does not run at this level, or "" if it does."""
+    try:
+        program = start(
+            [*python(), "-c", "print('confined')"],
+            Confinement(readable=python_readable(), limits=PROBE_LIMITS, scratch=1 << 20),
+            level=level,
+            grouped=grouped,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except (OSError, KeyError, SandboxUnavailable) as error:
+        return f"{error}."
+    try:
+        output, complaint = program.communicate(timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        kill(program)
+        return f"a small program did not end within {PROBE_SECONDS} seconds."
+    if output == b"confined\n":
+        return ""
+    lines = complaint.decode(errors="replace").strip().splitlines()
+    return f"{lines[-1] if lines else f'exit status {program.returncode}'}."

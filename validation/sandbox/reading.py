@@ -41,7 +41,7 @@ def read_json(data: bytes, most: int, *, verbatim: bool = False) -> Any:
 
 
 def readable(text: str, most: int) -> str:
-    """The beginning of `text` as terminals, JSON and databases can hold it."""
+    """Return the beginning of `text` as terminals, JSON and databases can hold it."""
     return "".join(c if c.isprintable() or c == "\n" else REPLACEMENT for c in text[:most])
 
 
@@ -50,7 +50,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _is_too_deep(value: Any) -> bool:
-    """Level by level: what is nested deeper than Python's stack must not meet a recursion."""
+    """Look level by level: a recursion would exceed Python's stack."""
     level = [value] if type(value) in CONTAINERS else []
     for _ in range(DEEPEST):
         level = [

@@ -1,96 +1,72 @@
-"""The filter of system calls, as the BPF program that the kernel takes.
+"""System call filters, as the BPF programs that the kernel takes.
 
-A list of what is denied rather than of what is allowed: CUDA and Python use hundreds of calls,
-other ones with every release. What is newer than the list is denied as well.
+Each lists what it denies, not what it allows: CUDA and Python use hundreds of calls, and others
+with every release. Calls newer than the list are denied as well.
 """
 
 import errno
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# By name: the number on x86_64, on aarch64.
+# By name: the number on x86_64 and on aarch64.
 ONLY_X86 = -1
 DENIED = {
     # other processes
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438),
-    "process_madvise": (440, 440),
-    "move_pages": (279, 239),
-    "perf_event_open": (298, 241),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
+    "move_pages": (279, 239), "perf_event_open": (298, 241),
     # namespaces and mounts
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "fanotify_init": (300, 262),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
+    "pivot_root": (155, 41), "chroot": (161, 51), "open_tree": (428, 428),
+    "move_mount": (429, 429), "fsopen": (430, 430), "fsconfig": (431, 431),
+    "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "quotactl": (179, 60),
+    "quotactl_fd": (443, 443), "fanotify_init": (300, 262),
     # the kernel itself
-    "bpf": (321, 280),
-    "userfaultfd": (323, 282),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "syslog": (103, 116),
-    "acct": (163, 89),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "reboot": (169, 142),
-    "sethostname": (170, 161),
-    "setdomainname": (171, 162),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "clock_adjtime": (305, 266),
-    "adjtimex": (159, 171),
-    "personality": (135, 92),
-    "vhangup": (153, 58),
-    "lookup_dcookie": (212, 18),
-    "nfsservctl": (180, 42),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "iopl": (172, ONLY_X86),
-    "ioperm": (173, ONLY_X86),
-    "modify_ldt": (154, ONLY_X86),
+    "bpf": (321, 280), "userfaultfd": (323, 282), "add_key": (248, 217),
+    "request_key": (249, 218), "keyctl": (250, 219), "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
+    "delete_module": (176, 106), "syslog": (103, 116), "acct": (163, 89), "swapon": (167, 224),
+    "swapoff": (168, 225), "reboot": (169, 142), "sethostname": (170, 161),
+    "setdomainname": (171, 162), "settimeofday": (164, 170), "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266), "adjtimex": (159, 171), "personality": (135, 92),
+    "vhangup": (153, 58), "lookup_dcookie": (212, 18), "nfsservctl": (180, 42),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "iopl": (172, ONLY_X86), "ioperm": (173, ONLY_X86), "modify_ldt": (154, ONLY_X86),
     "uselib": (134, ONLY_X86),
     # memory that belongs to no process: where it runs out, ending one frees nothing
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "shmget": (29, 194),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "mq_open": (240, 180),
-}
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+}  # fmt: skip
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 IOCTL = (16, 29)
 SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
-# The 32-bit calls that x86_64 also has begin far above it.
+# The 32-bit calls of x86_64 begin far above it.
 NEWEST = 469
 
+# Between programs of one sandbox: leaving the process group, or reaching another process.
+DENIED_TO_NEIGHBORS = {
+    "setsid": (112, 157), "setpgid": (109, 154), "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
+    "pidfd_send_signal": (424, 424), "setpriority": (141, 140), "ioprio_set": (251, 30),
+    # It reports file names in other programs' folders, which Landlock does not prevent.
+    "inotify_add_watch": (254, 27),
+}  # fmt: skip
+# Allowed where the first argument names the calling process.
+ON_ITSELF = {
+    "kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261),
+    "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122), "sched_setattr": (314, 274),
+}  # fmt: skip
+FORKS = {"fork": (57, ONLY_X86), "vfork": (58, ONLY_X86)}
+
 NEW_NAMESPACES = 0x7E020000
+CLONE_THREAD = 0x10000
 AF_UNIX = 1
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 
@@ -100,44 +76,9 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCH_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
 
 
-def program(machine: str, *, unix_sockets: bool) -> bytes:
-    """The filter for one machine as `platform.machine()` names it; KeyError for any other.
-
-    Without `unix_sockets` no socket can be made, only pairs of them: where the program sees the
-    host's files, a socket among them would be a way out.
-    """
-    column = {"x86_64": 0, "aarch64": 1}[machine]
-    denied = [numbers[column] for numbers in DENIED.values() if numbers[column] != ONLY_X86]
-    code = [
-        _Step(_LOAD, _ARCH_AT),
-        _Step(_EQUAL, AUDIT_ARCH[machine], no="kill"),
-        _Step(_LOAD, _NUMBER_AT),
-        _Step(_AT_LEAST, NEWEST + 1, yes="absent"),
-        *(_Step(_EQUAL, number, yes="denied") for number in sorted(denied)),
-        # Its flags stand in memory, where a filter can't look; libc falls back to clone.
-        _Step(_EQUAL, CLONE3[column], yes="absent"),
-        _Step(_EQUAL, CLONE[column], yes="clone"),
-        _Step(_EQUAL, IOCTL[column], yes="ioctl"),
-        _Step(_EQUAL, SOCKET[column], yes="socket" if unix_sockets else "denied"),
-        _Step(_EQUAL, SOCKETPAIR[column], yes="socket", no="allowed"),
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="clone"),
-        _Step(_ANY_BIT, NEW_NAMESPACES, yes="denied", no="allowed"),
-        _Step(_LOAD, _SECOND_ARGUMENT_AT, label="ioctl"),
-        _Step(_EQUAL, TIOCSTI, yes="denied"),
-        _Step(_EQUAL, TIOCLINUX, yes="denied", no="allowed"),
-        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="socket"),
-        _Step(_EQUAL, AF_UNIX, yes="allowed", no="denied"),
-        _Step(_RETURN, _ALLOW, label="allowed"),
-        _Step(_RETURN, _error(errno.EPERM), label="denied"),
-        _Step(_RETURN, _error(errno.ENOSYS), label="absent"),
-        _Step(_RETURN, _KILL, label="kill"),
-    ]
-    return _assemble(code)
-
-
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One instruction; `yes` and `no` name where to jump, empty means the next one."""
+    """One instruction. `yes` and `no` are the labels to jump to, empty for the next instruction."""
 
     code: int
     value: int
@@ -146,11 +87,92 @@ class _Step:
     label: str = ""
 
 
-def _assemble(steps: list[_Step]) -> bytes:
-    where = {step.label: index for index, step in enumerate(steps) if step.label}
+def sandbox_filter(machine: str, *, unix_sockets: bool) -> bytes:
+    """Return the filter of a sandbox, for a machine as `platform.machine()` names it.
+
+    unix_sockets: allow them. Attack: if a program sees the host's files, it connects to a socket
+        among them. Defense: it can make only pairs of sockets.
+
+    Raise KeyError for an unknown machine.
+    """
+    column = _column(machine)
+    numbers = [
+        _Step(_AT_LEAST, NEWEST + 1, yes="absent"),
+        *(_Step(_EQUAL, number, yes="denied") for number in sorted(_numbers(DENIED, column))),
+        # Its flags are in memory, which a filter can't read. libc falls back to clone.
+        _Step(_EQUAL, CLONE3[column], yes="absent"),
+        _Step(_EQUAL, CLONE[column], yes="clone"),
+        _Step(_EQUAL, IOCTL[column], yes="ioctl"),
+        _Step(_EQUAL, SOCKET[column], yes="socket" if unix_sockets else "denied"),
+        _Step(_EQUAL, SOCKETPAIR[column], yes="socket"),
+    ]
+    arguments = [
+        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="clone"),
+        _Step(_ANY_BIT, NEW_NAMESPACES, yes="denied", no="allowed"),
+        _Step(_LOAD, _SECOND_ARGUMENT_AT, label="ioctl"),
+        _Step(_EQUAL, TIOCSTI, yes="denied"),
+        _Step(_EQUAL, TIOCLINUX, yes="denied", no="allowed"),
+        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="socket"),
+        _Step(_EQUAL, AF_UNIX, yes="allowed", no="denied"),
+    ]
+    return _assemble(machine, numbers, arguments)
+
+
+def neighbor_filter(machine: str, pid: int, *, programs: bool) -> bytes:
+    """Return the filter of one program that shares its sandbox with others.
+
+    pid: the process that the filter is for.
+    programs: allow it to start other processes.
+
+    Raise KeyError for an unknown machine.
+    """
+    column = _column(machine)
+    denied = _numbers(DENIED_TO_NEIGHBORS, column)
+    if not programs:
+        denied += _numbers(FORKS, column)
+    numbers = [_Step(_EQUAL, number, yes="denied") for number in denied]
+    numbers += [_Step(_EQUAL, number, yes="itself") for number in _numbers(ON_ITSELF, column)]
+    if not programs:
+        numbers += [
+            _Step(_EQUAL, CLONE3[column], yes="absent"),
+            _Step(_EQUAL, CLONE[column], yes="clone"),
+        ]
+    arguments = [
+        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="itself"),
+        _Step(_EQUAL, 0, yes="allowed"),
+        _Step(_EQUAL, pid, yes="allowed", no="denied"),
+        _Step(_LOAD, _FIRST_ARGUMENT_AT, label="clone"),
+        _Step(_ANY_BIT, CLONE_THREAD, yes="allowed", no="denied"),
+    ]
+    return _assemble(machine, numbers, arguments)
+
+
+def _column(machine: str) -> int:
+    return {"x86_64": 0, "aarch64": 1}[machine]
+
+
+def _numbers(calls: dict[str, tuple[int, int]], column: int) -> list[int]:
+    return [numbers[column] for numbers in calls.values() if numbers[column] != ONLY_X86]
+
+
+def _assemble(machine: str, numbers: Sequence[_Step], arguments: Sequence[_Step]) -> bytes:
+    """Return a program that compares the call's number, then, as labels say, its arguments."""
+    steps = [
+        _Step(_LOAD, _ARCH_AT),
+        _Step(_EQUAL, AUDIT_ARCH[machine], no="kill"),
+        _Step(_LOAD, _NUMBER_AT),
+        *numbers,
+        _Step(_RETURN, _ALLOW),
+        *arguments,
+        _Step(_RETURN, _ALLOW, label="allowed"),
+        _Step(_RETURN, _error(errno.EPERM), label="denied"),
+        _Step(_RETURN, _error(errno.ENOSYS), label="absent"),
+        _Step(_RETURN, _KILL, label="kill"),
+    ]
+    places = {step.label: index for index, step in enumerate(steps) if step.label}
 
     def distance(index: int, label: str) -> int:
-        return where[label] - index - 1 if label else 0
+        return places[label] - index - 1 if label else 0
 
     return b"".join(
         struct.pack(

@@ -20,7 +20,6 @@ from validation.sandbox import (
     Limits,
     UnreadableJson,
     best,
-    ended_for_memory,
     half_of_memory,
     kill,
     memory_bound,
@@ -28,8 +27,8 @@ from validation.sandbox import (
     read_json,
     start,
 )
-from validation.sandbox.neighbors import at_once, domain
 from validation.sandbox.python import module
+from validation.sandbox.seal import at_once, domain
 
 # Time for importing torch and Triton on a busy machine.
 START_SECONDS = 180.0
@@ -263,7 +262,7 @@ class _Worker:
         return line
 
     def ran_out_of_memory(self, group: int) -> bool:
-        return ended_for_memory(self._process, group)
+        return self._process.bound.ended_for(group) == "memory"
 
     def end(self) -> None:
         kill(self._process)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from validation.sandbox import seal
-from validation.sandbox.neighbors import Domain
+from validation.sandbox.seal import Domain
 
 # The bound is processor time, so that a busy machine slows no question. Waiting ends later too.
 PATIENCE = 4
@@ -144,7 +144,7 @@ def _be_child(
     os.chdir(folder)
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "cache")
     tempfile.tempdir = os.environ["TMPDIR"] = os.environ["HOME"] = folder
-    seal.seal(seal.Bounds(programs=True), domain, folder)
+    seal.seal(domain, folder, programs=True)
     line = json.dumps(answer(request)).encode()
     while line:
         line = line[os.write(3, line) :]

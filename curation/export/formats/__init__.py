@@ -1,4 +1,4 @@
-"""One module a format. Each takes records one by one and knows, at the end, what it has written."""
+"""Export formats, one module each. A format takes records one by one and lists its files."""
 
 from curation.export.formats.alpaca import Alpaca
 from curation.export.formats.held_out_recipes import HeldOutRecipes

@@ -1,17 +1,17 @@
-"""Alpaca's three columns, for the trainers that know no other: pairs only."""
+"""Alpaca format: three columns, for trainers without support for others. Pairs only."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import INSTRUCTION, Target, tokens_of
+from curation.export.formats.writing import INSTRUCTION, FormatTarget, tokens_of
 from curation.export.lines import LineFile, encode
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
 
 class Alpaca:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._files = [
             stack.enter_context(LineFile(target.folder / "alpaca" / f"{split}.jsonl"))

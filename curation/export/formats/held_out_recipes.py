@@ -1,4 +1,4 @@
-"""held_out_recipes/: the generated pairs as in pairs/, split by recipe. Each stands there once."""
+"""held_out_recipes/: the generated pairs as in pairs/, split by recipe, without repetition."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from curation.export.formats.split_jsonl import pair_line
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import FormatTarget
 from curation.export.held_out import FOLDER, HeldOut
 from curation.export.lines import LineFile
 from curation.export.records import Record
@@ -14,7 +14,7 @@ from curation.export.splits import SPLITS
 
 
 class HeldOutRecipes:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._held_out = target.held_out or HeldOut({}, {})
         self._files = [

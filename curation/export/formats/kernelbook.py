@@ -1,11 +1,11 @@
-"""The pairs in KernelBook's columns, for code that was written for it."""
+"""KernelBook format: pairs in KernelBook's columns, for code that was written for it."""
 
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import Target, tokens_of
+from curation.export.formats.writing import FormatTarget, tokens_of
 from curation.export.lines import LineFile, encode
 from curation.export.records import Record
 from curation.export.splits import SPLITS
@@ -13,7 +13,7 @@ from curation.models import PairOrigin
 
 
 class KernelBook:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._files = [
             stack.enter_context(LineFile(target.folder / "kernelbook" / f"{split}.jsonl"))
@@ -41,7 +41,7 @@ def row(record: Record) -> dict[str, Any]:
         "repo_name": place["repository"],
         "module_name": metadata["entry_point"],
         "synthetic": metadata["origin"] == PairOrigin.TEMPLATE,
-        # 63 bits: readers take it for a signed number.
+        # 63 bits, because readers take it for a signed number.
         "uuid": int(record.content_hash[:16], 16) >> 1,
         "licenses": [metadata["license"]],
         "stars": metadata["stars"],

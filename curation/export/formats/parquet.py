@@ -1,4 +1,4 @@
-"""pairs/, kernels/ and pallas/ as Parquet, with the columns of the JSON lines."""
+"""Parquet format: pairs/, kernels/ and pallas/ with the columns of the JSON lines."""
 
 import hashlib
 import json
@@ -9,16 +9,16 @@ from typing import Any
 
 from curation.errors import CurationError
 from curation.export.columns import Columns, ListOf
-from curation.export.formats.writing import Target
+from curation.export.formats.writing import FormatTarget
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
-# Rows held in memory for each file; also the size of a row group, so that it shapes the bytes.
+# Rows in memory for each file; also the size of a row group, so it shapes the bytes.
 ROWS = 2000
 
 
 class Parquet:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._stack = stack
         self._kernel_columns = target.kernel_columns
@@ -36,7 +36,7 @@ class Parquet:
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None:
         if kind not in self._files:
-            # Only an export with Pallas kernels has their folder.
+            # The folder exists only if there are Pallas kernels.
             self._files[kind] = self._open(kind, self._kernel_columns)
         file = self._files[kind][split]
         for record in records:

@@ -1,20 +1,20 @@
-"""pairs/ and kernels/, each with train, validation and test: a record a line.
+"""JSON lines: pairs/ and kernels/, each with train, validation and test.
 
-Pallas kernels, if there are any, have a folder pallas/ of the same form.
+Pallas kernels, if any, have a folder pallas/ of the same form.
 """
 
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import Target, tokens_of
+from curation.export.formats.writing import FormatTarget, tokens_of
 from curation.export.lines import LineFile
 from curation.export.records import Record
 from curation.export.splits import SPLITS
 
 
 class SplitJsonl:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._stack = stack
         self._files = {kind: self._open(f"{kind}s") for kind in ("pair", "kernel")}

@@ -1,6 +1,6 @@
-"""What torchtune reads: text completion of the kernels, and the pairs to instruct and to chat.
+"""torchtune formats: text completion of kernels; instructions and chats of pairs.
 
-torchtune takes every record of a file for training, so that each file holds one split only;
+torchtune trains on every record of a file, so each file contains one split only;
 `triton_functions.json` is the one to train on.
 """
 
@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from curation.export.formats.writing import INSTRUCTION, Target, fenced, tokens_of
+from curation.export.formats.writing import INSTRUCTION, FormatTarget, fenced, tokens_of
 from curation.export.lines import LineFile, encode_text
 from curation.export.records import PALLAS, Record
 from curation.export.splits import SPLITS
 
 
 class Torchtune:
-    def __init__(self, target: Target, stack: ExitStack) -> None:
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None:
         self._folder = target.folder
         self._fenced = target.fenced
         beside = target.folder / "torchtune"
@@ -44,14 +44,14 @@ class Torchtune:
             inputs = [f'{{"input":{self._shown(record.spelled[0])}}}' for record in records]
             self._completion[split].write(inputs, tokens)
             return
-        asked = [
+        questions = [
             (_question(record.spelled[0]), self._shown(record.spelled[1])) for record in records
         ]
-        instruct = [f'{{"input":{question},"output":{answer}}}' for question, answer in asked]
+        instruct = [f'{{"input":{question},"output":{answer}}}' for question, answer in questions]
         chat = [
             f'{{"messages":[{{"role":"user","content":{question}}},'
             f'{{"role":"assistant","content":{answer}}}]}}'
-            for question, answer in asked
+            for question, answer in questions
         ]
         self._instruct[split].write(instruct, tokens)
         self._chat[split].write(chat, tokens)
@@ -69,7 +69,7 @@ def _question(python: str) -> str:
 
 
 class JsonArray:
-    """One JSON array, a record a line, so that two releases can be compared line by line."""
+    """JSON array with a record a line, so that releases can be compared line by line."""
 
     def __init__(self, file: LineFile) -> None:
         self.file = file
@@ -86,7 +86,7 @@ class JsonArray:
         self.file.__exit__(*error)
 
     def write(self, records: Sequence[str], tokens: int) -> None:
-        # A comma comes only once another record does.
+        # A record is written with its comma when the next one comes.
         *others, last = [*self._last, *records]
         self.file.write([f"{record}," for record in others], tokens)
         self._last = [last]

@@ -1,4 +1,4 @@
-"""What every format has in common: a place to write, and files that open when needed."""
+"""SharedNotice parts of the formats: the target, and the protocol of a format."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,8 +12,8 @@ from curation.export.records import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Where a format writes, and what it must know of the whole."""
+class FormatTarget:
+    """Output folder and options of a format."""
 
     folder: Path
     fenced: bool
@@ -23,14 +23,14 @@ class Target:
 
 
 class Format(Protocol):
-    """Made with a target; then records in the order, and as often, as they stand in the files."""
+    """Protocol of a format. It gets the records in output order, including repetitions."""
 
-    def __init__(self, target: Target, stack: ExitStack) -> None: ...
+    def __init__(self, target: FormatTarget, stack: ExitStack) -> None: ...
 
     def write(self, kind: str, split: int, records: Sequence[Record]) -> None: ...
 
     def files(self) -> list[dict[str, Any]]:
-        """What the manifest says of them, once all is written."""
+        """Return the entries of the manifest, after all records were written."""
         ...
 
 

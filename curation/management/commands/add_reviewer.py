@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 
 def _address() -> str:
-    """Return the site's address as far as the settings know: a proxy's, or the default of `up`."""
+    """Return the site's URL according to the settings: the proxy's, or the default of `up`."""
     for origin in settings.CSRF_TRUSTED_ORIGINS:
         if "*" not in origin:
             return str(origin).rstrip("/")

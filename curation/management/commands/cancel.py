@@ -1,4 +1,4 @@
-"""`manage.py cancel validation:12`: end a run, wherever it is carried out."""
+"""`manage.py cancel validation:12`: cancel a run, on any worker."""
 
 import getpass
 from typing import Any
@@ -20,14 +20,14 @@ class Command(BaseCommand):
 
     def handle(self, *, run: list[str], **_: Any) -> None:
         for label in run:
-            wanted = find_run(label)
-            cancel(wanted, name=f"{_user()} at a shell")
-            self.stdout.write(f"{wanted.label} is cancelled.")
+            run_to_cancel = find_run(label)
+            cancel(run_to_cancel, name=f"{_user()} at a shell")
+            self.stdout.write(f"{run_to_cancel.label} is cancelled.")
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        # A container may run under a number that has no name.
-        return "somebody"
+        # In a container, the user id may have no name.
+        return "an unknown user"

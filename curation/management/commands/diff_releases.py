@@ -1,4 +1,4 @@
-"""`manage.py diff_releases A B`: what was added, removed and changed, and why."""
+"""`manage.py diff_releases A B`: records added, removed and changed, with reasons."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from curation.export.differences import differences
 from curation.export.release import find_release
 from curation.export.withdrawals import mark_withdrawn
 from curation.models import Withdrawal
-from curation.words import counted
+from curation.text import pluralize
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -43,4 +43,4 @@ class Command(BaseCommand):
         for release in (before, after):
             withdrawn = Withdrawal.objects.filter(member__release=release).count()
             if withdrawn:
-                self.stdout.write(f"{release} holds {counted(withdrawn, 'withdrawn record')}.")
+                self.stdout.write(f"{release} holds {pluralize(withdrawn, 'withdrawn record')}.")

@@ -1,17 +1,17 @@
-"""`manage.py examine`: look for twins and benchmark problems among all that nobody looked at."""
+"""`manage.py examine`: find near-duplicates and benchmark overlaps of new items."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.models import ContaminationMatch, DuplicateLink
 from curation.pairs.store import describe_missing, fill_min_triton
-from curation.words import counted
+from curation.text import pluralize
 
 
 class Command(BaseCommand):
-    help = "Find twins and benchmark problems among kernels and pairs that nobody looked at yet."
+    help = "Find near-duplicates and benchmark overlaps of items that were not compared yet."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py examine"
@@ -20,15 +20,15 @@ class Command(BaseCommand):
         fill_min_triton()
         described = describe_missing()
         if described:
-            self.stdout.write(f"{counted(described, 'pair')} got a description.")
-        found = gather()
+            self.stdout.write(f"{pluralize(described, 'pair')} got a description.")
+        outcome = refresh_similarity()
         self.stdout.write(
-            f"{counted(found.fingerprinted, 'fingerprint')} made, "
-            f"{counted(found.placed, 'item')} placed among twins, "
-            f"{counted(found.compared, 'item')} held against the benchmarks."
+            f"{pluralize(outcome.fingerprinted, 'fingerprint')} made, "
+            f"{pluralize(outcome.placed, 'item')} compared with each other, "
+            f"{pluralize(outcome.compared, 'item')} compared with the benchmarks."
         )
         overlaps = ContaminationMatch.objects.order_by().values("kernel", "pair").distinct()
         self.stdout.write(
-            f"Now {counted(DuplicateLink.objects.count(), 'near-duplicate')} of another item, "
-            f"{counted(overlaps.count(), 'overlap')} with benchmarks."
+            f"Now {pluralize(DuplicateLink.objects.count(), 'near-duplicate')} of another item, "
+            f"{pluralize(overlaps.count(), 'overlap')} with benchmarks."
         )

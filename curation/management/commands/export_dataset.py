@@ -1,22 +1,22 @@
-"""`manage.py export_dataset --out DIR`: what people approved, as files to train on."""
+"""`manage.py export_dataset --out DIR`: export approved items as files for training."""
 
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from curation.export.dataset import Outcome, dry_run, export
+from curation.export.dataset import ExportOutcome, dry_run, export
 from curation.export.options import (
     FORMATS,
     UNITS,
-    Options,
+    ExportOptions,
     parse_cap,
     parse_hardware,
     parse_splits,
 )
 from curation.export.release import find_release, rebuild
 from curation.models import Release
-from curation.words import counted
+from curation.text import pluralize
 
 
 class Command(BaseCommand):
@@ -79,14 +79,14 @@ class Command(BaseCommand):
             "--held-out-recipes", action="store_true",
             help="also the generated pairs with whole recipes in validation and test",
         )  # fmt: skip
-        parser.add_argument("--include-pending", action="store_true", help="also the unreviewed")
+        parser.add_argument("--include-pending", action="store_true", help="also unreviewed items")
         parser.add_argument(
             "--include-disputed", action="store_true",
             help="also items that two reviewers disagree on",
         )  # fmt: skip
         parser.add_argument(
             "--without-benchmarks", action="store_true",
-            help="also what was never compared with the benchmarks, and such a release",
+            help="also items never compared with the benchmarks, and such a release",
         )  # fmt: skip
         parser.add_argument(
             "--accept-policy", action="append", metavar="RULES", default=[],
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--release",
             metavar="NAME",
-            help="keep the export under a name, or write that release again (default: not kept)",
+            help="make a release of this name, or write that release again (default: no release)",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="print the funnel, write nothing"
@@ -103,30 +103,30 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         self._width = 0
-        asked = _asked(given)
+        options = _asked(given)
         if given["dry_run"]:
-            self._tell(dry_run(Options.from_json(asked), self._progress))
+            self._tell(dry_run(ExportOptions.from_json(options), self._progress))
             return
         if given["out"] is None:
             raise CommandError("Name a folder: --out DIR.")
         if given["release"] and Release.objects.filter(name=given["release"]).exists():
-            self._again(given["release"], asked, given["out"])
+            self._again(given["release"], options, given["out"])
             return
         outcome = export(
-            Options.from_json(asked), given["out"],
+            ExportOptions.from_json(options), given["out"],
             name=given["release"] or "", progress=self._progress,
         )  # fmt: skip
         self._tell(outcome)
         for file in outcome.files:
             if file["records"] and not file["kept"]:
-                count = counted(file["records"], "record")
+                count = pluralize(file["records"], "record")
                 self.stdout.write(f"{count} in {given['out'] / file['path']}.")
 
-    def _again(self, name: str, asked: dict[str, Any], out: Path) -> None:
+    def _again(self, name: str, options: dict[str, Any], out: Path) -> None:
         release = find_release(name)
-        made = Options.from_json(release.options).as_json()
-        wanted = Options.from_json(asked).as_json()
-        differing = [key for key in asked if made[key] != wanted[key]]
+        made = ExportOptions.from_json(release.options).as_json()
+        wanted = ExportOptions.from_json(options).as_json()
+        differing = [key for key in options if made[key] != wanted[key]]
         if differing:
             raise CommandError(
                 f"{name} was made with another {differing[0]}. Leave the options out to write it "
@@ -134,7 +134,7 @@ class Command(BaseCommand):
             )
         rebuild(release, out, progress=self._progress)
         self._clear()
-        self.stdout.write(f"{name} stands in {out} again, byte for byte.")
+        self.stdout.write(f"Rebuilt {name} in {out}, byte for byte.")
 
     def _progress(self, stage: str, done: int) -> None:
         if self.stderr.isatty():
@@ -147,15 +147,15 @@ class Command(BaseCommand):
         if self._width:
             self.stderr.write(f"\r{'':{self._width}}\r", ending="")
 
-    def _tell(self, outcome: Outcome) -> None:
+    def _tell(self, outcome: ExportOutcome) -> None:
         self._clear()
-        for line in outcome.told():
+        for line in outcome.lines():
             self.stdout.write(line)
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """Only what was asked for: the rest has its default, or what the release had."""
-    asked = {
+    """Return the options that were given; the others keep their default or the release's value."""
+    options = {
         "formats": given["format"] and tuple(given["format"].split(",")),
         "splits": given["splits"] and parse_splits(given["splits"]),
         "hardware": given["hardware"] and parse_hardware(given["hardware"]),
@@ -171,4 +171,4 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
             )
         },
     }  # fmt: skip
-    return {key: value for key, value in asked.items() if value not in (None, False, ())}
+    return {key: value for key, value in options.items() if value not in (None, False, ())}

@@ -1,4 +1,4 @@
-"""Adds the known sources, and updates those that nobody changed."""
+"""`manage.py load_sources`: add known sources, update those without admin changes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from curation.sources.load import load_sources
 
 
 class Command(BaseCommand):
-    help = "Load the sources that the project ships. What an admin changed stays as it is."
+    help = "Load the sources that the project ships. Values that an admin changed are kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py load_sources"

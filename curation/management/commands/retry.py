@@ -1,4 +1,4 @@
-"""`manage.py retry validation:12`: queue anew what failed of a run."""
+"""`manage.py retry validation:12`: queue the failed part of a run again."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from curation.review.runs import KINDS, find_run
 
 class Command(BaseCommand):
     help = (
-        "Queue an ended run anew: an ingest or an export with the same options, a validation or "
+        "Queue an ended run again: an ingest or an export with the same options, a validation or "
         "compile run with the items that crashed or have no result."
     )
 
@@ -27,6 +27,6 @@ class Command(BaseCommand):
 
     def handle(self, *, run: list[str], failed: bool, **_: Any) -> None:
         for label in run:
-            wanted = find_run(label)
-            queued = retry(wanted, failed=failed)
-            self.stdout.write(f"{queued.label} is queued: it retries {wanted.label}.")
+            ended = find_run(label)
+            queued = retry(ended, failed=failed)
+            self.stdout.write(f"{queued.label} is queued: it retries {ended.label}.")

@@ -1,4 +1,4 @@
-"""`manage.py runs`: what runs and what ran, a line each."""
+"""`manage.py runs`: list live and ended runs, a line each."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The process that sweeps and schedules. Any number may run: one works, the others stand by."""
+"""Scheduler process: sweeps and schedules. One of several works, the others stand by."""
 
 import logging
 import signal
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Put back what fell out of the queues, until stopped."
+    help = "Run the periodic tasks and requeue lost runs, until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = "Example: manage.py scheduler"

@@ -1,4 +1,4 @@
-"""Runs the whole workbench on this machine: `python manage.py up [--port 8000]`."""
+"""Run the whole workbench on this machine: `python manage.py up [--port 8000]`."""
 
 import os
 from typing import Any
@@ -13,7 +13,7 @@ from curation.supervisor.startup import up
 
 class Command(BaseCommand):
     help = "Prepare the data folder and run Redis, web, workers and scheduler until stopped."
-    # The processes check themselves; what is wrong with them shall not hide what is wrong here.
+    # The processes run the checks themselves, so that their faults do not hide faults here.
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:

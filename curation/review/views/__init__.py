@@ -1,1 +1,1 @@
-"""The pages of the review site, one module a page."""
+"""Views of the review site, one module a page."""

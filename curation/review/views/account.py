@@ -1,4 +1,4 @@
-"""The account page: password, API tokens, decisions that can be undone; and the list of keys."""
+"""Account page: password, API tokens, decisions that can be undone; and the list of keys."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,9 +23,9 @@ from curation.review.access import may_review, number, person
 from curation.review.decisions import undoable
 from curation.security.login import wait_in_words
 
-# How long a new token is valid, in days; None: until it is revoked.
+# Lifetime of a new token in days; None: until it is revoked.
 LIFETIMES = (("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never"))
-# The list of decisions shows only the name of an item: its texts have up to megabytes.
+# The list of decisions shows only the name of an item: its texts may have megabytes.
 TEXTS = (
     "kernel__function_source", "kernel__standalone_source", "kernel__launcher_source",
     "pair__python_code", "pair__triton_code", "pair__test_code",
@@ -35,7 +35,7 @@ TEXTS = (
 @require_safe
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
-    """For everybody who is logged in: an account without a group has a password too."""
+    """Show the account page. It needs no group, because every account has a password."""
     return _page(request)
 
 
@@ -43,7 +43,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @may_review
 @never_cache
 def token(request: HttpRequest) -> HttpResponse:
-    """Create a token or revoke one's own. The answer itself shows the secret, once."""
+    """Create a token or revoke an own one. The response itself shows the secret, once."""
     user = person(request)
     if pk := request.POST.get("revoke", ""):
         if ApiToken.objects.filter(user=user, pk=number(pk)).delete()[0]:
@@ -58,9 +58,9 @@ def token(request: HttpRequest) -> HttpResponse:
 
 
 class CurrentPasswordForm(PasswordChangeForm):
-    """Asks for the current password, and counts wrong ones as failed logins.
+    """Form that checks the current password, and counts wrong ones as failed logins.
 
-    Without that, somebody with a stolen session could guess the password as often as they like.
+    Attack: a stolen session could guess the password without a limit.
     """
 
     request: HttpRequest
@@ -80,9 +80,9 @@ class CurrentPasswordForm(PasswordChangeForm):
 
 @method_decorator(never_cache, name="dispatch")
 class ChangePassword(PasswordChangeView):
-    """Django's own view, which keeps this session and ends the person's others.
+    """Django's view, which keeps this session and ends the user's others.
 
-    API tokens stay valid, because scripts run with them, unless the person ticks otherwise.
+    API tokens stay valid, because scripts use them, unless the user ticks otherwise.
     """
 
     http_method_names = ["get", "head", "post"]  # noqa: RUF012 - as the base class has it
@@ -98,13 +98,13 @@ class ChangePassword(PasswordChangeView):
         return form
 
     def form_valid(self, form: PasswordChangeForm) -> HttpResponse:
-        said = "Password changed. Your other sessions have ended."
+        message = "Password changed. Your other sessions have ended."
         with transaction.atomic():
             response = super().form_valid(form)
             if self.request.POST.get("revoke_tokens"):
                 ApiToken.objects.filter(user=person(self.request)).delete()
-                said += " Your API tokens are revoked."
-        messages.success(self.request, said)
+                message += " Your API tokens are revoked."
+        messages.success(self.request, message)
         return response
 
     def form_invalid(self, form: PasswordChangeForm) -> HttpResponse:

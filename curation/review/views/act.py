@@ -1,4 +1,4 @@
-"""What a reviewer does: decide, skip, undo, ask, pin. Each goes on to what is next."""
+"""Actions of a reviewer: decide, skip, undo, ask, pin. Each continues with the next item."""
 
 import uuid
 from typing import Any
@@ -26,27 +26,27 @@ from curation.review.access import (
     person,
     there,
 )
-from curation.review.decisions import Kind, decide, undo, undoable
+from curation.review.decisions import ItemClassification, decide, undo, undoable
 from curation.review.forms import LONGEST_COMMENT, DecisionForm
 from curation.review.priority import pin
 from curation.review.queue import next_item
 from curation.review.views.item import address, page
 
-# What a page's script says and hears: see `swap` in static/js/review.js.
+# Headers of the page's script: see `swap` in static/js/review.js.
 SWAPS, ADDRESS = "X-Swap", "X-Address"
 
 
 @require_POST
 @may_review
 def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Decide, then on to the next one. A stale or broken form comes back with what was typed."""
+    """Decide, then show the next item. A stale or invalid form is returned with its input."""
     user = person(request)
     form = DecisionForm(request.POST)
     if not form.is_valid():
         messages.error(request, f"Nothing has changed: {_sentence(form)}")
         return page(request, kind, pk, _typed(request), code=400)
     item = there(kind, rows.undecided(KINDS[kind], pk, user, form.cleaned_data["request"]))
-    said: dict[str, Any] = {
+    verdict: dict[str, Any] = {
         "status": Status(form.cleaned_data["status"]),
         "user": user,
         "request": form.cleaned_data["request"],
@@ -54,17 +54,17 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
         "comment": form.cleaned_data["comment"],
     }
     try:
-        review = second.asked_for(item, user, said["request"]) if item.second_look else None
+        review = second.asked_for(item, user, verdict["request"]) if item.second_look else None
         if review is not None:
-            if not second.give(review=review, **said):
-                raise CurationError("Somebody else has given the second review meanwhile.")
-            messages.success(request, f"{item}: your second look is written down.")
+            if not second.give(review=review, **verdict):
+                raise CurationError("Another reviewer has given the second review meanwhile.")
+            messages.success(request, f"{item}: your second review is saved.")
         else:
             made = decide(
                 item=item,
                 version=form.cleaned_data["version"],
                 kind=_kind(form, item),
-                **said,
+                **verdict,
             )
             messages.success(request, f"{item} is {made.status}.", extra_tags="undo")
     except CurationError as error:
@@ -76,26 +76,26 @@ def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_review
 def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """Not now: somebody else sees it first."""
+    """Skip the item: others get it first."""
     item = item_or_404(kind, pk)
     user = person(request)
     Skip.objects.filter(**{about(type(item)): item}, user=user).delete()
     Skip.objects.create(**{about(type(item)): item}, user=user)
     Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
-    messages.info(request, f"{item} is skipped. It comes back once nothing else is waiting.")
+    messages.info(request, f"{item} is skipped. It returns when no other item is waiting.")
     return _on(request, item)
 
 
 @require_POST
 @may_review
 def undo_last(request: HttpRequest) -> HttpResponse:
-    """Take back a decision of one's own, the last one unless told otherwise."""
+    """Undo a decision of the user: the given one, or else the last one."""
     user = person(request)
-    wanted = request.POST.get("decision", "")
+    key = request.POST.get("decision", "")
     own = undoable(user)
-    decision = (own.filter(pk=number(wanted)) if wanted.isdecimal() else own).first()
+    decision = (own.filter(pk=number(key)) if key.isdecimal() else own).first()
     if decision is None:
-        messages.error(request, "There is nothing of yours to undo.")
+        messages.error(request, "You have no decision to undo.")
         return redirect("queue")
     try:
         undo(decision=decision, user=user, request=_uuid(request))
@@ -108,25 +108,25 @@ def undo_last(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_review
 def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    """A second look before deciding: a question to a colleague, or to whoever comes first."""
+    """Ask a colleague, or anyone, for a second opinion before deciding."""
     item = item_or_404(kind, pk)
     user = person(request)
     colleagues = _colleagues(user)
     typed = {"text": request.POST.get("text", ""), "asked": request.POST.get("asked", "")}
     if request.method == "POST":
-        asked = next((one for one in colleagues if one.username == typed["asked"]), None)
-        problem = _problem(typed, asked)
+        addressee = next((one for one in colleagues if one.username == typed["asked"]), None)
+        problem = _problem(typed, addressee)
         if not problem:
             try:
                 with transaction.atomic():
                     Question.objects.create(
-                        **{about(type(item)): item}, asker=user, asked=asked, text=typed["text"]
+                        **{about(type(item)): item}, asker=user, asked=addressee, text=typed["text"]
                     )
                     Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
             except IntegrityError:
-                problem = "A question about this is open already."
+                problem = "There is an open question about this item already."
         if not problem:
-            messages.success(request, f"{asked or 'Somebody else'} will take a look at {item}.")
+            messages.success(request, f"{item} was sent to {addressee or 'the other reviewers'}.")
             return _on(request, item)
         messages.error(request, problem)
     shown = {"item": item, "kind": kind, "colleagues": colleagues, "typed": typed}
@@ -143,8 +143,11 @@ def pin_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 def _on(request: HttpRequest, item: Any) -> HttpResponse:
-    """To the next item of the same queue. Whoever exchanges the page's parts gets its page at once,
-    and its address beside it: a redirection would cost as much again as the decision."""
+    """Show the next item of the same queue.
+
+    A script that swaps page parts gets the page directly, with its URL in a header: a redirect
+    would cost as much as the decision.
+    """
     query = request.POST.get("queue", "")
     try:
         filter = Filter.from_query(query)
@@ -161,12 +164,12 @@ def _on(request: HttpRequest, item: Any) -> HttpResponse:
     return answer
 
 
-def _kind(form: DecisionForm, item: Any) -> Kind | None:
-    """What the person set right. An emptied choice says nothing: it is kept as it was."""
+def _kind(form: DecisionForm, item: Any) -> ItemClassification | None:
+    """Return the corrected classification. An emptied choice keeps the old value."""
     kind = form.kind()
     if kind is None:
         return None
-    return Kind(
+    return ItemClassification(
         kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
     )
 
@@ -183,13 +186,13 @@ def _sentence(form: DecisionForm) -> str:
     return f"{field.replace('_', ' ')}: {errors[0]}"
 
 
-def _problem(typed: dict[str, str], asked: User | None) -> str:
+def _problem(typed: dict[str, str], addressee: User | None) -> str:
     if not typed["text"].strip():
-        return "Write what should be looked at."
+        return "Write what the reviewer should check."
     if len(typed["text"]) > LONGEST_COMMENT:
-        return f"Keep the question below {LONGEST_COMMENT:,} letters."
-    if typed["asked"] and asked is None:
-        return f"{typed['asked']} does not review here."
+        return f"Keep the question below {LONGEST_COMMENT:,} characters."
+    if typed["asked"] and addressee is None:
+        return f"{typed['asked']} is not a reviewer."
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Bulk decisions: first a count of what a filter finds, then the reason, then one undo for all."""
+"""Bulk decision pages: count, reason, confirmation, undo."""
 
 import uuid
 
@@ -24,7 +24,7 @@ from curation.review.bulk import (
 )
 from curation.review.page import reasons
 from curation.review.views.item import address
-from curation.words import counted
+from curation.text import pluralize
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,7 +40,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         if request.method == "POST":
             status = request.POST.get("status", "")
             if status not in (Status.APPROVED, Status.REJECTED):
-                raise CurationError("Choose whether to approve or to reject.")
+                raise CurationError("Choose to approve or to reject.")
             done = decide_all(
                 filter=filter,
                 status=Status(status),
@@ -74,7 +74,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
 @require_POST
 @may_decide_in_bulk
 def finish_bulk(request: HttpRequest, pk: int) -> HttpResponse:
-    """Where the first time was cut off. It stays the word of whoever asked for it."""
+    """Finish an interrupted bulk decision. It keeps its author."""
     done = get_object_or_404(BulkDecision, pk=pk)
     finish(bulk=done)
     return _done(request, done)
@@ -86,8 +86,8 @@ def undo_bulk(request: HttpRequest, pk: int) -> HttpResponse:
     done = get_object_or_404(BulkDecision, pk=pk)
     undone = undo_all(bulk=done, user=person(request))
     left = done.decisions.filter(undoes=None, undone_by=None).count()
-    kept = f" {counted(left, 'item')} had been decided on since and stayed." if left else ""
-    messages.success(request, f"{counted(undone, 'decision')} undone.{kept}")
+    kept = f" Skipped {pluralize(left, 'item')} decided on since." if left else ""
+    messages.success(request, f"{pluralize(undone, 'decision')} undone.{kept}")
     return redirect("bulk")
 
 
@@ -100,12 +100,14 @@ def cluster(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     except CurationError as error:
         messages.error(request, str(error))
         return redirect(address(item))
-    messages.success(request, f"{item} is approved, its twins are rejected: {done.count} in all.")
+    messages.success(
+        request, f"{item} is approved, its near-duplicates are rejected: {done.count} items in all."
+    )
     return redirect(f"{reverse('queue')}") if done.count else redirect(address(item))
 
 
 def _done(request: HttpRequest, bulk: BulkDecision) -> HttpResponse:
-    messages.success(request, f"{counted(bulk.count, 'item')} {bulk.status}.")
+    messages.success(request, f"{pluralize(bulk.count, 'item')} {bulk.status}.")
     return redirect("bulk")
 
 

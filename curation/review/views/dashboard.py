@@ -1,4 +1,4 @@
-"""How far the work is, in charts with their tables."""
+"""Dashboard: charts of the progress, with their tables."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +9,7 @@ from curation.models import Agreement
 from curation.review import plot
 from curation.review.access import may_review
 from curation.review.dashboard import figures
-from curation.words import counted
+from curation.text import pluralize
 
 _STATES = {
     Agreement.WAITING: "waiting",
@@ -23,11 +23,11 @@ _STATES = {
 @require_safe
 @may_review
 def dashboard(request: HttpRequest) -> HttpResponse:
-    found = figures()
-    value = found.value
+    cached = figures()
+    value = cached.value
     disputed = value.get("disputed", {})
     shown = {
-        "at": found.gathered_at,
+        "at": cached.gathered_at,
         "every": settings.DASHBOARD_SECONDS,
         "figures": value,
         "funnel": plot.bars((name, n, "") for name, n in value["funnel"]),
@@ -39,7 +39,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         "disputed": {
             "total": sum(disputed.values()),
             "links": [
-                (f"items={kind}&disputed=yes", counted(n, kind.removesuffix("s")))
+                (f"items={kind}&disputed=yes", pluralize(n, kind.removesuffix("s")))
                 for kind, n in disputed.items()
                 if n
             ],

@@ -1,6 +1,6 @@
-"""Drafts that machines could not finish: the list, and the page on which a curator does.
+"""Drafts that machines could not finish: the list, and the page of a draft.
 
-Making a pair of one is validation's: it knows the contract, and queues.
+Conversion into a pair is in `validation`, which knows the contract and queues the check.
 """
 
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from curation.characters import listed_in
 from curation.errors import CurationError
 from curation.models import Difficulty, Draft, DraftState, OperationType, Repository
 from curation.review.access import may_finish_drafts, number, person
-from curation.review.drafts import Stale, save
+from curation.review.drafts import StaleDraft, save
 from curation.review.forms import DraftForm
 
 PAGE = 50
-# Nearest to a pair first.
+# Closest to a pair first.
 REASONS = (
     "unreadable", "computes-in-torch", "triton-not-standalone", "inputs-not-standalone",
     "reference-not-standalone", "inputs", "gradients-only", "kernel-against-kernel",
@@ -43,17 +43,17 @@ def drafts(request: HttpRequest) -> HttpResponse:
     rows = rows.filter(repository=repository) if repository else rows
     rows = rows.filter(reason=reason) if reason else rows
     page, following = _page(rows, request.GET.get("after", ""))
-    asked = {"state": state, "repository": repository or "", "missing": reason}
+    query = {"state": state, "repository": repository or "", "missing": reason}
     shown = {
         "rows": page,
-        "asked": asked,
+        "query": query,
         "narrowed": bool(repository or reason or state != DraftState.OPEN),
         "states": DraftState.choices,
         "reasons": REASONS,
         "repositories": Repository.objects.filter(
             Exists(Draft.objects.filter(repository=OuterRef("pk")))
         ).values_list("pk", "name"),
-        "following": urlencode({**asked, "after": following}) if following else "",
+        "following": urlencode({**query, "after": following}) if following else "",
     }
     return render(request, "curation/drafts.html", shown)
 
@@ -61,44 +61,44 @@ def drafts(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_finish_drafts
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
-    found = draft_or_404(pk)
+    draft_row = draft_or_404(pk)
     if request.method != "POST":
-        return editor(request, found)
-    aside = request.POST.get("do") == "set-aside"
-    kept = written(request, found, DraftState.SET_ASIDE if aside else DraftState.OPEN)
-    if isinstance(kept, HttpResponse):
-        return kept
-    messages.success(request, f"{kept} is set aside." if aside else f"{kept} is saved.")
-    return redirect("drafts" if aside else kept)
+        return editor(request, draft_row)
+    dismissed = request.POST.get("do") == "set-aside"
+    saved = written(request, draft_row, DraftState.SET_ASIDE if dismissed else DraftState.OPEN)
+    if isinstance(saved, HttpResponse):
+        return saved
+    messages.success(request, f"{saved} is dismissed." if dismissed else f"{saved} is saved.")
+    return redirect("drafts" if dismissed else saved)
 
 
 def draft_or_404(pk: int) -> Draft:
     return get_object_or_404(Draft.objects.select_related("repository", "edited_by"), pk=pk)
 
 
-def written(request: HttpRequest, found: Draft, state: DraftState) -> Draft | HttpResponse:
-    """The draft with what was sent in it, or else the page that says why not, with all of it."""
+def written(request: HttpRequest, draft: Draft, state: DraftState) -> Draft | HttpResponse:
+    """Save the submitted draft, or return its page with the problems and the input."""
     form = DraftForm(request.POST)
     try:
         if not form.is_valid():
             raise CurationError("\n".join(form.problems()))
         return save(
-            draft=found,
+            draft=draft,
             version=form.cleaned_data["version"],
             edit=form.edit(),
             user=person(request),
             state=state,
         )
-    except Stale:
-        return editor(request, found, typed=request.POST, stale=True, code=409)
+    except StaleDraft:
+        return editor(request, draft, typed=request.POST, stale=True, code=409)
     except CurationError as error:
         problems = str(error).split("\n")
-        return editor(request, found, problems, typed=request.POST, saved=False, code=400)
+        return editor(request, draft, problems, typed=request.POST, saved=False, code=400)
 
 
 def editor(
     request: HttpRequest,
-    found: Draft,
+    draft: Draft,
     problems: Sequence[str] = (),
     *,
     typed: QueryDict | None = None,
@@ -106,17 +106,17 @@ def editor(
     saved: bool = True,
     code: int = 200,
 ) -> HttpResponse:
-    """The page of a draft. Of a stale one each pane also has what others made of it meanwhile."""
+    """Render the page of a draft. If it is stale, each pane also shows the other version."""
     if stale:
-        found.refresh_from_db()
-    values = {name: getattr(found, name) for name in (*Draft.TEXTS, "operation_type", "difficulty")}
-    differentiable = found.differentiable
+        draft.refresh_from_db()
+    values = {name: getattr(draft, name) for name in (*Draft.TEXTS, "operation_type", "difficulty")}
+    differentiable = draft.differentiable
     now = {name: values[name] for name in Draft.TEXTS}
     if typed is not None:
         values = {name: typed.get(name, "") for name in values}
         differentiable = "differentiable" in typed
     shown = {
-        "draft": found,
+        "draft": draft,
         "problems": problems,
         "stale": stale,
         "saved": saved,
@@ -128,26 +128,26 @@ def editor(
     return render(request, "curation/draft.html", shown, status=code)
 
 
-def _pane(name: str, text: str, theirs: str | None) -> dict[str, Any]:
+def _pane(name: str, text: str, other_version: str | None) -> dict[str, Any]:
     plain = text.replace("\r\n", "\n").rstrip()
-    differs = theirs is not None and theirs.rstrip() != plain
+    differs = other_version is not None and other_version.rstrip() != plain
     return {
         "name": name,
         "text": text,
         "unseen": listed_in(text),
-        "theirs": theirs if differs else None,
+        "other_version": other_version if differs else None,
         "differs": differs,
     }
 
 
 def _page(rows: QuerySet[Draft], after: str) -> tuple[list[Draft], str]:
-    """By repository, without the texts; only whether each is there."""
+    """Return drafts by repository, without the texts, but with a flag for each."""
     repository, _, pk = after.partition("-")
     if repository and pk:
         behind = Q(repository__gt=number(repository)) | Q(pk__gt=number(pk))
         rows = rows.filter(behind, repository__gte=number(repository))
     there = {f"has_{name}": ~Q(**{name: ""}) for name in Draft.TEXTS}
     listed = rows.select_related("repository", "edited_by").only(*LISTED).annotate(**there)
-    found = list(listed.order_by("repository_id", "pk")[: PAGE + 1])
-    last = found[PAGE - 1] if len(found) > PAGE else None
-    return found[:PAGE], f"{last.repository_id}-{last.pk}" if last else ""
+    drafts = list(listed.order_by("repository_id", "pk")[: PAGE + 1])
+    last = drafts[PAGE - 1] if len(drafts) > PAGE else None
+    return drafts[:PAGE], f"{last.repository_id}-{last.pk}" if last else ""

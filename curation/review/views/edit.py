@@ -1,6 +1,6 @@
-"""The page on which a pair is edited.
+"""Page on which a pair is edited.
 
-Saving the edit is validation's: it knows the contract, and queues.
+Saving is in `validation`, which knows the contract and queues the check.
 """
 
 from collections.abc import Sequence
@@ -12,24 +12,24 @@ from django.views.decorators.http import require_safe
 from curation.characters import listed_in
 from curation.models import Pair
 from curation.review.access import may_edit_pairs
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 
 
 @require_safe
 @may_edit_pairs
 def edit_pair(request: HttpRequest, pk: int) -> HttpResponse:
     pair = get_object_or_404(Pair, pk=pk)
-    return pair_editor(request, pair, Texts(*(getattr(pair, name) for name in Pair.SOURCES)))
+    return pair_editor(request, pair, PairTexts(*(getattr(pair, name) for name in Pair.SOURCES)))
 
 
 def pair_editor(
     request: HttpRequest,
     pair: Pair,
-    texts: Texts,
+    texts: PairTexts,
     problems: Sequence[str] = (),
     description: str | None = None,
 ) -> HttpResponse:
-    """Show the three texts of an edit, and in sentences what keeps it from being saved."""
+    """Show the three texts of an edit, and the problems that keep it from being saved."""
     shown = {
         "pair": pair,
         "texts": [

@@ -1,4 +1,4 @@
-"""The lists: filters, search, saved views. Every list is an address."""
+"""Lists of items: filters, search, saved views. The URL determines the list."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,11 +22,12 @@ from curation.review.access import may_review, number, person
 from curation.templatetags.review import moment
 
 LABELS = {
-    "verdict": "Licence verdict", "license": "Licence", "q": "Search", "finding": "Quality remark",
-    "duplicates": "Twins", "contaminated": "In a benchmark", "decided": "Decided on",
+    "verdict": "License verdict", "license": "License", "q": "Search", "finding": "Quality warning",
+    "duplicates": "Near-duplicates", "contaminated": "Benchmark overlap",
+    "decided": "Decision date",
 }  # fmt: skip
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
-# What describes the list rather than what it is narrowed to: it shows one kind, in an order.
+# Keys of the list itself, not of its filter.
 OWN_KEYS = ("items", "order", "after")
 FIELDS = tuple(key for key in KEYS if key not in (*OWN_KEYS, "q"))
 FREE = tuple(key for key in FIELDS if key not in CHOICES)
@@ -54,7 +55,7 @@ def find(request: HttpRequest) -> HttpResponse:
     user = person(request)
     page = listing.a_page(KINDS[kind], filter, order, own.get("after", ""), user)
     seen = listing.places(page.items)
-    standings = second.standings(KINDS[kind], [item.pk for item in page.items], user)
+    visibilities = second.visibilities(KINDS[kind], [item.pk for item in page.items], user)
     shown = {
         "kind": kind,
         "order": order,
@@ -62,7 +63,7 @@ def find(request: HttpRequest) -> HttpResponse:
         "query": filter.query(),
         "these": urlencode([("items", kind), *filter.pairs()]),
         "words": " ".join(filter.q),
-        "rows": [_row(item, seen, standings.get(item.pk)) for item in page.items],
+        "rows": [_row(item, seen, visibilities.get(item.pk)) for item in page.items],
         "following": _query(filter, kind, order, page.following) if page.following else "",
         "is_first": not own.get("after"),
         "found": page.found,
@@ -86,7 +87,7 @@ def save_view(request: HttpRequest) -> HttpResponse:
     user = person(request)
     if request.POST.get("delete"):
         SavedView.objects.filter(user=user, pk=number(request.POST["delete"])).delete()
-        messages.success(request, "The view is forgotten.")
+        messages.success(request, "View deleted.")
     elif not name:
         messages.error(request, "Give the view a name.")
     else:
@@ -111,11 +112,11 @@ def _less(filter: Filter, key: str, value: str) -> Filter:
 
 
 def _row(
-    item: Any, seen: Mapping[int, tuple[str, str]], standing: second.Standing | None
+    item: Any, seen: Mapping[int, tuple[str, str]], visibility: second.Visibility | None
 ) -> dict[str, Any]:
-    """Plain words: a template that looks each up in an object takes longer than the database."""
+    """Return plain strings: attribute lookups in the template would take longer than the query."""
     kernel = isinstance(item, Kernel)
-    blind = standing == second.Standing.BLIND
+    blind = visibility == second.Visibility.BLIND
     kind = [item.operation_type] if item.operation_type else []
     kind += [Difficulty(item.difficulty).label.lower()] if item.difficulty else []
     return {
@@ -124,7 +125,7 @@ def _row(
         "place": SEPARATOR.join(seen.get(item.pk if kernel else item.kernel_id, ())),
         "status": Status.PENDING if blind else item.status,
         "status_label": "Second review" if blind else Status(item.status).label,
-        "disputed": standing == second.Standing.DISPUTED,
+        "disputed": visibility == second.Visibility.DISPUTED,
         "kind": ", ".join(kind),
         "verdict": item.license_verdict,
         "license": item.license or LicenseVerdict(item.license_verdict).label,
@@ -133,10 +134,10 @@ def _row(
     }
 
 
-# Values come with the address, so an entry has up to about 50 kB.
+# Values come from the URL, so an entry has up to about 50 kB.
 @lru_cache(maxsize=128)
 def _field(key: str, values: tuple[str, ...]) -> SafeString:
-    """The boxes of one filter. Most are as nobody has touched them, the same on every page."""
+    """Render the fields of one filter. Most are unchanged, and the same on every page."""
     shown = {
         "key": key,
         "label": _label(key),

@@ -1,4 +1,4 @@
-"""`docs/reviewing.md` as a page of the site, pictures included: one text for both places."""
+"""Guide page: `docs/reviewing.md` with its pictures."""
 
 import re
 from functools import cache

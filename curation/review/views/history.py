@@ -1,4 +1,4 @@
-"""The log of everything that was decided or administered: to read, to narrow, to take along."""
+"""History page: the log of decisions and admin actions, with filters and downloads."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from curation.review.access import may_review, person
-from curation.review.log import KINDS, Asked, entries
+from curation.review.log import KINDS, LogQuery, entries
 
 PAGE = 50
 COLUMNS = ("at", "kind", "who", "what", "about", "url", "said")
@@ -20,17 +20,17 @@ COLUMNS = ("at", "kind", "who", "what", "about", "url", "said")
 @require_safe
 @may_review
 def history(request: HttpRequest) -> HttpResponse:
-    asked = _asked(request)
-    found = list(entries(asked, PAGE + 1))
-    shown = found[:PAGE]
-    narrowed = {"kind": asked.kind, "who": asked.who}
-    older = {**narrowed, "before": shown[-1].at.isoformat()} if len(found) > PAGE else None
+    query = _asked(request)
+    log_entries = list(entries(query, PAGE + 1))
+    shown = log_entries[:PAGE]
+    narrowed = {"kind": query.kind, "who": query.who}
+    older = {**narrowed, "before": shown[-1].at.isoformat()} if len(log_entries) > PAGE else None
     return render(
         request,
         "curation/history.html",
         {
             "entries": shown,
-            "asked": asked,
+            "query": query,
             "kinds": KINDS,
             "older": urlencode(older) if older else "",
             "narrowed": urlencode({key: value for key, value in narrowed.items() if value}),
@@ -41,8 +41,8 @@ def history(request: HttpRequest) -> HttpResponse:
 @require_safe
 @may_review
 def export(request: HttpRequest, shape: str) -> HttpResponseBase:
-    asked = _asked(request)
-    lines = _csv(asked) if shape == "csv" else _jsonl(asked)
+    query = _asked(request)
+    lines = _csv(query) if shape == "csv" else _jsonl(query)
     kind = "text/csv; charset=utf-8" if shape == "csv" else "application/jsonl"
     name = f'attachment; filename="history.{shape}"'
     return StreamingHttpResponse(lines, content_type=kind, headers={"Content-Disposition": name})
@@ -53,11 +53,11 @@ class _Echo:
         return text
 
 
-def _csv(asked: Asked) -> Iterator[str]:
+def _csv(query: LogQuery) -> Iterator[str]:
     writer = csv.writer(_Echo())
     yield writer.writerow(COLUMNS)
-    for entry in entries(asked):
-        # A spreadsheet would calculate what begins like a formula.
+    for entry in entries(query):
+        # Attack: a spreadsheet executes cells that start like a formula.
         yield writer.writerow([_harmless(str(cell)) for cell in entry.as_row().values()])
 
 
@@ -65,14 +65,14 @@ def _harmless(cell: str) -> str:
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
-def _jsonl(asked: Asked) -> Iterator[str]:
-    for entry in entries(asked):
+def _jsonl(query: LogQuery) -> Iterator[str]:
+    for entry in entries(query):
         yield json.dumps(entry.as_row(), ensure_ascii=False) + "\n"
 
 
-def _asked(request: HttpRequest) -> Asked:
+def _asked(request: HttpRequest) -> LogQuery:
     kind = request.GET.get("kind", "")
-    return Asked(
+    return LogQuery(
         person(request),
         kind if kind in KINDS else "",
         request.GET.get("who", "").strip()[:150],
@@ -83,7 +83,7 @@ def _asked(request: HttpRequest) -> Asked:
 def _moment(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
-        # In UTC, as in the database: the first or the last day of all may lie outside there.
+        # In UTC, as in the database: the first and the last possible day may be out of range there.
         return moment.astimezone(UTC) if moment.tzinfo else None
     except (ValueError, OverflowError):
         return None

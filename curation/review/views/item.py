@@ -1,4 +1,4 @@
-"""The page of a kernel or a pair, and the queue that leads from one to the next."""
+"""Page of a kernel or pair, and the queue view that leads to it."""
 
 import uuid
 from collections.abc import Iterable
@@ -20,18 +20,18 @@ from curation.matching import KINDS, WrongFilter
 from curation.models import Decision, Pair, Status
 from curation.review import claims, rows
 from curation.review.access import item_or_404, may_review, person, there
-from curation.review.decisions import Kind
-from curation.review.page import Reason, context, reasons
+from curation.review.decisions import ItemClassification
+from curation.review.page import ReasonChoice, context, reasons
 from curation.review.queue import next_item, waiting
 
-# A queue is counted so far and no further.
+# Limit of the exact queue length, and lifetime of its cache.
 MANY, MANY_SECONDS = 1000, 30
 
 
 @require_safe
 @may_review
 def queue(request: HttpRequest) -> HttpResponse:
-    """On to what is to be decided next; its page has an address of its own."""
+    """Redirect to the next item of the queue."""
     try:
         filter = Filter.from_query(request.META["QUERY_STRING"])
     except WrongFilter as error:
@@ -52,12 +52,12 @@ def item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_safe
 @may_review
 def text(request: HttpRequest, kind: str, pk: int, column: str) -> HttpResponse:
-    """Send one whole text of an item as a file: nothing of it is cut, boxed or run."""
-    found = item_or_404(kind, pk)
-    if column not in found.SOURCES:
+    """Send one complete text of an item as a file, not cut or boxed."""
+    item = item_or_404(kind, pk)
+    if column not in item.SOURCES:
         raise Http404(f"The {kind} have no text {column}.")
     return HttpResponse(
-        getattr(found, column),
+        getattr(item, column),
         content_type="text/plain; charset=utf-8",
         headers={
             "Content-Disposition": f'attachment; filename="{column}.py"',
@@ -75,28 +75,28 @@ def page(
 ) -> HttpResponse:
     """Show the page of an item.
 
-    `typed` holds the fields of a form that was refused. Without it the form shows the decision that
-    the person took back, or else the item as it is.
+    `typed` contains the fields of a refused form. Without it, the form shows the decision that the
+    user undid, or else the item's values.
     """
     user = person(request)
-    found = there(kind, rows.whole(KINDS[kind], pk, user))
-    wanted = {key: str(value) for key, value in request.GET.items()}
-    shown = context(found, wanted.get("tab", ""), wanted, user)
+    item = there(kind, rows.whole(KINDS[kind], pk, user))
+    query = {key: str(value) for key, value in request.GET.items()}
+    shown = context(item, query.get("tab", ""), query, user)
     settles = shown["dispute"] and not shown["refusal"]
-    open_ = found.status == Status.PENDING or shown["blind"] or settles
-    own = isinstance(found, Pair) and found.author_id == user.pk
-    token = _claim(found, user) if open_ and not own and request.method != "HEAD" else None
-    typed = typed or _fields(found, rows.undone(found, user))
+    open_ = item.status == Status.PENDING or shown["blind"] or settles
+    own = isinstance(item, Pair) and item.author_id == user.pk
+    token = _claim(item, user) if open_ and not own and request.method != "HEAD" else None
+    typed = typed or _fields(item, rows.undone(item, user))
     shown |= {
         "claim": token,
         "own": own,
-        "held_by": (found.held_by or "Somebody else")
+        "held_by": (item.held_by or "Another reviewer")
         if open_ and not own and token is None
         else None,
-        "queue": request.POST.get("queue", wanted.get("queue", "")),
+        "queue": request.POST.get("queue", query.get("queue", "")),
         "typed": typed,
-        "operations": _choices(found, "operation_type", typed),
-        "difficulties": _choices(found, "difficulty", typed),
+        "operations": _choices(item, "operation_type", typed),
+        "difficulties": _choices(item, "difficulty", typed),
         "reasons": _ticked(reasons(), typed.get("reasons", ())),
     }
     return render(request, "curation/item.html", shown, status=code)
@@ -105,11 +105,11 @@ def page(
 @require_POST
 @may_review
 def claim(request: HttpRequest) -> HttpResponseBase:
-    """An open page renews its claim, and lets go of it when it is left."""
+    """Renew the claim of an open page, or release it when the page is left."""
     try:
         token = uuid.UUID(request.POST.get("token", ""))
     except ValueError:
-        return JsonResponse({"error": "That is no claim."}, status=400)
+        return JsonResponse({"error": "This is not a claim."}, status=400)
     if request.POST.get("release"):
         claims.release(token, person(request))
         return JsonResponse({"held": False})
@@ -122,8 +122,11 @@ def address(item: Any, queue: str = "") -> str:
 
 
 def queue_length(request: HttpRequest) -> dict[str, Any]:
-    """For the bar of every page. Few are counted for each, or one's last decision would not show;
-    that there are many is remembered for half a minute."""
+    """Context processor: the length of the queue.
+
+    Short queues are counted exactly, so that the last decision shows. A long one is cached as
+    "999+" for 30 s.
+    """
     if not request.user.is_authenticated:
         return {}
 
@@ -140,20 +143,20 @@ def queue_length(request: HttpRequest) -> dict[str, Any]:
     return {"queue_length": length}
 
 
-def _claim(found: Any, user: User) -> uuid.UUID | None:
-    """None: somebody else is looking at it."""
-    if found.claimed_just_now:
-        return found.claimed_just_now  # type: ignore[no-any-return]
-    claim = claims.take(found, user)
+def _claim(item: Any, user: User) -> uuid.UUID | None:
+    """Return the claim's token, or None if another user has a claim."""
+    if item.claimed_just_now:
+        return item.claimed_just_now  # type: ignore[no-any-return]
+    claim = claims.take(item, user)
     return claim.token if claim else None
 
 
 def _fields(item: Any, undone: Decision | None) -> dict[str, Any]:
-    """Return what the form of `item` is filled with before anyone types."""
+    """Return the initial values of the form of `item`."""
     if undone is None:
         return {"tags": _tags(item.tags)}
     correction = getattr(undone, "correction", None)
-    kind = correction.after if correction else Kind.of(item).columns()
+    kind = correction.after if correction else ItemClassification.of(item).columns()
     return {
         "comment": undone.comment,
         "reasons": undone.reasons,
@@ -173,13 +176,13 @@ def _choices(item: Any, field: str, typed: dict[str, Any]) -> SafeString:
     return _options(values, bool(now), chosen if chosen in values else now)
 
 
-def _ticked(offered: tuple[Reason, ...], ticked: Iterable[str]) -> SafeString:
-    # The cache counts entries: a text of any length that a request sends is no part of its keys.
+def _ticked(offered: tuple[ReasonChoice, ...], ticked: Iterable[str]) -> SafeString:
+    # The cache counts entries: a text of any length in a request must not become a key.
     ticked = {*ticked}
     return _reasons(offered, tuple(one.text for one in offered if one.text in ticked))
 
 
-# Of what is the same on nearly every page, a template would spend most of its time.
+# Cached, because rendering these options would dominate the page's time.
 @lru_cache(maxsize=256)
 def _options(values: tuple[str, ...], known: bool, chosen: str) -> SafeString:
     choices = [(value, value) for value in values]
@@ -189,5 +192,5 @@ def _options(values: tuple[str, ...], known: bool, chosen: str) -> SafeString:
 
 
 @lru_cache(maxsize=256)
-def _reasons(offered: tuple[Reason, ...], ticked: tuple[str, ...]) -> SafeString:
+def _reasons(offered: tuple[ReasonChoice, ...], ticked: tuple[str, ...]) -> SafeString:
     return render_to_string("curation/reasons.html", {"reasons": offered, "ticked": ticked})

@@ -1,4 +1,4 @@
-"""The people page of curators, with invitations and tokens; and the page of an invitation."""
+"""People page of curators with invitations and tokens, and the page of an invitation."""
 
 from django.contrib import messages
 from django.contrib.admin.models import DELETION
@@ -28,7 +28,7 @@ SHOWN = 100
 @may_manage_people
 @never_cache
 def people(request: HttpRequest) -> HttpResponse:
-    """List invitations and tokens. A POST invites, and its answer itself shows the link, once."""
+    """List invitations and tokens. A POST invites, and its response shows the link, once."""
     form, invited = InvitationForm(request.POST or None), None
     if request.method == "POST" and form.is_valid():
         try:
@@ -61,13 +61,15 @@ def revoke_invitation(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @may_manage_people
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
-    """Delete any person's token, for example one of a script that misbehaves."""
+    """Delete any user's token, for example one of a script that misbehaves."""
     with transaction.atomic():
         token = ApiToken.objects.select_related("user").filter(pk=pk).first()
         if token:
             invitations.log_act(person(request), [token], DELETION, "Revoked.")
             token.delete()
-    messages.success(request, f"Token {token} revoked." if token else "The token is gone already.")
+    messages.success(
+        request, f"Token {token} revoked." if token else "The token was deleted already."
+    )
     return redirect("people")
 
 
@@ -76,9 +78,9 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
 @sensitive_post_parameters()
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """The page that a one-time link opens: choose a password, and the account is there.
+    """Page of a one-time link: choose a password to create the account.
 
-    Only a POST uses the link up: chat programs and mail filters open links on their own.
+    Only a POST uses the link up: chat programs and mail filters open links by themselves.
     """
     try:
         invitation = invitations.open_invitation(token)
@@ -89,8 +91,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             login(request, invitations.accept(invitation, form))
             messages.success(
                 request,
-                "Your account is ready. “Shortcuts and guide”, in the menu under your name, says "
-                "what to look for.",
+                "Your account is ready. See “Shortcuts and guide” in the menu under your name.",
             )
             return redirect("queue")
     except InvitationRefused as error:

@@ -1,4 +1,4 @@
-"""The pages of runs, for the staff: what runs, what ran, and the buttons Cancel and Retry."""
+"""Pages of runs for staff: live and ended runs, with the buttons Cancel and Retry."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from curation.queue.retry import retry
 from curation.review.access import may_see_runs, number, person
 from curation.review.runs import KINDS, NO_RESULT, STATES, drops_of, items_of, newest, running
 
-# Verdicts that a retry includes, and those that it includes if asked.
+# Verdicts that a retry includes, and those it includes on request.
 AGAIN, ALSO = ("crashed", NO_RESULT), ("error", "timeout", "failed")
 
 
@@ -62,26 +62,26 @@ def run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @require_POST
 @may_see_runs
 def cancel_run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    wanted = _changeable(request, kind, pk)
+    target = _changeable(request, kind, pk)
     try:
-        cancel(wanted, by=person(request))
+        cancel(target, by=person(request))
     except CurationError as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"{wanted.label} is cancelled. Its process stops in seconds.")
-    return redirect(wanted)
+        messages.success(request, f"{target.label} is cancelled. Its process stops in seconds.")
+    return redirect(target)
 
 
 @require_POST
 @may_see_runs
 def retry_run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    wanted = _changeable(request, kind, pk)
+    target = _changeable(request, kind, pk)
     try:
-        queued = retry(wanted, by=person(request), failed=bool(request.POST.get("failed")))
+        queued = retry(target, by=person(request), failed=bool(request.POST.get("failed")))
     except CurationError as error:
         messages.warning(request, f"Not queued: {error}")
-        return redirect(wanted)
-    messages.success(request, f"{queued.label} is queued: it retries {wanted.label}.")
+        return redirect(target)
+    messages.success(request, f"{queued.label} is queued: it retries {target.label}.")
     return redirect(queued)
 
 
@@ -103,7 +103,7 @@ def _parts(run: Run, after: str) -> dict[str, Any]:
 
 
 def _funnel(stages: dict[str, Any]) -> list[tuple[str, list[tuple[str, int]]]]:
-    """The counts of each stage, in their order; a name that is no identifier for people."""
+    """Return the counts of each stage in order, with readable names."""
     return [(name.capitalize(), list(counts.items())) for name, counts in stages.items() if counts]
 
 
@@ -125,23 +125,23 @@ def _run_or_404(kind: str, pk: int) -> Run:
         raise Http404(f"There are no runs of the kind {kind}.")
     related = ["requested_by", "cancelled_by", "retry_of"]
     related += {IngestRun: ["repository"], ExportRun: ["release"]}.get(KINDS[kind].model, [])
-    found: Run | None = (
+    row: Run | None = (
         KINDS[kind].model._default_manager.select_related(*related).filter(pk=pk).first()
     )
-    if found is None:
+    if row is None:
         raise Http404(f"There is no run {kind}:{pk}.")
-    return found
+    return row
 
 
 def _changeable(request: HttpRequest, kind: str, pk: int) -> Run:
-    wanted = _run_or_404(kind, pk)
-    if not _may_change(request, wanted):
+    target = _run_or_404(kind, pk)
+    if not _may_change(request, target):
         raise PermissionDenied
-    return wanted
+    return target
 
 
 def _may_change(request: HttpRequest, run: Run) -> bool:
-    """People who may queue such a run may also cancel and retry it."""
+    """Return True for people who may queue such a run: they may also cancel and retry it."""
     return person(request).has_perm(f"curation.add_{run._meta.model_name}")
 
 

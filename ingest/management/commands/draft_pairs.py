@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.errors import CurationError
 from curation.models import Repository
 from curation.progress_bar import Bar
-from curation.words import counted
+from curation.text import pluralize
 from ingest.drafting import Missing, Rule
 from ingest.drafts import Drafted, draft_repositories
 from ingest.sources import chosen
@@ -64,12 +64,14 @@ class Command(BaseCommand):
             _table({source.name: Counter(map(_word, d)) for source, d in drafting.drafts.items()})
         )
         if options["dry_run"]:
-            self.stdout.write(f"{counted(len(pairs), 'pair')} could be stored.")
+            self.stdout.write(f"{pluralize(len(pairs), 'pair')} could be stored.")
             return
         stored, kept = drafting.store(options["limit"])
-        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")
         self.stdout.write(
-            f"{counted(kept.added, 'draft')} opened for curators, {kept.changed:,} changed, "
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before."
+        )
+        self.stdout.write(
+            f"{pluralize(kept.added, 'draft')} opened for curators, {kept.changed:,} changed, "
             f"{kept.left:,} left as people have made them."
         )
 

@@ -10,7 +10,7 @@ from curation.errors import CurationError
 from curation.evidence.benchmark_files import write_fingerprints
 from curation.models import Repository
 from curation.sources.load import load_sources
-from curation.words import counted
+from curation.text import pluralize
 from ingest.benchmarks import fingerprint
 from ingest.persist.licenses import kept_readings, license_reader
 
@@ -47,7 +47,8 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{result.repository} at {result.commit[:12]}, "
                 f"{result.license or 'license not known'}: "
-                f"{counted(tasks, 'problem')}, {counted(len(result.problems), 'text')} compared, "
+                f"{pluralize(tasks, 'problem')}, "
+                f"{pluralize(len(result.problems), 'text')} compared, "
                 f"{path.stat().st_size:,} bytes in {path.name}."
             )
         kept_readings().write()

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from curation.models import IngestRun
 from curation.queue.workers import advice, listeners
-from curation.words import counted
+from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.requests import request_ingest
 from ingest.sources import take_up
@@ -44,8 +44,8 @@ def summary(run: IngestRun) -> str:
         return f"{run.repository}: nothing has changed since its last ingest."
     funnel = run.funnel
     counts = [
-        counted(funnel["files"], "file"),
-        counted(funnel["found"], "kernel"),
+        pluralize(funnel["files"], "file"),
+        pluralize(funnel["found"], "kernel"),
         *(f"{funnel[stage]:,} {stage}" for stage in ("standalone", "new", "dropped", "retired")),
     ]
     return f"{run.repository}: {', '.join(counts)}."

@@ -12,13 +12,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
 from curation.evidence.funnel import funnel
-from curation.export.dataset import Outcome, export
+from curation.export.dataset import ExportOutcome, export
 from curation.export.extract import FOLDER, extract
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.management.arguments import device as device_argument
 from curation.models import Device, Repository
 from curation.progress_bar import Bar
-from curation.words import counted
+from curation.text import pluralize
 from ingest import tables
 from ingest.drafts import draft_repositories
 from ingest.management.commands.ingest import summary
@@ -83,7 +83,7 @@ class Command(BaseCommand):
     ) -> None:
         check_folders(out)
         self._bar, self._failures = Bar(sys.stderr), list[str]()
-        self._outcome: Outcome | None = None
+        self._outcome: ExportOutcome | None = None
         repositories = self._ingest(asked_for(source))
         self._stage("draft", partial(self._draft, repositories))
         if generate:
@@ -116,7 +116,7 @@ class Command(BaseCommand):
             line = summary(reading.run) if reading.run else failures[-1]
             self.stdout.write(f"{number}/{len(sources)} {line}")
         if failures:
-            self._failures += [f"{counted(len(failures), 'source')} failed:", *failures]
+            self._failures += [f"{pluralize(len(failures), 'source')} failed:", *failures]
         self.stdout.write(f"ingest: {ingest_summary(readings)}")
         return draftable(readings)
 
@@ -125,8 +125,8 @@ class Command(BaseCommand):
         stored, kept = drafting.store()
         yield drafting.summary()
         yield (
-            f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before; "
-            f"{counted(kept.added, 'draft')} opened for curators"
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before; "
+            f"{pluralize(kept.added, 'draft')} opened for curators"
         )
         if drafting.errors:
             raise CurationError(" ".join(drafting.errors))
@@ -135,15 +135,15 @@ class Command(BaseCommand):
         manifest = extract(out, progress=self._bar.count)
         files = manifest["total_files"]
         left_out = manifest["left_out"]
-        candidates = counted(files + sum(left_out.values()), "file")
-        yield with_reasons(f"{candidates} -> {counted(files, 'file')}", left_out)
+        candidates = pluralize(files + sum(left_out.values()), "file")
+        yield with_reasons(f"{candidates} -> {pluralize(files, 'file')}", left_out)
         yield from ("", *tables.everything())
         yield from ("", *tables.funnel(funnel(read_sources())))
         yield from ("", *tables.extraction(manifest), "")
 
     def _export(self, out: Path) -> Iterable[str]:
-        options = Options(include_pending=True)
-        self._outcome = export(options, out / DATASET, progress=self._bar.count)
+        everything = ExportOptions(include_pending=True)
+        self._outcome = export(everything, out / DATASET, progress=self._bar.count)
         yield export_summary(self._outcome)
         yield from self._outcome.stages()
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.errors import CurationError
 from curation.models import IngestRun, Repository
 from curation.queue.workers import advice, listeners
-from curation.words import counted
+from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.management.commands.ingest import summary
 from ingest.requests import request_ingest
@@ -34,7 +34,9 @@ class Command(BaseCommand):
         sources = chosen(repository).filter(opted_out_at=None)
         refused = [said for source in sources if (said := self._recheck(source, now))]
         if refused:
-            raise CommandError("\n".join([f"{counted(len(refused), 'source')} failed:", *refused]))
+            raise CommandError(
+                "\n".join([f"{pluralize(len(refused), 'source')} failed:", *refused])
+            )
 
     def _recheck(self, source: Repository, now: bool) -> str | None:
         """Recheck one source. Return its failure, which must not stop the others."""

@@ -143,7 +143,7 @@ def test_who_comes_too_late_for_a_job_reads_so_among_those_that_are_left(
     answer = getattr(by_curator, method)(about(job, page), follow=True)
 
     assert answer.redirect_chain == [(f"{PAGE}queues/0/", 302)]
-    assert "That job is gone" in answer.content.decode()
+    assert "This job no longer exists" in answer.content.decode()
 
 
 @pytest.mark.usefixtures("queue_redis")
@@ -156,7 +156,7 @@ def test_who_deletes_several_jobs_reads_that_one_was_gone(by_curator: Client) ->
         reverse("admin:django_rq_actions", kwargs={"queue_index": 0}), chosen, follow=True
     )
 
-    assert "That job is gone" in answer.content.decode()
+    assert "This job no longer exists" in answer.content.decode()
 
 
 @pytest.mark.usefixtures("queue_redis")
@@ -165,7 +165,7 @@ def test_a_job_that_still_waits_is_not_put_back(by_curator: Client) -> None:
 
     answer = by_curator.post(about(job, "requeue_job"), follow=True)
 
-    assert "no longer in a state for that" in answer.content.decode()
+    assert "state does not allow this action" in answer.content.decode()
     assert django_rq.get_queue("ingest").get_job_ids() == [job.id]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from curation.evidence import standing
+from curation.evidence import item_facts
 from curation.evidence.subjects import KERNEL, identity_fingerprints
 from curation.identity import content_hash
 from curation.models import (
@@ -15,7 +15,7 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.similarity.duplicates import Item, cluster
+from curation.similarity.duplicates import ClusterItem, cluster
 from tests import factories as make
 from tests.curation.similarity.kernels import unrelated
 
@@ -83,11 +83,11 @@ def links() -> dict[int, int]:
 def clustered_at_once() -> dict[int, int]:
     """The same, by the pure rule over all that takes part."""
     rows = Kernel.objects.values_list("pk", "content_hash", *KERNEL.identity)
-    found = standing.present(KERNEL, [row[0] for row in rows])
+    found = item_facts.present(KERNEL, [row[0] for row in rows])
     live = [row for row in rows if found[row[0]].placed]
     prints = identity_fingerprints([texts for _, _, *texts in live])
     placed = cluster(
-        Item(pk, found[pk].facts(content), one)
+        ClusterItem(pk, found[pk].facts(content), one)
         for (pk, content, *_), one in zip(live, prints, strict=True)
     )
     return {key: link.of for key, link in placed.items() if link}

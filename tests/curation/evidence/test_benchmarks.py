@@ -18,7 +18,7 @@ from curation.evidence.benchmark_files import (
     read_fingerprints,
     write_fingerprints,
 )
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.models import (
     ContaminationMatch,
     Fingerprint,
@@ -75,7 +75,7 @@ def test_a_fresh_installation_finds_planted_problems(shipped: Path) -> None:
     pair = make.a_pair(python_code=NETWORK.replace("Model", "Net"), triton_code=unrelated(1))
     clean = put(unrelated(2))
 
-    gather()
+    refresh_similarity()
 
     in_kernel = ContaminationMatch.objects.get(kernel=kernel)
     assert (in_kernel.benchmark.name, in_kernel.problem) == (
@@ -89,7 +89,7 @@ def test_a_fresh_installation_finds_planted_problems(shipped: Path) -> None:
 def test_the_rows_of_shipped_benchmarks_are_those_of_the_known_sources(shipped: Path) -> None:
     write_fingerprints(fingerprints(network=NETWORK), shipped)
 
-    gather()
+    refresh_similarity()
 
     row = Repository.objects.get()
     assert (row.name, row.role, row.expected_license) == (KERNELBENCH, Role.BENCHMARK, "MIT")
@@ -123,11 +123,11 @@ def test_a_benchmark_without_a_problem_can_be_written(shipped: Path) -> None:
 def test_an_ingested_benchmark_replaces_its_shipped_fingerprints(shipped: Path) -> None:
     write_fingerprints(fingerprints(softmax=SOFTMAX), shipped)
     kernel = put(SOFTMAX)
-    gather()
+    refresh_similarity()
     assert ContaminationMatch.objects.get().problem == "KernelBench/level1/softmax"
     put_file(Repository.objects.get(name=KERNELBENCH), "level1/moved.py", SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get(kernel=kernel).problem == "level1/moved"
 
@@ -137,7 +137,7 @@ def test_a_repository_that_an_admin_made_a_source_is_no_benchmark(shipped: Path)
     make.a_repository(name=KERNELBENCH, role=Role.SOURCE)
     put(SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert not ContaminationMatch.objects.exists()
     assert benchmarks.version() == Fingerprint.NO_BENCHMARKS
@@ -150,7 +150,7 @@ def test_a_repository_with_another_name_and_the_same_address_is_the_benchmark(
     row = make.a_benchmark(name="renamed", url=f"https://github.com/{KERNELBENCH}")
     put(SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get().benchmark == row
     assert benchmarks.not_held() == []
@@ -183,7 +183,7 @@ def test_a_pair_that_asks_for_the_operation_of_a_problem_gets_a_note(shipped: Pa
     same = make.a_pair(python_code=other_text, entry_point="f", triton_code=unrelated(1))
     other = make.a_pair(triton_code=unrelated(2))
 
-    gather()
+    refresh_similarity()
 
     note = OperationOverlap.objects.get()
     assert (note.pair, note.benchmark.name, note.problem) == (

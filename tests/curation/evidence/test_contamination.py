@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from curation.evidence import benchmarks
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import seen_in
 from curation.models import (
     ContaminationMatch,
@@ -64,7 +64,7 @@ def test_a_planted_copy_is_found_in_every_disguise(disguise: object) -> None:
     benchmark = put_benchmark(*problems, path="level1/{}_problem.py")
     planted = {put(disguise(text)).pk: number for number, text in enumerate(problems)}
 
-    gather()
+    refresh_similarity()
 
     assert not Kernel.objects.uncontaminated().exists()
     for pk, number in planted.items():
@@ -97,7 +97,7 @@ def test_of_two_hundred_unrelated_kernels_none_is_flagged_real_ones_among_them()
     for seed in range(200 - len(real)):
         put(unrelated(seed))
 
-    gather()
+    refresh_similarity()
 
     assert len(real) > 80
     assert Kernel.objects.uncontaminated().count() >= 200
@@ -109,7 +109,7 @@ def test_a_pair_is_told_by_its_python_side_too() -> None:
     copied = make.a_pair(python_code=NETWORK.replace("Model", "Net"), triton_code=unrelated(1))
     clean = make.a_pair(triton_code=unrelated(2))
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get().pair == copied
     assert list(Pair.objects.uncontaminated()) == [clean]
@@ -119,17 +119,17 @@ def test_what_nobody_compared_is_not_known_to_be_clean() -> None:
     put(SOFTMAX)
 
     assert not Kernel.objects.uncontaminated().exists()
-    gather()
+    refresh_similarity()
     assert Kernel.objects.uncontaminated().exists()
 
 
 def test_a_new_benchmark_is_held_against_everything_that_is_there() -> None:
     kernel = put(SOFTMAX)
-    gather()
+    refresh_similarity()
     assert Kernel.objects.uncontaminated().exists()
 
     benchmark = put_benchmark(SOFTMAX)
-    gather(seen_in(benchmark))
+    refresh_similarity(seen_in(benchmark))
 
     assert ContaminationMatch.objects.get().kernel == kernel
 
@@ -138,14 +138,14 @@ def test_a_new_benchmark_is_held_against_everything_that_is_there() -> None:
 def test_a_match_vanishes_with_the_benchmark(how: str) -> None:
     benchmark = put_benchmark(SOFTMAX)
     put(SOFTMAX)
-    gather()
+    refresh_similarity()
     assert ContaminationMatch.objects.exists()
 
     if how == "emptied":
         SourceFile.objects.filter(repository=benchmark).update(retired_at=timezone.now())
     else:
         Repository.objects.filter(pk=benchmark.pk).update(role=Role.SOURCE)
-    gather(seen_in(benchmark))
+    refresh_similarity(seen_in(benchmark))
 
     assert not ContaminationMatch.objects.exists()
     assert Kernel.objects.uncontaminated().exists()
@@ -154,22 +154,22 @@ def test_a_match_vanishes_with_the_benchmark(how: str) -> None:
 def test_a_match_vanishes_with_the_content_and_returns_with_it() -> None:
     put_benchmark(SOFTMAX)
     kernel = put(SOFTMAX)
-    gather()
+    refresh_similarity()
 
     Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
-    gather()
+    refresh_similarity()
     assert not ContaminationMatch.objects.exists()
-    assert gather().compared == 0
+    assert refresh_similarity().compared == 0
 
     Kernel.objects.filter(pk=kernel.pk).update(status=Status.PENDING)
-    gather()
+    refresh_similarity()
     assert ContaminationMatch.objects.exists()
 
 
 def test_while_a_benchmark_is_read_only_new_items_are_compared() -> None:
     benchmark = put_benchmark(SOFTMAX)
     old = put(unrelated(1))
-    gather()
+    refresh_similarity()
     make.an_ingest_run(
         repository=benchmark,
         state=RunState.RUNNING,
@@ -179,11 +179,11 @@ def test_while_a_benchmark_is_read_only_new_items_are_compared() -> None:
     put_file(benchmark, "level1/next.py", unrelated(1))
     new = put(unrelated(2))
 
-    assert gather().compared == 1
+    assert refresh_similarity().compared == 1
     assert Fingerprint.objects.get(kernel=new).compared_with == benchmarks.version()
     assert not ContaminationMatch.objects.exists()
 
-    assert gather(seen_in(benchmark)).compared == 1
+    assert refresh_similarity(seen_in(benchmark)).compared == 1
     assert ContaminationMatch.objects.get().kernel == old
 
 
@@ -191,12 +191,12 @@ def test_a_comparison_that_was_cut_short_goes_on() -> None:
     put_benchmark(SOFTMAX)
     for seed in range(5):
         put(unrelated(seed))
-    gather()
+    refresh_similarity()
     first = Fingerprint.objects.earliest("pk")
     Fingerprint.objects.filter(pk=first.pk).update(compared_with="older benchmarks")
 
-    assert gather().compared == 1
-    assert gather().compared == 0
+    assert refresh_similarity().compared == 1
+    assert refresh_similarity().compared == 0
 
 
 @pytest.mark.parametrize("lines", [True, False])
@@ -207,7 +207,7 @@ def test_a_table_of_problems_is_read_too(lines: bool) -> None:
     put_file(benchmark, f"data/all.{'jsonl' if lines else 'json'}", table)
     put(unrelated(2))
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get().problem == "data/all:2"
 
@@ -218,7 +218,7 @@ def test_a_problem_that_a_table_repeats_is_named_once() -> None:
     put_file(benchmark, "data/again.json", json.dumps({"code": SOFTMAX}))
     put(SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get().problem == "level1/0"
 
@@ -229,7 +229,7 @@ def test_any_table_can_be_read(table: str) -> None:
     put_file(benchmark, "data/all.json", table)
     put(SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get().problem == "level1/0"
 
@@ -240,6 +240,6 @@ def test_a_kernel_in_a_benchmarks_markdown_counts() -> None:
     held.provenances.get().source_file.__class__.objects.update(path="README.md")
     copy = put(renamed(SOFTMAX))
 
-    gather()
+    refresh_similarity()
 
     assert ContaminationMatch.objects.get(kernel=copy).path == "README.md"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from curation.evidence.copies import copies_under_blocked
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.models import CopyFlag, Kernel, LicenseVerdict, Status
 from tests import factories as make
 from tests.curation.evidence.shelf import put
@@ -32,12 +32,12 @@ def test_a_copy_that_only_inherits_or_says_nothing_is_flagged(
 ) -> None:
     if blocked_first:
         original = blocked()
-        gather()
+        refresh_similarity()
     copy = put(COPY, license_verdict=verdict)
-    gather()
+    refresh_similarity()
     if not blocked_first:
         original = blocked()
-        gather()
+        refresh_similarity()
 
     flag = copies_under_blocked(copy).get()
     assert (flag.blocked, str(flag.blocked.license)) == (original, "GPL-3.0-only")
@@ -52,7 +52,7 @@ def test_a_copy_that_states_its_licence_is_flagged_only_against_another_statemen
     blocked(inherited=blocked_inherits)
     put(COPY, license_verdict=PERMISSIVE, inherited=False)
 
-    gather()
+    refresh_similarity()
 
     assert CopyFlag.objects.count() == flags
 
@@ -61,26 +61,26 @@ def test_unrelated_kernels_are_not_flagged() -> None:
     blocked()
     put(unrelated(1), license_verdict=PERMISSIVE)
 
-    gather()
+    refresh_similarity()
 
     assert not CopyFlag.objects.exists()
 
 
 def test_a_flag_goes_when_the_doubt_does_and_comes_when_it_comes() -> None:
     original, copy = blocked(), put(COPY, license_verdict=PERMISSIVE)
-    gather()
+    refresh_similarity()
     assert CopyFlag.objects.exists()
 
     Kernel.objects.filter(pk=original.pk).update(license_verdict=UNKNOWN)
-    gather()
+    refresh_similarity()
     assert not CopyFlag.objects.exists()
 
     Kernel.objects.filter(pk=original.pk).update(license_verdict=BLOCKED)
-    gather()
+    refresh_similarity()
     assert copies_under_blocked(copy).exists()
 
     Kernel.objects.filter(pk=copy.pk).update(status=Status.RETIRED)
-    gather()
+    refresh_similarity()
     assert not CopyFlag.objects.exists()
 
 
@@ -88,7 +88,7 @@ def test_a_copy_is_flagged_though_another_one_represents_it() -> None:
     original = blocked(stars=9)
     copies = [put(f"# {n}\n{COPY}", license_verdict=PERMISSIVE, stars=n) for n in range(3)]
 
-    gather()
+    refresh_similarity()
 
     assert set(CopyFlag.objects.values_list("kernel", "blocked")) == {
         (copy.pk, original.pk) for copy in copies

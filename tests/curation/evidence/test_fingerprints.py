@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from curation.evidence import fingerprints
-from curation.evidence.resemblance import gather
+from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import identity_fingerprints, identity_shingles
 from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Pair, Status
 from curation.similarity.fingerprint import fingerprint
@@ -45,7 +45,7 @@ def test_a_killed_run_leaves_the_rest_to_the_next_one() -> None:
 def test_pairs_get_theirs_from_their_triton_side() -> None:
     make.a_pair(triton_code=SOFTMAX)
 
-    gather()
+    refresh_similarity()
 
     assert Fingerprint.objects.get().syntax_hash == fingerprint(SOFTMAX).syntax_hash
 
@@ -67,11 +67,11 @@ def test_a_tiny_text_has_no_bands() -> None:
 
 def test_another_scheme_makes_everything_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     best, other = put(SOFTMAX, stars=9), put(renamed(SOFTMAX))
-    gather()
+    refresh_similarity()
     Fingerprint.objects.update(scheme="another one")
     Band.objects.update(value=1)
 
-    gathered = gather()
+    gathered = refresh_similarity()
 
     assert gathered.fingerprinted == 2
     assert links() == {other.pk: best.pk}
@@ -115,7 +115,7 @@ def test_any_text_becomes_rows(function: str, unit: str, python: str) -> None:
     ]
     pair = make.a_pair(triton_code=unit, python_code=python)
 
-    gather()
+    refresh_similarity()
 
     stored = Fingerprint.objects.filter(kernel__in=kernels) | Fingerprint.objects.filter(pair=pair)
     assert stored.count() == 3

@@ -103,7 +103,7 @@ def test_a_curator_writes_one_in_the_admin_and_lifts_it_there(
         reverse("admin:curation_optout_add"), {"author": "ada", "reason": "A letter."}, follow=True
     )
 
-    assert "1 places of kernels are left out" in added.content.decode()
+    assert "1 places of kernels are excluded" in added.content.decode()
     place.refresh_from_db()
     assert place.opted_out
     assert OptOut.objects.get().created_by == curator

@@ -23,8 +23,8 @@ def test_a_blocked_licence_rejects_and_says_which_rule_in_which_version() -> Non
 
     assert status_of(kernel) == Status.REJECTED
     decision = Decision.objects.get()
-    assert (decision.actor, decision.rules) == (Actor.POLICY, "triage 1: licence")
-    assert decision.comment == "Its licence forbids giving it away."
+    assert (decision.actor, decision.rules) == (Actor.POLICY, "triage 1: license")
+    assert decision.comment == "Its license forbids distribution."
 
 
 def test_a_gate_that_blocks_rejects_and_one_that_warns_does_not() -> None:

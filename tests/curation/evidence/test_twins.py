@@ -11,10 +11,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from curation.evidence import fingerprints, twins
-from curation.evidence.resemblance import gather
+from curation.evidence import clusters, fingerprints
+from curation.evidence.progress import JobProgress
+from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, PAIR, seen_in
-from curation.evidence.watch import Watch
 from curation.models import (
     Band,
     DuplicateLink,
@@ -45,7 +45,7 @@ def with_a_line(text: str, line: str = "extra = shifted + 1.0") -> str:
 def test_an_exact_twin_is_represented_whatever_its_names() -> None:
     better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
 
-    gather()
+    refresh_similarity()
 
     link = DuplicateLink.objects.get()
     assert (link.kernel, link.of_kernel, link.likeness) == (worse, better, "exact")
@@ -55,7 +55,7 @@ def test_an_exact_twin_is_represented_whatever_its_names() -> None:
 def test_a_near_twin_is_represented_with_its_exact_similarity() -> None:
     better, worse = put(SOFTMAX, stars=9), put(with_a_line(SOFTMAX), stars=1)
 
-    gather()
+    refresh_similarity()
 
     link = DuplicateLink.objects.get()
     assert (link.kernel, link.of_kernel, link.likeness) == (worse, better, "near")
@@ -64,11 +64,11 @@ def test_a_near_twin_is_represented_with_its_exact_similarity() -> None:
 
 def test_a_kernel_that_turns_out_to_be_for_other_hardware_represents_no_longer() -> None:
     better, worse = put(SOFTMAX, stars=9), put(COPY, stars=1)
-    gather()
+    refresh_similarity()
     assert DuplicateLink.objects.get().of_kernel == better
 
     Kernel.objects.filter(pk=better.pk).update(hardware="ascend")
-    gather()
+    refresh_similarity()
 
     assert DuplicateLink.objects.get().of_kernel == worse
     assert Fingerprint.objects.get(kernel=better).hardware == "ascend"
@@ -93,7 +93,7 @@ def test_the_representative_is_the_best(
     for name in ("better", "worse") if better_first else ("worse", "better"):
         facts = better if name == "better" else worse
         kernels[name] = put(SOFTMAX if name == "better" else with_a_line(SOFTMAX), **facts)
-        gather()
+        refresh_similarity()
 
     assert links() == {kernels["worse"].pk: kernels["better"].pk}
     representatives = Kernel.objects.representatives()
@@ -102,25 +102,25 @@ def test_the_representative_is_the_best(
 
 def test_no_newcomer_takes_the_place_of_what_was_approved() -> None:
     approved = put(SOFTMAX, status=Status.APPROVED)
-    gather()
+    refresh_similarity()
 
     newcomer = put(COPY, stars=1000, documented=True)
-    gather()
+    refresh_similarity()
 
     assert links() == {newcomer.pk: approved.pk}
 
 
 def test_what_is_retired_leaves_and_what_returns_is_placed_again() -> None:
     best, other = put(SOFTMAX, stars=9), put(COPY)
-    gather()
+    refresh_similarity()
 
     Kernel.objects.filter(pk=best.pk).update(status=Status.RETIRED)
-    gather()
+    refresh_similarity()
     assert links() == {}
     assert list(Kernel.objects.representatives()) == [other]
 
     Kernel.objects.filter(pk=best.pk).update(status=Status.PENDING)
-    gather()
+    refresh_similarity()
     assert links() == {other.pk: best.pk}
 
 
@@ -128,7 +128,7 @@ def test_a_benchmarks_kernel_represents_nobody_and_is_represented_by_nobody() ->
     held = put(SOFTMAX, repository=make.a_benchmark(stars=1000))
     free = put(COPY)
 
-    gather()
+    refresh_similarity()
 
     assert links() == {}
     assert list(Kernel.objects.representatives()) == [free]
@@ -138,33 +138,33 @@ def test_a_benchmarks_kernel_represents_nobody_and_is_represented_by_nobody() ->
 def test_what_stands_only_where_it_may_not_be_taken_from_represents_nobody() -> None:
     repository = make.a_repository(stars=9)
     best, other = put(SOFTMAX, repository=repository), put(COPY)
-    gather()
+    refresh_similarity()
     assert links() == {other.pk: best.pk}
 
     Repository.objects.filter(pk=repository.pk).update(opted_out_at=timezone.now())
-    gather(seen_in(repository))
+    refresh_similarity(seen_in(repository))
 
     assert links() == {}
 
 
 def test_decisions_show_at_the_schedulers_next_round() -> None:
     best, other = put(SOFTMAX, stars=9), put(COPY)
-    gather()
+    refresh_similarity()
     decide_by_policy(
         items=Kernel.objects.filter(pk=best.pk), status=Status.REJECTED, rules="tests 1"
     )
 
-    assert twins.follow_decisions() == 1
+    assert clusters.follow_decisions() == 1
 
     assert links() == {best.pk: other.pk}
-    assert twins.follow_decisions() == 0
+    assert clusters.follow_decisions() == 0
 
 
 def test_kernels_and_pairs_are_never_twins_of_one_another() -> None:
     put(SOFTMAX)
     pairs = [make.a_pair(triton_code=text) for text in (SOFTMAX, COPY)]
 
-    gather()
+    refresh_similarity()
 
     link = DuplicateLink.objects.get()
     assert {link.pair, link.of_pair} == set(pairs)
@@ -178,7 +178,7 @@ def test_a_function_that_only_calls_is_told_by_its_helpers() -> None:
     put(call, unit=units[0], stars=9)
     put(call, unit=units[1], stars=8)
     put(call, unit=f"# copied\n{units[0]}", stars=7)
-    gather()
+    refresh_similarity()
 
     assert len(links()) == 1
 
@@ -188,7 +188,7 @@ def test_two_kernels_that_share_a_files_helpers_are_two() -> None:
     for seed in (1, 2):
         put(unrelated(seed), unit=f"{helpers}\n\n{unrelated(seed)}")
 
-    gather()
+    refresh_similarity()
 
     assert links() == {}
 
@@ -243,7 +243,7 @@ def test_any_history_comes_to_what_clustering_at_once_gives(seed: int) -> None:
                         change, "pending"
                     )
                 )
-        gather()
+        refresh_similarity()
         assert links() == clustered_at_once()
 
     assert len(links()) > 10
@@ -258,7 +258,7 @@ def test_no_version_is_a_near_duplicate_of_another_version(order: tuple[int, ...
     fingerprints.make_missing()
 
     for number in order:
-        twins.settle_items(PAIR, [pairs[number].pk])
+        clusters.place_items(PAIR, [pairs[number].pk])
 
     assert Pair.objects.representatives().count() == 3
     assert not DuplicateLink.objects.exists()
@@ -266,12 +266,12 @@ def test_no_version_is_a_near_duplicate_of_another_version(order: tuple[int, ...
 
 def test_versions_that_were_linked_before_are_placed_anew() -> None:
     old, new = (make.a_pair(triton_code=text) for text in (SOFTMAX, COPY))
-    gather()
+    refresh_similarity()
     assert DuplicateLink.objects.count() == 1
     Pair.objects.filter(pk=new.pk).update(previous=old)
     Fingerprint.objects.update(scheme="the one before")
 
-    gather()
+    refresh_similarity()
 
     assert not DuplicateLink.objects.exists()
 
@@ -280,7 +280,7 @@ def test_a_version_is_still_a_near_duplicate_of_another_item() -> None:
     best, old, new = (put(with_a_line(SOFTMAX, f"extra = {n}.0"), stars=9 - n) for n in range(3))
     Kernel.objects.filter(pk=new.pk).update(previous=old)
 
-    gather()
+    refresh_similarity()
 
     assert links() == {old.pk: best.pk, new.pk: best.pk}
 
@@ -289,7 +289,7 @@ def test_a_kernels_next_version_is_a_near_duplicate_like_any_other_kernel() -> N
     old, new = (put(with_a_line(SOFTMAX, f"extra = {n}.0"), stars=9 - n) for n in range(2))
     Kernel.objects.filter(pk=new.pk).update(previous=old)
 
-    gather()
+    refresh_similarity()
 
     assert links() == {new.pk: old.pk}
 
@@ -298,7 +298,7 @@ def test_hundreds_at_once_come_to_the_same_in_batches() -> None:
     for number in range(300):
         put(variant(number % 60, number), stars=number % 7)
 
-    gather()
+    refresh_similarity()
 
     assert links() == clustered_at_once()
     assert len(links()) > 100
@@ -307,13 +307,13 @@ def test_hundreds_at_once_come_to_the_same_in_batches() -> None:
 def test_what_changed_elsewhere_waits_and_what_changed_here_does_not() -> None:
     here, elsewhere = make.a_repository(stars=5), make.a_repository(stars=1)
     one, other = put(SOFTMAX, repository=here), put(COPY, repository=elsewhere)
-    gather()
+    refresh_similarity()
     Repository.objects.filter(pk=elsewhere.pk).update(stars=9)
 
-    gather(seen_in(here))
+    refresh_similarity(seen_in(here))
     assert links() == {other.pk: one.pk}
 
-    gather(seen_in(elsewhere))
+    refresh_similarity(seen_in(elsewhere))
     assert links() == {one.pk: other.pk}
 
 
@@ -322,10 +322,12 @@ def test_adding_one_asks_as_much_of_many_as_of_few() -> None:
     for count in (20, 150):
         for number in range(Kernel.objects.count(), count):
             put(variant(number % 50, number))
-        gather()
+        refresh_similarity()
         kernel = put(unrelated(1000 + count))
         with CaptureQueriesContext(connection) as queries:
-            gather(seen_in(Provenance.objects.get(kernel=kernel).source_file.repository))
+            refresh_similarity(
+                seen_in(Provenance.objects.get(kernel=kernel).source_file.repository)
+            )
         asked.append(len(queries))
 
     # A query or two more where a band is shared by chance.
@@ -336,10 +338,10 @@ def test_adding_one_asks_as_much_of_many_as_of_few() -> None:
 def test_gathering_again_writes_nothing() -> None:
     for number in range(20):
         put(variant(number % 5, number))
-    gather()
+    refresh_similarity()
 
     with CaptureQueriesContext(connection) as queries:
-        gathered = gather()
+        gathered = refresh_similarity()
 
     assert (gathered.fingerprinted, gathered.placed, gathered.compared) == (0, 0, 0)
     assert [q["sql"] for q in queries if not q["sql"].startswith("SELECT")] == []
@@ -353,12 +355,12 @@ def test_an_attempt_that_has_lost_its_lease_writes_nothing() -> None:
         raise LeaseLost("belongs to another attempt")
 
     with pytest.raises(LeaseLost):
-        gather(watch=Watch(renew=lost))
+        refresh_similarity(progress=JobProgress(renew=lost))
     assert not Fingerprint.objects.exists()
 
     fingerprints.make_missing()
     with pytest.raises(LeaseLost):
-        twins.settle(watch=Watch(renew=lost))
+        clusters.place_changed(progress=JobProgress(renew=lost))
     assert not DuplicateLink.objects.exists()
     assert not Fingerprint.objects.exclude(placed=None).exists()
 
@@ -371,7 +373,7 @@ def test_workers_side_by_side_come_to_the_same() -> None:
 
     def work() -> None:
         try:
-            gather()
+            refresh_similarity()
         except BaseException as error:  # noqa: BLE001
             failures.append(error)
         finally:
@@ -391,11 +393,11 @@ def test_workers_side_by_side_come_to_the_same() -> None:
 def test_a_role_that_changes_is_followed() -> None:
     repository = make.a_repository(stars=9)
     best, other = put(SOFTMAX, repository=repository), put(COPY)
-    gather()
+    refresh_similarity()
     assert links() == {other.pk: best.pk}
 
     Repository.objects.filter(pk=repository.pk).update(role=Role.BENCHMARK)
-    gather(seen_in(repository))
+    refresh_similarity(seen_in(repository))
 
     assert links() == {}
 
@@ -403,7 +405,7 @@ def test_a_role_that_changes_is_followed() -> None:
 def test_candidates_are_found_by_an_index() -> None:
     for number in range(120):
         put(variant(number, number))
-    gather()
+    refresh_similarity()
     values = list(Band.objects.values_list("value", flat=True)[:25])
     by_band = Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
     by_syntax = Fingerprint.objects.filter(syntax_hash__among=["a" * 64]).values_list("pk")

@@ -16,7 +16,7 @@ from tests.factories import a_benchmark, an_approved_pair, an_operation_overlap
 
 pytestmark = pytest.mark.django_db
 
-CLAIM = "Nothing that overlaps a registered benchmark is in any split."
+CLAIM = "No split contains an overlap with a registered benchmark."
 UNKNOWN = "No benchmark was compared: overlap is unknown."
 
 
@@ -95,7 +95,7 @@ def test_whole_files_are_not_claimed_to_be_compared(tmp_path: Path, compared: st
 
     folder = export(tmp_path / "out", "--with-launcher")
 
-    assert "Launchers of kernels were not compared: overlap of it is unknown." in card(folder)
+    assert "Launchers of kernels were not compared: its overlap is unknown." in card(folder)
     assert CLAIM not in card(folder)
 
 
@@ -108,7 +108,7 @@ def test_pairs_with_the_operation_of_a_problem_are_counted(tmp_path: Path, compa
 
     folder = export(tmp_path / "out")
 
-    sentence = "1 of 2 pairs ask for the same operation as a benchmark problem."
+    sentence = "1 of 2 pairs have the same operation as a benchmark problem."
     assert sentence in card(folder)
     assert manifest(folder)["benchmarks"]["same_operation"] == 1
 

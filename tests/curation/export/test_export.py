@@ -46,7 +46,7 @@ def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
 
-    with pytest.raises(CurationError, match="is there already and not empty"):
+    with pytest.raises(CurationError, match="exists, is not empty"):
         export(tmp_path)
 
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]

@@ -179,8 +179,8 @@ def test_nothing_but_a_permissive_licence_is_ever_written(verdict: str, tmp_path
     folder = extracted(tmp_path)
 
     assert files_in(folder) == []
-    assert manifest(folder)["left_out"] == {f"licence-{verdict}": 1}
-    assert manifest(folder)["categories"]["utils"]["left_out"] == {f"licence-{verdict}": 1}
+    assert manifest(folder)["left_out"] == {f"license-{verdict}": 1}
+    assert manifest(folder)["categories"]["utils"]["left_out"] == {f"license-{verdict}": 1}
 
 
 def test_one_kernel_that_must_stay_keeps_its_file(tmp_path: Path) -> None:
@@ -203,14 +203,14 @@ def test_a_copy_that_is_blocked_elsewhere_is_blocked_here(tmp_path: Path) -> Non
     kernel = a_kernel(license_verdict=LicenseVerdict.BLOCKED, license=mit())
     a_kernel_file(a_repository(), kernel=kernel)
 
-    assert manifest(extracted(tmp_path))["left_out"] == {"licence-blocked": 1}
+    assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
 
 
 def test_a_licence_that_a_curator_has_blocked_since_counts(tmp_path: Path) -> None:
     a_kernel_file(a_repository())
     License.objects.update(verdict=LicenseVerdict.BLOCKED)
 
-    assert manifest(extracted(tmp_path))["left_out"] == {"licence-blocked": 1}
+    assert manifest(extracted(tmp_path))["left_out"] == {"license-blocked": 1}
 
 
 def test_a_benchmark_never_leaves(tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_an_earlier_extraction_is_replaced_and_anything_else_refused(tmp_path: P
     assert files_in(extracted(tmp_path)) == ["utils/new.py"]
 
     (folder / "utils" / "mine.py").write_text("precious")
-    with pytest.raises(CurationError, match="not an export as it was written"):
+    with pytest.raises(CurationError, match="is not an unchanged export"):
         extract(tmp_path)
     assert (folder / "utils" / "mine.py").read_text() == "precious"
 

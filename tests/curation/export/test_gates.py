@@ -106,9 +106,9 @@ def void(_: Any) -> None:
     [
         (status(Status.RETIRED), "retired"),
         (lambda kernel: void(Kernel.objects.update(standalone=False)), "not-standalone"),
-        (blocked, "licence"),
-        (policy_changed, "licence"),
-        (given_nowhere, "licence"),
+        (blocked, "license"),
+        (policy_changed, "license"),
+        (given_nowhere, "license"),
         (repository_opted_out, "opted-out"),
         (path_opted_out, "opted-out"),
         (made_here, "local-path"),
@@ -188,7 +188,7 @@ def test_what_nobody_has_reviewed_comes_along_only_on_request_and_says_so(tmp_pa
 
     (record,) = every(folder, "kernels")["train"]
     assert record["metadata"]["reviewed"] is False
-    assert reasons(folder) == {"unknown": "licence"}
+    assert reasons(folder) == {"unknown": "license"}
 
 
 def tried(pair: Pair, device: Device, verdict: Verdict) -> None:

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.export.plain_paths import Wanted, placed, safe_names
+from curation.export.plain_paths import PathRequest, placed, safe_names
 
 
 def places(*files: tuple[str, str, str, str]) -> list[str]:
-    wanted = [Wanted(*file) for file in files]
+    wanted = [PathRequest(*file) for file in files]
     found = placed(wanted)
     return [found[file] for file in wanted]
 
@@ -72,12 +72,12 @@ def test_a_path_that_leads_elsewhere_or_nowhere_gets_no_place() -> None:
         "a" * 300, "a/" * 600 + "b.py",
     ):  # fmt: skip
         assert safe_names(path) == ()
-        assert placed([Wanted("utils", "a/b", "1", path)]) == {}
+        assert placed([PathRequest("utils", "a/b", "1", path)]) == {}
 
 
 names = st.sampled_from(["a.py", "A.py", "a", "A", "a~2.py", "..", "ö", "o\u0308", "ß", "ss", "b."])
 anything = st.builds(
-    Wanted,
+    PathRequest,
     st.sampled_from(["utils", "jax"]),
     st.sampled_from(["a/b", "A/b", "a/b/a", "..", "a"]),
     st.sampled_from("123"),
@@ -88,7 +88,7 @@ anything = st.builds(
 # A machine that does other things meanwhile makes them slowly.
 @given(st.lists(anything, max_size=12))
 def test_no_two_files_meet_on_any_file_system_and_none_leaves_its_category(
-    files: list[Wanted],
+    files: list[PathRequest],
 ) -> None:
     found = placed(files)
 

@@ -15,8 +15,8 @@ from django.db import connection
 from curation.errors import CurationError
 from curation.export import evidence, selection, writers
 from curation.export.dataset import dry_run
-from curation.export.options import Options
-from curation.export.readers import Readers
+from curation.export.options import ExportOptions
+from curation.export.parallel_read import Readers
 from curation.models import Kernel, Pair, Release, ReleaseMember, SourceFile, Status
 from tests.curation.export.fixed_rows import KERNELS, write_fixed_rows
 from tests.curation.export.writing import export, hashes, manifest, some_rows
@@ -37,12 +37,12 @@ def test_any_number_of_processes_gives_the_same_bytes(
     monkeypatch.setattr(evidence, "STRETCH", 7)
     settings.EXPORT_PROCESSES = 1
     alone = hashes(export(tmp_path / "1", *ALL))
-    funnel = dry_run(Options()).funnel
+    funnel = dry_run(ExportOptions()).funnel
 
     for many in (2, 3, 5):
         settings.EXPORT_PROCESSES = many
         assert hashes(export(tmp_path / str(many), *ALL)) == alone
-        assert dry_run(Options()).funnel == funnel
+        assert dry_run(ExportOptions()).funnel == funnel
     assert manifest(tmp_path / "5")["left_out"] == {
         "kernels": {"rejected": 8}, "pairs": {"rejected": 8},
     }  # fmt: skip
@@ -120,7 +120,7 @@ def test_all_read_one_moment_whoever_writes_meanwhile(
 
 
 # What a process does that reads rows, and one that writes a format.
-READS, WRITES = (selection.Selecting, "weigh"), (writers.Writing, "_write_there")
+READS, WRITES = (selection.ItemSelector, "weigh"), (writers.Writing, "_write_there")
 
 
 @pytest.mark.parametrize("work", [READS, WRITES], ids=["reader", "writer"])
@@ -165,10 +165,10 @@ def test_an_export_that_is_killed_takes_its_readers_along(tmp_path: Path) -> Non
     program = (
         "import os, time, django; django.setup();"
         "from pathlib import Path; from curation.export import dataset, selection;"
-        "from curation.export.options import Options;"
+        "from curation.export.options import ExportOptions;"
         "here = lambda *a: (os.write(1, b'%d\\n' % os.getpid()), time.sleep(3600));"
-        "selection.Selecting.weigh = here;"
-        f"dataset.export(Options(), Path({str(tmp_path / 'out')!r}))"
+        "selection.ItemSelector.weigh = here;"
+        f"dataset.export(ExportOptions(), Path({str(tmp_path / 'out')!r}))"
     )
     environment = {
         **os.environ,

@@ -347,7 +347,7 @@ def test_a_file_leaves_on_the_terms_that_hold_in_it(tmp_path: Path) -> None:
         for record in records(folder / "kernels" / "train.jsonl")
     }
     assert found == {"0.py": ("MIT", "ada/0"), "1.py": ("Apache-2.0", "ada/1")}
-    assert reasons(folder) == {"2.py": "licence"}
+    assert reasons(folder) == {"2.py": "license"}
     notice = (folder / "NOTICE").read_text()
     assert "ada/0\n    Licence: MIT" in notice
     assert "ada/1\n    Licence: Apache-2.0" in notice

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
 from curation.export.columns import KERNEL, columns_as_in
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.requests import request_export
 from curation.export.withdrawals import mark_withdrawn
 from curation.models import (
@@ -76,18 +76,18 @@ def test_a_release_from_before_an_option_was_there_is_written_again(
     option: str, asked: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some_rows(2, 1)
-    as_json = Options.as_json
+    as_json = ExportOptions.as_json
 
-    def without_option(options: Options) -> dict[str, Any]:
+    def without_option(options: ExportOptions) -> dict[str, Any]:
         return {name: value for name, value in as_json(options).items() if name != option}
 
     with monkeypatch.context() as patch:
-        patch.setattr(Options, "as_json", without_option)
+        patch.setattr(ExportOptions, "as_json", without_option)
         before = hashes(export(tmp_path / "one", "--release", "1"))
 
     assert option not in Release.objects.get().options
     assert hashes(export(tmp_path / "two", "--release", "1", *asked)) == before
-    default = {option: Options().as_json()[option]}
+    default = {option: ExportOptions().as_json()[option]}
     run = request_export(Release.objects.get().options | default, name="1", user=a_curator())
     assert run.name == "1"
 
@@ -166,7 +166,7 @@ def test_a_record_that_may_not_be_given_away_any_more_marks_its_releases(tmp_pat
     assert set(marked) == {
         (release, kernel.pk, reason)
         for release in "AB"
-        for kernel, reason in ((opted_out, "opted-out"), (relicensed, "licence"))
+        for kernel, reason in ((opted_out, "opted-out"), (relicensed, "license"))
     }
     assert fine.pk not in {kernel for _, kernel, _ in marked}
 

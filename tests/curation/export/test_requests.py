@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from curation.errors import CurationError
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.requests import request_export
 from curation.models import ExportRun
 from tests.factories import a_curator, a_release
@@ -27,7 +27,7 @@ def test_the_form_asks_for_held_out_recipes(client: Client) -> None:
 
 
 def test_a_release_from_before_an_option_came_can_be_asked_for_again() -> None:
-    options = Options(seed=3).as_json()
+    options = ExportOptions(seed=3).as_json()
     older = {name: value for name, value in options.items() if name != "held_out_recipes"}
     a_release(name="1", options=older)
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from curation.export.options import Options
+from curation.export.options import ExportOptions
 from curation.export.retention import remove_old_archives
 from curation.models import ExportRun, RunState
 from tests.factories import a_curator, a_release, an_export_run
@@ -105,7 +105,7 @@ def test_a_removed_archive_is_dated_and_can_be_exported_again(
     client: Client, exports: Path
 ) -> None:
     client.force_login(a_curator())
-    options = Options(seed=3).as_json()
+    options = ExportOptions(seed=3).as_json()
     run, *_ = [written(exports, options=options) for _ in range(3)]
     remove_old_archives()
     today = timezone.now().strftime("%Y-%m-%d")

@@ -83,7 +83,7 @@ def test_an_earlier_export_to_which_somebody_added_a_file_is_refused(tmp_path: P
     folder = export(tmp_path / "out")
     (folder / "notes.txt").write_text("precious")
 
-    with pytest.raises(CurationError, match="not an export as it was written"):
+    with pytest.raises(CurationError, match="is not an unchanged export"):
         export(folder)
     assert (folder / "notes.txt").read_text() == "precious"
 
@@ -91,7 +91,7 @@ def test_an_earlier_export_to_which_somebody_added_a_file_is_refused(tmp_path: P
 def test_a_folder_that_only_looks_like_an_export_is_refused(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("[]")
 
-    with pytest.raises(CurationError, match="not an export"), new_folder(tmp_path):
+    with pytest.raises(CurationError, match="not an unchanged export"), new_folder(tmp_path):
         pass
 
 

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
-from curation.review.editing import Texts, edited
+from curation.review.editing import PairTexts, edited
 from tests.factories import a_curator, a_pair
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def test_a_pair_has_its_drafts_hardware_and_its_texts_release() -> None:
 
 def test_an_edit_keeps_the_hardware_and_reads_the_new_text() -> None:
     pair = a_pair(hardware="hip", min_triton="3.0")
-    texts = Texts(pair.python_code, GATHER, pair.test_code)
+    texts = PairTexts(pair.python_code, GATHER, pair.test_code)
 
     version = edited(pair=pair, texts=texts, author=a_curator())
 

@@ -91,7 +91,7 @@ def test_a_correction_comes_with_the_decision(caller: Caller) -> None:
         ({"status": "approved", "version": 7}, 409, "has changed meanwhile"),
         ({"status": "retired", "version": 1}, 400, "approved or rejected"),
         ({"status": "approved", "version": "1"}, 400, "version is the number"),
-        ({"status": "approved", "version": 1, "request": "x"}, 400, "no UUID"),
+        ({"status": "approved", "version": 1, "request": "x"}, 400, "not a UUID"),
         ({"status": "approved", "version": 1, "reasons": "x"}, 400, "list of texts"),
         ({"status": "approved", "version": 1, "difficulty": "odd"}, 400, "difficulty is one of"),
     ],
@@ -152,7 +152,7 @@ def test_a_database_that_is_away_is_told_in_a_sentence_and_may_come_back(
 
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "5"
-    assert answer.json()["error"] == "The database can't be reached. Ask again soon."
+    assert answer.json()["error"] == "The database can't be reached. Try again soon."
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_key_that_nobody_reads_is_told_so(caller: Caller) -> None:
     )
 
     assert answer.status_code == 400
-    assert answer.json()["error"].startswith("'reason' is none of status, version, request")
+    assert answer.json()["error"].startswith("'reason' is not one of status, version, request")
     assert not Decision.objects.exists()
 
 
@@ -213,4 +213,4 @@ def test_an_address_that_is_none_is_answered_in_words(caller: Caller, path: str)
     answer = caller.get(path)
 
     assert answer.status_code == 404
-    assert answer.json() == {"error": "There is nothing at this address."}
+    assert answer.json() == {"error": "There is no such URL."}

@@ -14,7 +14,7 @@ from curation.filters import Filter
 from curation.models import Decision, Kernel, SecondReview, Status
 from curation.review import tokens
 from curation.review.bulk import dry_count
-from curation.review.decisions import Kind, decide
+from curation.review.decisions import ItemClassification, decide
 from curation.review.queue import next_item
 from tests import factories as make
 
@@ -33,7 +33,8 @@ def kernel(settings: Any) -> Kernel:
     kernel = make.a_kernel(name="hidden_one", operation_type="matmul")
     decide(
         item=kernel, status=Status.APPROVED, version=1, user=make.a_reviewer(username="ada"),
-        request=uuid.uuid4(), comment="Masked well", kind=Kind("scan", "easy", ("prefix",)),
+        request=uuid.uuid4(), comment="Masked well",
+        kind=ItemClassification("scan", "easy", ("prefix",)),
     )  # fmt: skip
     assert SecondReview.objects.get().state == "waiting"
     kernel.refresh_from_db()
@@ -152,7 +153,7 @@ def test_an_approved_and_a_rejected_item_look_the_same_to_a_program(
     other, ada = make.a_kernel(operation_type="matmul"), User.objects.get(username="ada")
     decide(
         item=other, status=Status.REJECTED, version=1, user=ada, request=uuid.uuid4(),
-        comment="No mask", kind=Kind("scan", "easy", ("prefix",)),
+        comment="No mask", kind=ItemClassification("scan", "easy", ("prefix",)),
     )  # fmt: skip
     headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
     identity = (

@@ -73,7 +73,7 @@ def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Clien
     ).content.decode()
     again = browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]), follow=True)
 
-    assert "2 decisions undone. 1 item had been decided on since and stayed." in page
+    assert "2 decisions undone. Skipped 1 item decided on since." in page
     assert "0 decisions undone" in again.content.decode()
     assert Kernel.objects.pending().count() == 2
 
@@ -81,8 +81,8 @@ def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Clien
 @pytest.mark.parametrize(
     ("over", "sentence"),
     [
-        ({"comment": ""}, "needs a reason"),
-        ({"status": "retired"}, "Choose whether to approve or to reject"),
+        ({"comment": ""}, "need a reason"),
+        ({"status": "retired"}, "Choose to approve or to reject"),
         ({"filter": "colour=red"}, "There is no filter"),
         ({"request": "x"}, "The form was incomplete"),
     ],
@@ -124,7 +124,7 @@ def test_a_result_that_changed_since_it_was_counted_is_counted_again(
     browser: Client, change: Callable[[Kernel], None]
 ) -> None:
     kernels = [make.a_kernel() for _ in range(3)]
-    wish = said(browser, "items=kernels", reason=["noise", "It is wrong"])
+    wish = said(browser, "items=kernels", reason=["noise", "Incorrect result"])
     change(kernels[0])
     before = Decision.objects.count()
 
@@ -134,7 +134,7 @@ def test_a_result_that_changed_since_it_was_counted_is_counted_again(
     assert answer.status_code == 409
     assert "The list has changed since it was counted. Nothing is decided yet" in page
     assert "all noise</textarea>" in page
-    assert 'value="It is wrong" checked' in page
+    assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == before
     assert not BulkDecision.objects.exists()
 

@@ -50,7 +50,7 @@ def test_a_page_made_before_the_last_decision_is_told_so_and_changes_nothing(
     stale: Model = type(kernel).objects.get(pk=kernel.pk)
     decide(item=kernel, status=Status.REJECTED, version=1, user=reviewer, request=uuid.uuid4())
 
-    with pytest.raises(StaleItem, match="it is rejected now by ada. Look again, then decide."):
+    with pytest.raises(StaleItem, match="it is rejected now by ada. Check it again, then decide."):
         decide(
             item=stale,  # type: ignore[arg-type]
             status=Status.APPROVED,

@@ -14,7 +14,7 @@ from django.utils import timezone
 from curation.models import Draft, DraftState, LicenseVerdict, Pair, ValidationRun
 from curation.pairs.unfinished import move
 from curation.review.drafts import Edit, save
-from curation.review.editing import Texts
+from curation.review.editing import PairTexts
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -178,7 +178,7 @@ def test_the_editor_names_what_is_missing_above_three_panes(browser: Client, dra
 
     assert draft.missing[0] in page
     assert page.count("<textarea") == 3
-    assert "nothing yet" in page
+    assert "empty" in page
     assert "BSD-3-Clause" in page
 
 
@@ -314,7 +314,7 @@ def test_the_very_same_pair_is_not_made_twice(browser: Client, draft: Draft) -> 
     answer = browser.post(pair_of(other), sent(other))
 
     assert answer.status_code == 409
-    assert "The very same pair is there already" in answer.content.decode()
+    assert "The same pair exists already" in answer.content.decode()
     other.refresh_from_db()
     assert (other.state, other.python_code) == (DraftState.OPEN, PYTHON)
 
@@ -326,7 +326,7 @@ def test_nothing_is_made_from_a_source_that_has_opted_out(browser: Client, draft
     answer = browser.post(pair_of(draft), sent(draft))
 
     assert answer.status_code == 409
-    assert "it was opted out" in answer.content.decode()
+    assert "is opted out" in answer.content.decode()
     assert not Pair.objects.exists()
 
 
@@ -334,7 +334,7 @@ def test_nothing_is_made_from_a_source_that_has_opted_out(browser: Client, draft
 def test_what_a_person_saves_while_a_machine_writes_stays(draft: Draft, curator: User) -> None:
     as_the_machine_saw_it = Draft.objects.get()
     edit = Edit(
-        texts=Texts("mine = 1", "", ""),
+        texts=PairTexts("mine = 1", "", ""),
         operation_type="other",
         difficulty="easy",
         differentiable=False,

@@ -68,7 +68,7 @@ def test_the_validation_of_a_new_version_is_queued_at_once(browser: Client, pair
     [
         ({}, "Nothing has changed"),
         ({"python_code": ""}, "None of the three texts may be empty"),
-        ({"python_code": "x" * 200_001}, "below 200,000 letters"),
+        ({"python_code": "x" * 200_001}, "below 200,000 characters"),
         ({"python_code": "def broken(:"}, "python_code does not parse: line 1"),
         (
             {"python_code": "import os\n\n\ndef run_add(x):\n    return x\n"},
@@ -96,7 +96,7 @@ def test_the_text_of_another_pair_is_refused(browser: Client, pair: Pair) -> Non
 
     answer = save(browser, pair, EDITED)
 
-    assert "The very same pair is there already" in answer.content.decode()
+    assert "The same pair exists already" in answer.content.decode()
     assert Pair.objects.count() == 2
 
 
@@ -115,7 +115,7 @@ def test_the_diff_of_a_pair_shows_the_file_that_was_edited(
     opened = '<details class="file" open><summary><span class="name">'
     assert page.count(opened) == 1
     assert f"{opened}{name}.py</span> 1 line differs" in page
-    assert page.count("No line differs") == 2
+    assert page.count("No lines differ") == 2
 
 
 def test_a_loosened_tolerance_is_remarked_above_the_diff(browser: Client, pair: Pair) -> None:

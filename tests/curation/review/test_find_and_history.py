@@ -112,7 +112,7 @@ def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
 
     page = text(browser, f"{reverse('find')}?items={kind}&{filter}")
 
-    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RD]e', page))
+    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RB][eu]', page))
     assert leads.keys() == ({reverse("queue"), reverse("bulk")} if filter else {reverse("queue")})
     for query in leads.values():
         chosen = Filter.from_query(unescape(query))
@@ -229,14 +229,14 @@ def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser:
 
     page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
 
-    assert "Counted just now; the scheduler counts every 60 seconds" in page
+    assert "Updated just now; updates every 60 seconds" in page
     assert "0 decisions a day" in page
 
 
 def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> None:
     page = text(browser, reverse("dashboard"))
 
-    assert "Nothing has been read yet" in page
+    assert "No items yet" in page
     assert "nothing has been reviewed twice yet" in page
 
 

@@ -108,7 +108,7 @@ def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
 
 
 def test_an_empty_queue_says_what_it_means(browser: Client) -> None:
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
 
 
 def test_a_queue_can_be_narrowed_by_any_filter_and_stays_so(browser: Client) -> None:
@@ -187,14 +187,16 @@ def test_a_stale_page_gets_a_sentence_and_keeps_what_was_typed(browser: Client) 
 
     answer = browser.post(
         act(kernel),
-        decision(kernel, status="rejected", comment="three long thoughts", reason="It is wrong"),
+        decision(
+            kernel, status="rejected", comment="three long thoughts", reason="Incorrect result"
+        ),
     )
 
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "has changed meanwhile" in page
     assert "three long thoughts</textarea>" in page
-    assert 'value="It is wrong" checked' in page
+    assert 'value="Incorrect result" checked' in page
     assert Decision.objects.count() == 1
 
 
@@ -245,7 +247,7 @@ def test_an_author_does_not_decide_on_their_own_edit(browser: Client, reviewer: 
 
     assert answer.status_code == 409
     assert "You edited" in answer.content.decode()
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
 
 
 def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
@@ -255,7 +257,7 @@ def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
     page = text(browser, kernel.get_absolute_url())
     answer = browser.post(act(kernel), decision(kernel))
 
-    assert "grace is looking at this right now" in page
+    assert "grace is reviewing this" in page
     assert answer.status_code == 409
     assert not Decision.objects.exists()
 
@@ -351,7 +353,10 @@ def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
         browser.post(reverse("undo"))
 
     assert Kernel.objects.pending().count() == 2
-    assert "nothing of yours to undo" in browser.post(reverse("undo"), follow=True).content.decode()
+    assert (
+        "You have no decision to undo"
+        in browser.post(reverse("undo"), follow=True).content.decode()
+    )
 
 
 def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(browser: Client) -> None:
@@ -412,10 +417,10 @@ def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: Use
 
     browser.post(act(kernel, "ask"), {"asked": "grace", "text": "Is the mask right?"})
 
-    assert "Nothing is waiting" in text(browser, reverse("queue"))
+    assert "The queue is empty" in text(browser, reverse("queue"))
     stranger, other = Client(), Client()
     stranger.force_login(make.a_reviewer())
-    assert "Nothing is waiting" in text(stranger, reverse("queue"))
+    assert "The queue is empty" in text(stranger, reverse("queue"))
     other.force_login(colleague)
     assert "Is the mask right?" in text(other, reverse("queue"))
     other.post(act(kernel), decision(kernel, comment="yes"))
@@ -426,8 +431,8 @@ def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: Use
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"text": " ", "asked": ""}, "Write what should be looked at"),
-        ({"text": "so?", "asked": "nobody"}, "nobody does not review here"),
+        ({"text": " ", "asked": ""}, "Write what the reviewer should check"),
+        ({"text": "so?", "asked": "nobody"}, "nobody is not a reviewer"),
     ],
 )
 def test_a_question_to_nobody_keeps_what_was_typed(
@@ -494,7 +499,7 @@ def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
 
 def lights(browser: Client, item: Any) -> dict[str, str]:
     """What the list beside the source says, by its names."""
-    shown = browser.get(item.get_absolute_url()).context["lights"]
+    shown = browser.get(item.get_absolute_url()).context["badges"]
     return {light.name: f"{light.state}: {light.summary}" for light in shown}
 
 
@@ -511,12 +516,12 @@ def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> No
     shown = lights(browser, make.a_kernel())
 
     assert shown == {
-        "Licence": "doubt: Unknown",
+        "License": "doubt: Unknown",
         "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "unknown: not tried yet",
-        "Duplicates": "unknown: not looked for yet",
+        "Compiles": "unknown: not compiled yet",
+        "Duplicates": "unknown: not compared yet",
         "Benchmarks": "unknown: not compared yet",
-        "Quality": "unknown: not looked at",
+        "Quality": "unknown: not checked yet",
     }
 
 
@@ -535,12 +540,12 @@ def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
     )
 
     assert lights(browser, kernel) == {
-        "Licence": "good: MIT",
+        "License": "good: MIT",
         "Standalone": "good: every name resolves, 0 helpers",
-        "Compiles": "good: sm_90, 0.3 s",
+        "Compiles": "good: for sm_90, compile time 0.3 s",
         "Duplicates": "good: none",
         "Benchmarks": "good: no overlap",
-        "Quality": "good: no remarks",
+        "Quality": "good: no warnings",
     }
 
 
@@ -577,7 +582,7 @@ def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browse
 
     assert "<td>12.3 µs</td><td>11.3 to 13.3 µs</td><td>20</td><td></td>" in shown
     assert "<td>40.0 µs</td><td>39.0 to 41.0 µs</td><td>20</td><td>3.24 times</td>" in shown
-    assert "It can't take less than 5.0 µs" in shown
+    assert "The lower bound on this GPU is 5.0 µs" in shown
     assert "torch.compile" not in page
     result.figures = {"timing": {**timing, "impossible": "too good", "speedup": None}}
     result.save()
@@ -587,7 +592,7 @@ def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browse
 @pytest.mark.parametrize(
     ("verdict", "figures", "said"),
     [
-        ("failed", {}, "bad: not with triton 3.9.0"),
+        ("failed", {}, "bad: does not compile with Triton 3.9.0"),
         ("timeout", {"reason": "timeout"}, "doubt: undecided, timeout"),
         ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
     ],
@@ -614,8 +619,8 @@ def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Clie
 
     page = text(browser, kernel.get_absolute_url())
 
-    assert lights(browser, kernel)["Licence"] == "doubt: MIT, but a twin is blocked"
-    assert f"{blocked}, 0.93 alike, is under GPL-3.0-only" in page
+    assert lights(browser, kernel)["License"] == "doubt: MIT, but a near-duplicate is blocked"
+    assert f"{blocked}, 93 % alike, is under GPL-3.0-only" in page
     assert f'<a href="{blocked.get_absolute_url()}">' in page
 
 
@@ -628,7 +633,7 @@ def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> No
 
     for item in (kernel, pair):
         first = next(iter(lights(browser, item).items()))
-        assert first == ("Opt-out", "bad: its author asked to leave it out")
+        assert first == ("Opt-out", "bad: excluded by an opt-out")
     assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
 
 
@@ -649,7 +654,7 @@ def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
 def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
     kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
 
-    assert lights(browser, kernel)["Benchmarks"] == "unknown: none has been read"
+    assert lights(browser, kernel)["Benchmarks"] == "unknown: not checked: no benchmark ingested"
 
 
 def test_a_page_without_a_claim_to_renew_has_none(browser: Client) -> None:

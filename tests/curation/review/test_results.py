@@ -7,7 +7,15 @@ import pytest
 from django.test import Client
 
 from curation.models import Outcome, ValidationResult
-from curation.review.results import check_rows, environment_of, error_dots, figures_of, named
+from curation.review.results import (
+    Grade,
+    check_rows,
+    environment_of,
+    error_dots,
+    figures_of,
+    grades_of,
+    named,
+)
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -181,3 +189,28 @@ def test_the_environment_has_names() -> None:
         ("PyTorch", "2.13.0"),
         ("Memory bandwidth, GB/s", "3350"),
     ]
+
+
+def test_grades_are_shown_apart_from_the_figures() -> None:
+    grades = {"test_strength": "6 of 7", "accuracy": "close", "computed_by": "triton"}
+    variations = ("variations", "passed", "right on 4 inputs", {"cases": 4, "accuracy": "close"})
+    result = a_result(variations, figures={"runs": 3, "grades": grades})
+
+    assert [(grade.name, grade.value, grade.weak) for grade in grades_of(result)] == [
+        ("Accuracy", "close", False),
+        ("Computed by", "triton", False),
+        ("Test strength", "6 of 7", True),
+    ]
+    assert [figure.name for figure in figures_of(result)] == ["Runs"]
+    (row,) = (row for row in check_rows(result, list(result.checks.all())) if row.figures)
+    assert [figure.name for figure in row.figures] == ["Inputs tried"]
+
+
+def test_a_validation_from_before_grades_shows_none() -> None:
+    assert grades_of(a_result(figures={"runs": 3})) == []
+
+
+def test_an_unknown_grade_is_shown_without_a_meaning() -> None:
+    result = a_result(figures={"grades": {"accuracy": "roughly"}})
+
+    assert grades_of(result) == [Grade("Accuracy", "roughly", "", weak=False)]

@@ -347,8 +347,8 @@ def test_each_command_helps_with_an_example(
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [
-        ("12", "names no run"), ("validation:x", "names no run"), ("sweep:1", "names no run"),
-        ("export:99", "There is no run export:99."), ("export:" + "9" * 30, "names no run"),
+        ("12", "is not a run"), ("validation:x", "is not a run"), ("sweep:1", "is not a run"),
+        ("export:99", "There is no run export:99."), ("export:" + "9" * 30, "is not a run"),
     ],
 )  # fmt: skip
 def test_a_name_that_no_run_has_is_answered_with_a_sentence(label: str, sentence: str) -> None:

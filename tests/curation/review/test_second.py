@@ -141,7 +141,7 @@ def test_kappa_is_what_the_books_say() -> None:
 
 @pytest.mark.parametrize(
     ("said", "why"),
-    [([], "nothing has been reviewed twice"), ([("a", "a")] * 3, "chance explains it all")],
+    [([], "nothing has been reviewed twice"), ([("a", "a")] * 3, "chance explains everything")],
 )
 def test_where_kappa_means_nothing_it_is_said_why(said: list[tuple[str, str]], why: str) -> None:
     found = agreement(said)

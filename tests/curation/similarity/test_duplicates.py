@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.similarity.duplicates import (
+    ClusterItem,
     Facts,
-    Item,
     Link,
     Near,
+    NearDuplicate,
     Placement,
-    Twin,
     by_default,
     cluster,
     likeness,
@@ -33,10 +33,10 @@ class Store:
     links: dict[int, Link | None] = field(default_factory=dict)
     asked: int = 0
 
-    def near(self, key: int) -> list[Twin]:
+    def near(self, key: int) -> list[NearDuplicate]:
         self.asked += 1
         return [
-            Twin(other, self.facts[other], "near", similarity, *self.of(link))
+            NearDuplicate(other, self.facts[other], "near", similarity, *self.of(link))
             for other, link in self.links.items()
             if other != key and (similarity := self.nearness.get(frozenset((key, other))))
         ]
@@ -228,8 +228,8 @@ def test_versions_for_two_kinds_of_hardware_are_one_only_if_their_syntax_is() ->
 
 def test_no_version_of_an_item_represents_another_one() -> None:
     texts = [SOFTMAX, renamed(SOFTMAX), SOFTMAX.replace("-1e30", "-1e38")]
-    versions = [Item(n, Facts(f"{n}"), fingerprint(text), 0) for n, text in enumerate(texts)]
-    copy = Item(3, Facts("3"), fingerprint(SOFTMAX))
+    versions = [ClusterItem(n, Facts(f"{n}"), fingerprint(text), 0) for n, text in enumerate(texts)]
+    copy = ClusterItem(3, Facts("3"), fingerprint(SOFTMAX))
 
     links = cluster([*versions, copy])
 
@@ -238,7 +238,7 @@ def test_no_version_of_an_item_represents_another_one() -> None:
 
 def test_unrelated_kernels_are_no_twins_and_disguised_ones_are() -> None:
     texts = [unrelated(seed) for seed in range(60)] + [SOFTMAX, renamed(SOFTMAX)]
-    items = [Item(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
+    items = [ClusterItem(n, Facts(f"{n:03}"), fingerprint(text)) for n, text in enumerate(texts)]
 
     links = cluster(items)
 
@@ -252,16 +252,16 @@ def test_placing_one_by_one_comes_to_what_clustering_at_once_does(
     seeds: list[int], order: random.Random
 ) -> None:
     texts = [variant(seed, number) for number, seed in enumerate(seeds)]
-    items = [Item(n, Facts(f"{n:02}"), fingerprint(text)) for n, text in enumerate(texts)]
+    items = [ClusterItem(n, Facts(f"{n:02}"), fingerprint(text)) for n, text in enumerate(texts)]
     links: dict[int, Link | None] = {}
 
     def of(link: Link | None) -> tuple[int | None, Facts | None]:
         return (link.of, items[link.of].facts) if link else (None, None)
 
-    def near(key: int) -> list[Twin]:
+    def near(key: int) -> list[NearDuplicate]:
         mine = items[key].fingerprint
         return [
-            Twin(o, items[o].facts, *alike, *of(link))
+            NearDuplicate(o, items[o].facts, *alike, *of(link))
             for o, link in links.items()
             if o != key and (alike := likeness(mine, items[o].fingerprint))
         ]

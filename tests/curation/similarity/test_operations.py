@@ -10,10 +10,10 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from curation.similarity.operations import Operations, read_operations
+from curation.similarity.operations import FunctionOperations, read_operations
 
 
-def read(body: str, parameters: str = "x, y") -> Operations:
+def read(body: str, parameters: str = "x, y") -> FunctionOperations:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     text = f"import torch\nimport torch.nn.functional as F\n\n\ndef f({parameters}):\n{lines}\n"
     return read_operations(text, "f")

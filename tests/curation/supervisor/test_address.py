@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from curation.supervisor.address import Address, AddressUnusable, read
+from curation.supervisor.address import AddressUnusable, SiteAddress, read
 
 
 @pytest.fixture
@@ -28,23 +28,23 @@ def test_a_port_in_use_is_refused_with_another_to_try(listener: socket.socket) -
     port = listener.getsockname()[1]
 
     with pytest.raises(AddressUnusable, match=f"Port {port} on 127.0.0.1 can't be used"):
-        Address("127.0.0.1", port).check_free()
+        SiteAddress("127.0.0.1", port).check_free()
 
 
 def test_a_port_that_nobody_serves_is_free(listener: socket.socket) -> None:
     port = listener.getsockname()[1]
     listener.close()
 
-    Address("127.0.0.1", port).check_free()
+    SiteAddress("127.0.0.1", port).check_free()
 
 
 def test_a_host_that_is_not_this_machine_is_refused() -> None:
     with pytest.raises(AddressUnusable, match=r"192\.0\.2\.1"):
-        Address("192.0.2.1", 8000).check_free()
+        SiteAddress("192.0.2.1", 8000).check_free()
 
 
 def test_listening_everywhere_is_reached_on_loopback() -> None:
-    assert Address("0.0.0.0", 8000).url == "http://127.0.0.1:8000"  # noqa: S104
+    assert SiteAddress("0.0.0.0", 8000).url == "http://127.0.0.1:8000"  # noqa: S104
 
 
 class Site(BaseHTTPRequestHandler):
@@ -63,21 +63,21 @@ class Site(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Address]:
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[SiteAddress]:
     monkeypatch.setattr(Site, "asked", [])
     with HTTPServer(("127.0.0.1", 0), Site) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        yield Address("127.0.0.1", server.server_port)
+        yield SiteAddress("127.0.0.1", server.server_port)
         server.shutdown()
 
 
-def test_a_site_that_is_well_lacks_nothing(site: Address) -> None:
+def test_a_site_that_is_well_lacks_nothing(site: SiteAddress) -> None:
     assert site.lacks("curation.example.org") is None
     assert Site.asked == ["curation.example.org"]
 
 
 def test_a_site_that_is_not_well_says_what_is_down(
-    site: Address, monkeypatch: pytest.MonkeyPatch
+    site: SiteAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = {"status": "down", "complaints": ["Redis can't be reached.", "The disk is full."]}
     monkeypatch.setattr(Site, "report", report)
@@ -91,6 +91,6 @@ def test_a_site_that_does_not_answer_is_said_so(listener: socket.socket) -> None
     port = listener.getsockname()[1]
     listener.close()
 
-    assert Address("127.0.0.1", port).lacks("localhost") == (
+    assert SiteAddress("127.0.0.1", port).lacks("localhost") == (
         f"http://127.0.0.1:{port} does not answer (ConnectionRefusedError)."
     )

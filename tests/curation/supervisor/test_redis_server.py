@@ -120,10 +120,10 @@ def test_a_server_of_the_system_that_is_as_new_is_preferred(
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("echo Redis server v=6.2.14 sha=0", "Redis 6.2.14 ({binary}) is passed over: the "),
-        ("exit 3", "{binary} is passed over: "),
-        ("echo hello", "{binary} is passed over: it doesn't say its version."),
-        ("printf '\\377'", "{binary} is passed over: "),
+        ("echo Redis server v=6.2.14 sha=0", "Redis 6.2.14 ({binary}) is not used: the "),
+        ("exit 3", "{binary} is not used: "),
+        ("echo hello", "{binary} is not used: it does not report its version."),
+        ("printf '\\377'", "{binary} is not used: "),
     ],
 )
 def test_an_old_or_broken_server_of_the_system_is_passed_over_with_a_sentence(

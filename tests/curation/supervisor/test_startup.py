@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
-from curation.supervisor.address import Address
+from curation.supervisor.address import SiteAddress
 from curation.supervisor.startup import environment, host_header
 
-HERE = Address("127.0.0.1", 8123)
+HERE = SiteAddress("127.0.0.1", 8123)
 
 
 def test_the_processes_serve_plain_http_on_the_port() -> None:

@@ -13,23 +13,25 @@ import pytest
 
 from curation.supervisor import leftovers
 from curation.supervisor.console import Console
-from curation.supervisor.patience import Patience
 from curation.supervisor.process import Process, ProgramMissing
 from curation.supervisor.procfile import Program
-from curation.supervisor.supervisor import KeepsEnding, Stage, Supervisor
+from curation.supervisor.restart_policy import RestartPolicy
+from curation.supervisor.supervisor import KeepsEnding, StartupStage, Supervisor
 from tests.waiting import DEADLINE
 
 # Each program tells the test by a file that it has come so far.
 SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
 
 
-def process(folder: Path, name: str, code: str, patience: Patience | None = None) -> Process:
+def process(
+    folder: Path, name: str, code: str, restart_policy: RestartPolicy | None = None
+) -> Process:
     return Process(
         Program(name, (sys.executable, "-ISc", textwrap.dedent(code))),
         environment=dict(os.environ),
         folder=folder,
         data_folder=folder,
-        patience=patience or Patience(first=0.01),
+        restart_policy=restart_policy or RestartPolicy(first=0.01),
     )
 
 
@@ -37,7 +39,7 @@ def stop() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run(*stages: Stage, when_ready: Callable[[], None] = stop) -> str:
+def run(*stages: StartupStage, when_ready: Callable[[], None] = stop) -> str:
     output = io.StringIO()
     names = [process.name for stage in stages for process in stage.processes]
     Supervisor(stages, Console(output, names), when_ready).run()
@@ -70,7 +72,7 @@ def test_a_process_that_ends_is_started_again(tmp_path: Path) -> None:
         """,
     )
 
-    output = run(Stage([mortal], until(tmp_path, "lives", 2)))
+    output = run(StartupStage([mortal], until(tmp_path, "lives", 2)))
 
     assert "mortal ended with exit status 3; starting it again in 0.01 s." in output
 
@@ -80,12 +82,12 @@ def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_pat
         tmp_path,
         "doomed",
         "print('no such table'); raise SystemExit(4)",
-        Patience(most=2, first=0.01),
+        RestartPolicy(most=2, first=0.01),
     )
     steady = process(tmp_path, "steady", SLEEP)
 
     with pytest.raises(KeepsEnding) as ended:
-        run(Stage([steady, doomed], until(tmp_path, "never")))
+        run(StartupStage([steady, doomed], until(tmp_path, "never")))
 
     assert str(ended.value) == (
         "doomed ended more than 2 times within 60 seconds, so everything was stopped. "
@@ -97,11 +99,11 @@ def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_pat
 
 def test_a_killed_process_is_named_with_its_signal(tmp_path: Path) -> None:
     killed = process(
-        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", Patience(most=0, first=0.01)
+        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", RestartPolicy(most=0, first=0.01)
     )
 
     with pytest.raises(KeepsEnding, match=r"was killed by SIGKILL, without a word\."):
-        run(Stage([killed], until(tmp_path, "never")))
+        run(StartupStage([killed], until(tmp_path, "never")))
 
 
 def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
@@ -110,7 +112,7 @@ def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
     )
 
     with pytest.raises(ProgramMissing, match="web can't be started: no-such-server"):
-        run(Stage([missing], lambda: None))
+        run(StartupStage([missing], lambda: None))
 
 
 def test_a_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) -> None:
@@ -127,7 +129,9 @@ def test_a_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) ->
     first = process(tmp_path, "first", code.format("a"))
     second = process(tmp_path, "second", code.format("b"))
 
-    output = run(Stage([first], until(tmp_path, "a")), Stage([second], until(tmp_path, "b")))
+    output = run(
+        StartupStage([first], until(tmp_path, "a")), StartupStage([second], until(tmp_path, "b"))
+    )
 
     said = [line.split() for line in output.splitlines() if line.endswith(("begins", "ends"))]
     assert said == [
@@ -143,11 +147,11 @@ def test_the_last_words_without_an_end_of_line_are_shown(tmp_path: Path) -> None
         tmp_path,
         "brief",
         "import sys; sys.stdout.write('x' * 60000 + '!'); sys.stdout.flush(); sys.exit(1)",
-        Patience(most=0, first=0.01),
+        RestartPolicy(most=0, first=0.01),
     )
 
     with pytest.raises(KeepsEnding) as ended:
-        run(Stage([brief], until(tmp_path, "never")))
+        run(StartupStage([brief], until(tmp_path, "never")))
 
     assert str(ended.value).endswith("x!")
 
@@ -171,9 +175,9 @@ def test_one_that_ignores_the_first_sigterm_gets_a_second(tmp_path: Path) -> Non
         """,
     )
 
-    output = run(Stage([stubborn], until(tmp_path, "up"), grace=0.2))
+    output = run(StartupStage([stubborn], until(tmp_path, "up"), grace=0.2))
 
-    assert "Told to stop once more: stubborn." in output
+    assert "Told to stop again: stubborn." in output
     assert "stubborn | cold shutdown" in output
 
 
@@ -192,7 +196,7 @@ def test_one_that_ignores_everything_is_killed(
         """,
     )
 
-    output = run(Stage([deaf], until(tmp_path, "up"), grace=0.1))
+    output = run(StartupStage([deaf], until(tmp_path, "up"), grace=0.1))
 
     assert "Killed: deaf." in output
     assert not leftovers.find(tmp_path)
@@ -212,7 +216,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
     )
     began = time.monotonic()
 
-    output = run(Stage([patient], until(tmp_path, "up"), grace=30))
+    output = run(StartupStage([patient], until(tmp_path, "up"), grace=30))
 
     assert "Killed: patient." in output
     assert time.monotonic() - began < 10
@@ -238,7 +242,7 @@ def test_children_of_a_dead_process_are_ended_before_it_is_started_again(tmp_pat
         seen.append(leftovers.find(tmp_path))
         stop()
 
-    run(Stage([parent], until(tmp_path, "again")), when_ready=look)
+    run(StartupStage([parent], until(tmp_path, "again")), when_ready=look)
 
     child = int((tmp_path / "child").read_text())
     assert child not in seen[0]
@@ -251,7 +255,7 @@ def test_without_a_reader_everything_stops(tmp_path: Path) -> None:
             raise BrokenPipeError
 
     talker = process(tmp_path, "talker", "import time; print(1, flush=True); time.sleep(60)")
-    stages = [Stage([talker], until(tmp_path, "never"))]
+    stages = [StartupStage([talker], until(tmp_path, "never"))]
 
     Supervisor(stages, Console(Closed(), ["talker"]), stop).run()
 
@@ -261,6 +265,6 @@ def test_without_a_reader_everything_stops(tmp_path: Path) -> None:
 def test_the_signals_handlers_are_as_before(tmp_path: Path) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGCHLD)]
 
-    run(Stage([process(tmp_path, "sleeper", SLEEP)], until(tmp_path, "slept")))
+    run(StartupStage([process(tmp_path, "sleeper", SLEEP)], until(tmp_path, "slept")))
 
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGCHLD)] == before

@@ -13,7 +13,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from tests.hostile.zoo.load import Code, Entry, Needs
+from tests.hostile.zoo.catalog import Needs
+from tests.hostile.zoo.load import Code, Entry
 
 PAIRS = Path(__file__).parent
 METADATA = ("origin", "mutates", "max_triton")

@@ -1,8 +1,9 @@
-"""Reads the zoo and writes it as a file of entries, in the form of the dataset's pairs.
+"""Build the entries of the zoo and write them as a file, in the form of the dataset's pairs.
 
-    python -m tests.hostile.zoo.load --write zoo.jsonl [--honest | --cheats] [--interpreter]
+    python -m tests.hostile.zoo.load --write zoo.jsonl [--honest | --cheats] [--representatives]
+                                     [--interpreter]
 
-What is expected of an entry stays here: the file holds nothing that a pair would not have.
+The file holds what a pair has and nothing of what is expected of an entry.
 """
 
 import argparse
@@ -11,31 +12,25 @@ import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from tests.hostile.zoo.catalog import (
+    Check,
+    Danger,
+    Edit,
+    Kind,
+    Needs,
+    Variant,
+    Verdict,
+    load_kinds,
+)
+
 ZOO = Path(__file__).parent
-USUAL_BASE = "vector-add"
-
-
-class Verdict(StrEnum):
-    PASSED = "passed"
-    FAILED = "failed"
-    ERROR = "error"
-    TIMEOUT = "timeout"
-    CRASHED = "crashed"
-    NOT_TRITON = "not_triton"
-    VACUOUS = "vacuous"
-    UNSUPPORTED = "unsupported"
-    # Passed, but with a grade that says what is the matter.
-    MIXED = "mixed"
-    DIFFERS = "differs"
-    WEAK = "weak"
 
 
 def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
-    """Return what came of an entry: its verdict, or the grade that qualifies a pass."""
+    """Return the outcome of an entry: its verdict, or the grade that qualifies a pass."""
     if verdict != Verdict.PASSED:
         return Verdict(verdict)
     if grades.get("computed_by") == "mixed":
@@ -46,41 +41,6 @@ def outcome(verdict: str, grades: Mapping[str, Any]) -> Verdict:
     return Verdict.PASSED if noticed == all_kinds else Verdict.WEAK
 
 
-class Check(StrEnum):
-    """Families of checks, any of which may be the one that catches a cheat."""
-
-    CONTRACT = "contract"
-    OWN_TEST = "own-test"
-    VALUES = "values"
-    VARIATIONS = "variations"
-    MEMORY = "memory"
-    REPEATABILITY = "repeatability"
-    KERNEL_MATTERS = "kernel-matters"
-    TEST_CAN_FAIL = "test-can-fail"
-    BOUNDS = "bounds"
-    GRADIENTS = "gradients"
-    CONTAINMENT = "containment"
-
-
-class Needs(StrEnum):
-    """The device that is needed to see that an entry is a cheat."""
-
-    NOTHING = "nothing"
-    GPU = "gpu"
-    # Or compute-sanitizer, on a GPU.
-    INTERPRETER = "interpreter"
-
-
-class Danger(StrEnum):
-    """Effects of an entry on a machine that does not confine it."""
-
-    HANGS = "hangs"
-    FORKS = "forks"
-    MEMORY = "memory"
-    DISK = "disk"
-    KILLS = "kills"
-
-
 @dataclass(frozen=True, slots=True)
 class Code:
     python_code: str
@@ -88,19 +48,23 @@ class Code:
     test_code: str
 
     def write(self, folder: Path) -> None:
-        """As a stranger would: three files in an empty folder."""
+        """Write the three files of an entry into an empty folder."""
         for field in fields(self):
             (folder / f"{field.name}.py").write_text(getattr(self, field.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Cheat:
-    does: str
+    """What is known of an entry that the harness must find."""
+
+    kind: str
+    behavior: str
     expected: frozenset[Verdict]
     caught_by: frozenset[Check]
-    # Why a verdict of passed is fair too, for what is right and only leaves something behind.
-    contained: str
+    passes_because: str
+    harmless_because: str
     dangers: frozenset[Danger]
+    represents_its_kind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +92,11 @@ class Entry:
     def dangerous(self) -> bool:
         return bool(self.cheat and self.cheat.dangers)
 
+    @property
+    def represents_its_kind(self) -> bool:
+        """Whether it runs where one variant of a kind is enough. Honest entries have no kind."""
+        return self.cheat is None or self.cheat.represents_its_kind
+
     def record(self) -> dict[str, Any]:
         texts = {field.name: getattr(self.code, field.name) for field in fields(Code)}
         content = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()
@@ -146,10 +115,9 @@ class Entry:
 
 
 def zoo() -> tuple[Entry, ...]:
-    """All entries, the honest ones first, each kind in the order of its names."""
-    honest = {folder.name: _honest(folder) for folder in _folders("honest")}
-    cheats = (_cheat(folder, honest) for folder in _folders("cheats"))
-    return (*honest.values(), *cheats)
+    """Return all entries: the honest ones by name, then the variants of each kind."""
+    honest = {folder.name: _honest(folder) for folder in _honest_folders()}
+    return (*honest.values(), *_variants(honest))
 
 
 def honest_entries() -> tuple[Entry, ...]:
@@ -160,8 +128,8 @@ def cheats() -> tuple[Entry, ...]:
     return tuple(entry for entry in zoo() if entry.cheat)
 
 
-def _folders(kind: str) -> Iterator[Path]:
-    return (path.parent for path in sorted((ZOO / kind).glob("*/entry.toml")))
+def _honest_folders() -> Iterator[Path]:
+    return (path.parent for path in sorted((ZOO / "honest").glob("*/entry.toml")))
 
 
 def _honest(folder: Path) -> Entry:
@@ -177,50 +145,61 @@ def _honest(folder: Path) -> Entry:
     )
 
 
-def _cheat(folder: Path, honest: Mapping[str, Entry]) -> Entry:
-    about = tomllib.loads((folder / "entry.toml").read_text())
-    base = honest[about.pop("base", USUAL_BASE)]
-    code = _edited(base.code, about.pop("edits", []), folder, about.pop("prelude", ""))
-    needs, reason = Needs(about.pop("needs", Needs.NOTHING)), about.pop("reason", "")
+def _variants(honest: Mapping[str, Entry]) -> Iterator[Entry]:
+    for kind in load_kinds():
+        for variant in kind.variants:
+            yield _variant(kind, variant, honest[variant.base])
+
+
+def _variant(kind: Kind, variant: Variant, base: Entry) -> Entry:
+    name, outcome = f"{kind.name}.{variant.name}", kind.outcome_of(variant)
+    code = _edited(base.code, variant.edits, name)
     cheat = Cheat(
-        does=about.pop("does"),
-        expected=frozenset(map(Verdict, about.pop("expected"))),
-        caught_by=frozenset(map(Check, about.pop("caught_by"))),
-        contained=about.pop("contained", ""),
-        dangers=frozenset(map(Danger, about.pop("dangers", []))),
+        kind=kind.name,
+        behavior=" ".join(filter(None, (kind.behavior, variant.how))),
+        expected=frozenset(outcome.expected),
+        caught_by=frozenset(outcome.caught_by),
+        passes_because=outcome.passes_because,
+        harmless_because=kind.harmless_because,
+        dangers=frozenset(variant.dangers),
+        represents_its_kind=variant is kind.variants[0],
     )
-    if about:
-        raise ValueError(f"{folder.name}/entry.toml says what nobody reads: {', '.join(about)}.")
-    return replace(base, name=folder.name, code=code, needs=needs, reason=reason, cheat=cheat)
+    programs = [code.triton_code, *kind.programs(variant)]
+    return replace(
+        base,
+        name=name,
+        code=replace(code, triton_code="\n\n".join(programs)),
+        needs=variant.needs,
+        reason=variant.needs_because,
+        cheat=cheat,
+    )
 
 
-def _edited(code: Code, edits: Iterable[Mapping[str, str]], folder: Path, prelude: str) -> Code:
-    texts = {field.name: getattr(code, field.name) for field in fields(Code)}
+def _edited(code: Code, edits: Iterable[Edit], name: str) -> Code:
     for edit in edits:
-        file, old = edit["file"], edit["old"]
-        if texts[file].count(old) != 1:
-            count = texts[file].count(old)
-            raise ValueError(f"{folder.name}: {old!r} stands {count} times in {file}, not once.")
-        texts[file] = texts[file].replace(old, edit["new"])
-    if prelude:
-        texts["triton_code"] += "\n\n" + (ZOO / "cheats" / "preludes" / f"{prelude}.py").read_text()
-    for file in texts:
-        appended = folder / f"{file}.append.py"
-        if appended.exists():
-            texts[file] += "\n\n" + appended.read_text()
-    return Code(**texts)
+        text: str = getattr(code, edit.file)
+        count = text.count(edit.old)
+        if count != 1:
+            raise ValueError(f"{name}: {edit.old!r} stands {count} times in {edit.file}, not once.")
+        code = replace(code, **{edit.file: text.replace(edit.old, edit.new)})
+    return code
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--write", type=Path, required=True, metavar="FILE")
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--honest", action="store_true", help="only the honest entries")
-    kind.add_argument("--cheats", action="store_true", help="only the cheats")
+    half = parser.add_mutually_exclusive_group()
+    half.add_argument("--honest", action="store_true", help="only the honest entries")
+    half.add_argument("--cheats", action="store_true", help="only the variants of kinds of faults")
+    parser.add_argument(
+        "--representatives", action="store_true", help="of each kind of fault, one variant"
+    )
     parser.add_argument("--interpreter", action="store_true", help="only what needs no GPU")
     arguments = parser.parse_args()
 
     chosen = honest_entries() if arguments.honest else cheats() if arguments.cheats else zoo()
+    if arguments.representatives:
+        chosen = tuple(entry for entry in chosen if entry.represents_its_kind)
     if arguments.interpreter:
         chosen = tuple(entry for entry in chosen if entry.interpretable)
     lines = (json.dumps(entry.record(), ensure_ascii=False) + "\n" for entry in chosen)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.drafting.answers import answer_types
-from tests.ingest.drafting.repositories import DOUBLING, function, whole
+from ingest.drafting.answers import find_answer_types, find_optional_answers
+from tests.ingest.drafting.repositories import DOUBLING, drafted, function, whole
 
 COMPARES = """
 def test_doubled():
@@ -32,11 +32,19 @@ def test_doubled():
         ("a, b = two(x)\n    return b, a", ["torch.int8", "x.dtype"]),
         ("return Twice.apply(w)", ["w.dtype"]),
         ("return torch.empty_like(x) if w is None else x.contiguous()", ["x.dtype"]),
+        ("layer = Layer(3).to(x.device)\n    return layer(x)", ["x.dtype"]),
+        ("return Wider().eval()(x)", ["torch.float32"]),
+        ("layer = Layer(3)\n    return torch.func.functional_call(layer, {}, (w,))", ["w.dtype"]),
+        ("s = torch.empty(3, dtype=torch.float32)\n    loss = 0.5 * torch.log(s) - s\n"
+         "    return torch.where(s > 0, -loss, s)", ["torch.float32"]),
+        ("if w is None:\n        return unknown(x)\n    return x.clone()", ["x.dtype"]),
+        ("y = x.clone() if w else None\n    if w:\n        y = None\n    return x, y",
+         ["x.dtype", ""]),
         ("if w is None:\n        return x, w\n    return x.clone(), w", ["x.dtype", "w.dtype"]),
     ],
 )  # fmt: skip
 def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
-    assert answer_types(_module(answer), "run") == types
+    assert find_answer_types(_module(answer), "run") == types
 
 
 @pytest.mark.parametrize(
@@ -56,11 +64,50 @@ def test_what_the_text_fixes_is_told(answer: str, types: list[str]) -> None:
     ],
 )
 def test_what_the_text_leaves_open_is_left_open(answer: str) -> None:
-    assert answer_types(_module(answer), "run") == [""]
+    assert find_answer_types(_module(answer), "run") == [""]
+
+
+def test_an_answer_that_may_be_none_is_told() -> None:
+    module = _module("y = None\n    if w:\n        y = x.clone()\n    return x, y")
+
+    assert find_optional_answers(module, "run") == [False, True]
+
+
+def test_a_reference_that_may_be_none_is_narrowed_where_it_is_not() -> None:
+    text = """
+    def ref_doubled(x, more):
+        return 2 * x.float(), (3 * x.float() if more else None)
+
+    @pytest.mark.parametrize("more", [False, True])
+    def test_doubled(more):
+        x = torch.randn(64, device=device, dtype=torch.bfloat16)
+        y, z = both(x, more)
+        expected, third = ref_doubled(x, more)
+        torch.testing.assert_close(y.float(), expected)
+        torch.testing.assert_close(z.float(), third)
+    """
+    launcher = DOUBLING.replace(
+        "def doubled(",
+        "def both(x, more):\n    y = torch.empty_like(x)\n"
+        "    doubling_kernel[(4,)](x, y, 64, BLOCK=16)\n    if more:\n"
+        "        z = torch.empty_like(x)\n    else:\n        z = None\n"
+        "    return y, z\n\n\ndef doubled(",
+    )
+    outcomes = drafted(
+        text.replace("def ref", "from ops.doubling import both\n\n    def ref"),
+        ops__doubling=launcher,
+    )
+    (draft,) = [each.draft for each in outcomes if not each.missing]
+
+    assert draft is not None
+    assert (
+        "return (expected.to(x.dtype), None if third is None else third.to(x.dtype))"
+        in draft.texts.python_code
+    )
 
 
 def test_a_module_without_the_entry_point_answers_with_nothing() -> None:
-    assert answer_types("x = 1\n", "run") == []
+    assert find_answer_types("x = 1\n", "run") == []
 
 
 def test_a_reference_that_is_wider_only_for_the_comparison_takes_the_launchers_type() -> None:
@@ -92,6 +139,20 @@ def two(x):
 
 def calls_itself(x):
     return calls_itself(x)
+
+
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        return x.clone()
+
+
+class Base(torch.nn.Module):
+    def forward(self, x):
+        return x.float()
+
+
+class Wider(Base):
+    pass
 
 
 class Twice(torch.autograd.Function):

@@ -83,6 +83,18 @@ def test_only_what_a_call_computes_for_certain_counts(body: str) -> None:
     assert bool(said) is body.startswith(certain)
 
 
+def test_linear_algebra_counts_under_any_condition() -> None:
+    module = (
+        "def launch(x, lengths=None):\n"
+        "    if lengths is None:\n        return solved(kernel[(1,)](x), x)\n    return x\n\n"
+        "def solved(x, y):\n    return torch.linalg.solve_triangular(x, y, upper=False)\n"
+    )
+
+    said = computes_forward(module, "launch")
+
+    assert said == "`torch.linalg.solve_triangular(x, y, upper=False)` in solved"
+
+
 @pytest.mark.parametrize(
     ("line", "computes"),
     [

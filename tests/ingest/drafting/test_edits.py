@@ -7,8 +7,8 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.drafting.options import without_foreign_options
-from ingest.drafting.seeds import unseeded
+from ingest.drafting.options import remove_foreign_options
+from ingest.drafting.seeds import remove_seeding
 
 # Of any script, but nothing that would end a string, a comment or a line.
 SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters='"\\'))
@@ -18,7 +18,7 @@ SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters
 def test_what_stands_around_a_change_stays(said: str, end: str) -> None:
     text = f'# {said}\nkernel["{said}"](n, kpack=2, m=3)  # {said}{end}'
 
-    changed = without_foreign_options(text)
+    changed = remove_foreign_options(text)
 
     assert changed == f'# {said}\nkernel["{said}"](n, m=3)  # {said}{end}'
 
@@ -27,10 +27,10 @@ def test_what_stands_around_a_change_stays(said: str, end: str) -> None:
 def test_a_line_goes_also_where_it_is_the_last(said: str, end: str) -> None:
     text = f'def made():\n    at = "{said}"\n    torch.manual_seed(3){end}'
 
-    changed = unseeded(text, ast.parse(text), but="make_inputs")
+    changed = remove_seeding(text, ast.parse(text), but="make_inputs")
 
     assert changed == f'def made():\n    at = "{said}"\n{end.removeprefix(chr(10))}'
 
 
 def test_a_text_that_is_no_python_stays() -> None:
-    assert without_foreign_options("kernel[(1,)](kpack=") == "kernel[(1,)](kpack="
+    assert remove_foreign_options("kernel[(1,)](kpack=") == "kernel[(1,)](kpack="

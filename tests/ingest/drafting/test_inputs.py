@@ -30,6 +30,61 @@ def test_shapes_and_dtypes_come_from_the_decorators() -> None:
     assert "device='cuda'" not in made
 
 
+def test_cases_show_more_than_one_element_and_more_than_one_size() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [1, 3, 61])
+        @pytest.mark.parametrize("scale", [0.1, 0.3, 0.5, 0.7])
+        def test_doubled(rows, scale):
+            x = scale * torch.randn(rows, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert [case["rows"] for case in cases(draft.texts.test_code)] == [3, 3, 3, 61]
+
+
+def test_a_way_to_call_the_operation_is_shown_before_another_size() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("rows", [16, 61])
+        @pytest.mark.parametrize("wide", [False, True])
+        @pytest.mark.parametrize("kind", ["a", "b", "c"])
+        def test_doubled(rows, kind, wide):
+            x = torch.randn(rows, device=device) + len(kind) + wide
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert {case["kind"] for case in shown} == {"a", "b", "c"}
+    assert {case["rows"] for case in shown} == {16}
+
+
+def test_a_size_in_the_body_that_makes_the_inputs_too_large_is_a_smaller_key_of_the_case() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("wide", [False, True])
+        def test_doubled(wide):
+            experts = 8
+            n = 4 * 5120
+            k = 5120 if wide else 1280
+            few = 32
+            x = torch.randn((experts, n, k), device=device)
+            y = torch.randn(few, 16, device=device)
+            assert torch.allclose(doubled(x), x + x + 0 * y[0, 0])
+        """
+    )
+
+    shown = cases(draft.texts.test_code)
+    assert [(case["n"], case["k"]) for case in shown] == [(1280, 1280)]
+    assert 'FIXED = {"k", "n"}' in draft.texts.test_code
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "n = case['n']" in made
+    assert "experts = 8" in made
+    assert "few = 32" in made
+
+
 def test_a_list_that_a_function_builds_is_worked_out() -> None:
     draft = whole(
         """
@@ -131,7 +186,7 @@ def test_random_numbers_of_one_side_are_drawn_for_both() -> None:
     assert "rand" not in function(draft.texts.python_code, "run_doubling")
 
 
-def test_values_that_nobody_tells_are_a_reason() -> None:
+def test_unknown_values_of_a_parameter_are_a_reason() -> None:
     outcome = only(
         """
         def test_doubled(prepared):
@@ -259,7 +314,58 @@ def test_what_no_gradient_is_asked_of_has_none_in_the_reference() -> None:
     )
 
     assert draft.differentiable
-    assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in draft.texts.python_code
+    for code in (draft.texts.python_code, draft.texts.triton_code):
+        assert "cos = cos.detach() if isinstance(cos, torch.Tensor) else cos" in code
+        assert "x = x.detach()" not in code
+
+
+def test_an_input_that_is_made_twice_is_detached_once() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device, requires_grad=True)
+            y = x.detach().clone().requires_grad_()
+            scale = torch.randn(64, device=device)
+            scale = torch.abs(scale)
+            expected, actual = 2 * x * scale, Doubling.apply(y) * scale
+            torch.testing.assert_close(actual, expected)
+            actual.sum().backward()
+            torch.testing.assert_close(y.grad, x.grad)
+        """
+    )
+
+    assert draft.texts.python_code.count("scale = scale.detach()") == 1
+    assert draft.texts.triton_code.count("scale = scale.detach()") == 1
+
+
+def test_inputs_of_inference_mode_are_made_without_gradients_instead() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            def made(n):
+                with torch.inference_mode():
+                    return torch.randn(n, device=device)
+            x = made(64)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert "with torch.no_grad():" in function(draft.texts.test_code, "make_inputs")
+    assert "inference_mode" not in draft.texts.test_code
+
+
+def test_addresses_among_the_inputs_are_a_reason() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            parts = [torch.randn(4, device=device) for _ in range(4)]
+            x = torch.tensor([part.data_ptr() for part in parts], device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """
+    )
+
+    assert outcome.missing is Missing.INPUTS
+    assert "addresses" in outcome.sentence
 
 
 def test_an_answer_is_narrowed_to_the_type_of_values_and_never_to_that_of_indices() -> None:
@@ -334,3 +440,85 @@ def test_a_helper_that_only_seeds_does_nothing() -> None:
 
     assert function(draft.texts.test_code, "seeded") == ("def seeded():\n    pass\n    pass")
     assert "seed" not in function(draft.texts.test_code, "made").replace("seeded()", "")
+
+
+def test_a_copy_of_an_input_is_made_by_the_side_that_needs_it() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            bias = torch.randn(64, device=device)
+            both = [t.clone().detach() for t in [x, bias]]
+            y = x.detach().clone()
+            more = bias.clone() if bias is not None else None
+            shift = torch.sigmoid(y)
+            actual = doubled(both[0] + y) + shift
+            assert torch.allclose(actual, 4 * x + shift + 0 * more)
+        """
+    )
+
+    assert "def run_doubling(shift, bias, x):" in draft.texts.triton_code
+    launching = function(draft.texts.triton_code, "run_doubling")
+    assert "both = [t.clone().detach() for t in [x, bias]]" in launching
+    assert "y = x.clone()" in launching
+    assert "more = " not in launching
+    assert "more = bias.clone() if bias is not None else None" in draft.texts.python_code
+    made = function(draft.texts.test_code, "make_inputs")
+    assert "both" not in made
+    assert "y = x.detach().clone()" in made
+
+
+def test_a_copy_of_what_is_changed_afterwards_stays_an_input() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = x.clone()
+            x[3] = 0
+            z = torch.sigmoid(x) + torch.sigmoid(y)
+            assert torch.allclose(doubled(y) + 0 * z, y + y + 0 * x)
+        """
+    )
+
+    assert "def run_doubling(y, z, x):" in draft.texts.triton_code
+
+
+def test_a_function_is_no_input_but_chosen_by_the_side_that_calls_it() -> None:
+    draft = whole(
+        """
+        def naive_sum(x):
+            return x + x
+
+        def naive_product(x):
+            return 2 * x
+
+        @pytest.mark.parametrize("product", [False, True])
+        def test_doubled(product):
+            x = torch.randn(64, device=device)
+            bound = None
+            if product:
+                bound = 5.0
+                if bound > 1:
+                    x = x.clamp(-bound, bound)
+                naive = naive_product
+            else:
+                naive = naive_sum
+
+            def moved(x):
+                return x + (bound or 0)
+
+            assert torch.allclose(doubled(moved(x)), naive(moved(x)))
+        """
+    )
+
+    assert "def run_doubling(bound, x, product):" in draft.texts.python_code
+    reference = function(draft.texts.python_code, "run_doubling")
+    assert (
+        "    if product:\n        naive = naive_product\n    else:\n        naive = naive_sum\n"
+        in reference
+    )
+    assert "clamp" not in reference
+    assert "def moved(x):" in reference
+    assert "def moved(x):" in function(draft.texts.triton_code, "run_doubling")
+    assert "naive" not in draft.texts.test_code
+    assert "x = x.clamp(-bound, bound)" in draft.texts.test_code

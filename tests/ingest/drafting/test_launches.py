@@ -71,6 +71,49 @@ def test_an_input_that_a_test_compares_after_the_launch_is_a_copy() -> None:
     assert "x.clone()" not in launching
 
 
+def test_an_input_that_a_launcher_changes_beside_its_answer_is_a_copy() -> None:
+    draft = in_place(
+        """
+        from ops.doubling import updating
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            state = torch.zeros(64, device=device)
+            state_ref = state.clone()
+            out = updating(state, x)
+            state_ref.add_(x)
+            assert torch.allclose(state, state_ref)
+            assert torch.allclose(out, x + x)
+        """,
+        DOUBLING.replace("def doubled(x, scale=1)", "def updating(state, x)").replace(
+            "doubled(", "updating(0, "
+        )
+        + "\n\ndef doubled(x):\n    return x + x\n",
+    )
+
+    launching = function(draft.texts.triton_code, draft.entry_point)
+    assert "state = state.clone()\n" in launching
+    assert "x.clone()" not in launching
+
+
+def test_a_key_of_tuning_names_parameters_of_the_kernel_only() -> None:
+    tuned = DOUBLING.replace(
+        "@triton.jit",
+        "@triton.autotune(configs=[triton.Config({'BLOCK': 16})], key=['n', 'BT'])\n@triton.jit",
+    )
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=tuned,
+    )
+
+    assert "key=['n'])" in draft.texts.triton_code
+
+
 def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() -> None:
     draft = whole(
         """
@@ -89,6 +132,74 @@ def test_a_device_that_a_helper_names_is_the_machines_when_the_module_is_read() 
     exec(draft.texts.python_code, module)  # noqa: S102 - our own text
     ones = torch.ones(3, device=module["DEVICE"])
     assert torch.equal(module[draft.entry_point](ones), ones + ones)
+
+
+def test_a_launcher_allocates_on_the_machines_device() -> None:
+    named = DOUBLING.replace("empty_like(x)", 'empty(x.shape, dtype=x.dtype, device="cuda")')
+
+    draft = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=named,
+    )
+
+    code = draft.texts.triton_code
+    assert "out = torch.empty(x.shape, dtype=x.dtype, device=DEVICE)" in code
+    assert code.count('DEVICE = "cuda" if torch.cuda.is_available() else "cpu"') == 1
+    assert (
+        code.index("import triton.language") < code.index("DEVICE = ") < code.index("def doubled")
+    )
+
+
+def test_branches_for_distributed_tensors_are_left_out() -> None:
+    spread = DOUBLING.replace(
+        "    out = torch.empty_like(x)\n",
+        """    if isinstance(x, torch.distributed.tensor.DTensor):
+        x = gathered(x)
+    if isinstance(x, torch.distributed.tensor.DTensor) or isinstance(x, Spread):
+        scale = 1
+    if not isinstance(x, torch.distributed.tensor.DTensor) and scale:
+        pass
+    if isinstance(x, _DTensor):
+        return x.to_local()
+    else:
+        # On one machine.
+        out = torch.empty_like(
+            x
+        )
+""",
+    ).replace(
+        "def doubled(",
+        """try:
+    from torch.distributed.tensor import DTensor as _DTensor
+except Exception:
+    _DTensor = ()
+
+Spread = ()
+
+def gathered(x):
+    return x.full_tensor()
+
+def doubled(""",
+    )
+
+    code = whole(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x + x)
+        """,
+        ops__doubling=spread,
+    ).texts.triton_code
+
+    launcher = function(code, "doubled")
+    assert "if False or isinstance(x, Spread):" in launcher
+    assert "    out = torch.empty_like(x)" in launcher
+    assert "gathered" not in code
+    assert "_DTensor" not in code
 
 
 def test_options_that_another_makers_compiler_knows_are_left_out() -> None:

@@ -59,6 +59,20 @@ def test_an_expression_is_a_reference() -> None:
     assert "return x + x" in draft.texts.python_code
 
 
+def test_a_method_that_compares_two_tensors_compares_its_receiver() -> None:
+    draft = whole(
+        """
+        def test_doubled():
+            tolerance = 1e-3
+            x = torch.randn(64, device="cuda")
+            assert (x + x).allclose(doubled(x), 0, tolerance)
+        """
+    )
+
+    assert "return x + x" in draft.texts.python_code
+    assert "return doubled(x)" in function(draft.texts.triton_code, "run_doubling")
+
+
 MODULES = """
 class DoublingLayer(torch.nn.Module):
     def __init__(self, size):
@@ -159,6 +173,171 @@ def test_a_test_that_compares_gradients_alone_is_told_apart() -> None:
     assert outcome.missing is Missing.GRADIENTS_ONLY
 
 
+def test_values_that_the_test_writes_out_are_no_reference() -> None:
+    written = only(
+        """
+        def test_doubled():
+            x = torch.tensor([1.0, 2.0], device=device)
+            expected = torch.tensor([2.0, 4.0], device=device)
+            assert torch.allclose(doubled(x), expected)
+        """
+    )
+    counted = only(
+        """
+        def test_doubled():
+            sizes = [0] * 4
+            sizes[2] = 3
+            rows = sum(sizes)
+            x = torch.randn(rows, device=device)
+            y = torch.zeros(rows, device=device)
+            for i, size in enumerate(sizes):
+                y[:size] = i
+            assert torch.allclose(doubled(x), y)
+        """
+    )
+    handed_back = only(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), x)
+        """
+    )
+
+    assert {written.missing, counted.missing, handed_back.missing} == {Missing.NO_COMPARISON}
+    assert "depends on no input" in written.sentence
+    assert "depends on no input" in counted.sentence
+    assert "nothing is computed" in handed_back.sentence
+
+
+def test_a_comparison_by_the_variable_of_a_loop_is_a_reason() -> None:
+    outcome = only(
+        """
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y = doubled(x)
+            for row in range(64):
+                assert torch.allclose(y[row], x[row] + x[row])
+        """
+    )
+
+    assert outcome.missing is Missing.NO_COMPARISON
+    assert "in a loop, by its row" in outcome.sentence
+
+
+def test_an_answer_that_is_always_compared_goes_before_one_that_is_compared_at_times() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("squares", [False, True])
+        def test_doubled(squares):
+            x = torch.randn(64, device=device)
+            if squares:
+                y, square = doubled(x), doubled(x * x)
+            else:
+                y = doubled(x)
+            expected = x + x
+            if squares:
+                assert torch.allclose(square, x * x * 2)
+                expected = expected + 0
+            assert torch.allclose(y, expected)
+        """
+    )
+
+    assert "return y" in draft.texts.triton_code
+    assert "return expected" in draft.texts.python_code
+    assert "allclose" not in draft.texts.python_code
+
+
+def test_a_comparison_under_a_condition_that_no_case_decides_counts() -> None:
+    draft = whole(
+        """
+        def both(x):
+            return doubled(x), doubled(x * x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            y, square = both(x)
+            assert torch.allclose(y, x + x)
+            if square is not None:
+                assert torch.allclose(square, x * x * 2)
+        """
+    )
+    assert "return (y, square)" in draft.texts.triton_code
+
+
+def test_only_cases_under_whose_condition_a_test_compares_are_shown() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("squares", [False, True])
+        def test_doubled(squares):
+            x = torch.randn(64, device=device) + squares
+            if squares:
+                square = doubled(x * x)
+                assert torch.allclose(square, x * x * 2)
+        """
+    )
+
+    assert [case["squares"] for case in cases(draft.texts.test_code)] == [True]
+
+
+def test_a_name_that_one_branch_of_a_side_binds_is_no_input() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("squares", [False, True])
+        def test_doubled(squares):
+            x = torch.randn(64, device=device)
+            y = doubled(x)
+            if squares:
+                square = x * x
+            expected = x + x
+            for row, value in enumerate(expected):
+                expected[row] = value + 0 * square[row] if squares else value
+            assert torch.allclose(y, expected)
+        """
+    )
+
+    assert "def run_doubling(x, squares):" in draft.texts.python_code
+    assert "    square = None\n" in draft.texts.python_code
+
+
+def test_what_a_branch_computes_for_nothing_is_left_out() -> None:
+    draft = whole(
+        """
+        @pytest.mark.parametrize("scaled", [False, True])
+        def test_doubled(scaled):
+            x = torch.randn(64, device=device)
+            if scaled:
+                wide = 2.0 * x.double()
+                wide = wide.float()
+                expected = 2.0 * x
+            else:
+                wide = x.double()
+                expected = x + x
+            actual = doubled(x)
+            assert torch.allclose(actual, expected)
+            print((actual - wide).abs().max())
+        """
+    )
+
+    assert "wide" not in draft.texts.python_code
+    assert "def run_doubling(x, scaled):" in draft.texts.python_code
+
+
+def test_an_operation_that_a_library_registers_with_torch_is_a_reason() -> None:
+    outcome = only(
+        """
+        def ref_doubled(x):
+            return torch.ops.fast.doubled.default(x)
+
+        def test_doubled():
+            x = torch.randn(64, device=device)
+            assert torch.allclose(doubled(x), ref_doubled(x))
+        """
+    )
+
+    assert outcome.missing is Missing.REFERENCE_NOT_STANDALONE
+    assert "torch.ops.fast.doubled" in outcome.sentence
+
+
 def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> None:
     idle = only(
         """
@@ -172,7 +351,7 @@ def test_a_test_without_a_comparison_and_no_test_at_all_are_two_reasons() -> Non
     assert absent.missing is Missing.NO_TEST
 
 
-def test_a_kernel_that_nobody_launches_has_no_launcher() -> None:
+def test_a_kernel_without_a_launch_has_no_launcher() -> None:
     lonely = "import triton\n\n@triton.jit\ndef lonely_kernel(x):\n    pass\n"
     outcomes = drafted("", ops__lonely=lonely)
 
@@ -180,7 +359,7 @@ def test_a_kernel_that_nobody_launches_has_no_launcher() -> None:
     assert outcome.missing is Missing.NO_LAUNCHER
 
 
-def test_a_reference_of_somebody_else_is_named() -> None:
+def test_a_reference_of_an_unknown_package_is_named() -> None:
     outcome = only(
         """
         from somewhere import ref_doubled

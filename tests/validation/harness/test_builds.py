@@ -1,4 +1,4 @@
-"""What Triton up to 3.6 has built before a launch is built quickly, and in one process once."""
+"""The launchers of Triton up to 3.6 are built without optimization, and once a process."""
 
 import ctypes
 import subprocess
@@ -21,20 +21,20 @@ def headers(tmp_path: Path) -> Path:
 
 
 def built(build: builds.Build, folder: Path, text: str, headers: Path) -> str:
-    """As Triton asks for it: in a new folder, which goes away as soon as it has read the file."""
+    """Build as Triton does: in a new folder, which is removed once the file is read."""
     folder.mkdir()
     (folder / "launcher.c").write_text(text)
     source = str(folder / "launcher.c")
     return build("launcher", source, str(folder), [str(folder)], [str(headers)], ["c"])
 
 
-def test_what_is_built_can_be_called(tmp_path: Path, headers: Path) -> None:
+def test_a_built_library_can_be_called(tmp_path: Path, headers: Path) -> None:
     path = built(builds.quick(), tmp_path / "one", ANSWERS, headers)
     assert path == str(tmp_path / "one" / f"launcher{builds.SUFFIX}")
     assert ctypes.CDLL(path).answer() == 42
 
 
-def test_the_same_is_built_once_and_another_anew(
+def test_the_same_text_is_built_once(
     tmp_path: Path, headers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build = builds.quick()
@@ -46,7 +46,7 @@ def test_the_same_is_built_once_and_another_anew(
         built(build, tmp_path / "three", ANSWERS.replace("ANSWER;", "ANSWER + 1;"), headers)
 
 
-def test_what_cannot_be_built_is_said_each_time(
+def test_an_error_of_the_compiler_is_raised_each_time(
     tmp_path: Path, headers: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     build = builds.quick()
@@ -56,7 +56,7 @@ def test_what_cannot_be_built_is_said_each_time(
         assert "error" in capfd.readouterr().err
 
 
-def test_without_a_compiler_a_sentence_says_so(
+def test_a_missing_compiler_is_named(
     tmp_path: Path, headers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CC", raising=False)
@@ -74,7 +74,7 @@ def test_without_a_compiler_a_sentence_says_so(
     ],
     ids=["builds launchers", "launches all by one", "lets nobody else build"],
 )
-def test_only_a_triton_that_builds_launchers_is_helped(
+def test_only_a_triton_that_builds_launchers_gets_the_hook(
     monkeypatch: pytest.MonkeyPatch, driver: SimpleNamespace, build: SimpleNamespace, taken: bool
 ) -> None:
     monkeypatch.setitem(sys.modules, "triton.knobs", SimpleNamespace(build=build))

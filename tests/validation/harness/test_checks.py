@@ -1,4 +1,4 @@
-"""From what was seen to a verdict: each check by itself, on evidence made by hand."""
+"""Each check by itself, on evidence made by hand."""
 
 import json
 import math
@@ -10,7 +10,8 @@ from tests.validation.harness.numbers_of import numbers_of, value_of
 from validation.harness.judge import checks, evidence
 from validation.harness.judge.compare import Comparison
 from validation.harness.judge.evidence import Outcome, Wanted
-from validation.harness.judge.leeway import Leeway
+from validation.harness.judge.falsifiable import falsifiable
+from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import Trial
 from validation.harness.report import Check, Verdict, presentable
 from validation.harness.verdicts import figures, verdict_of
@@ -51,7 +52,7 @@ def pytest_said(**over: Any) -> dict[str, Any]:
         ({"raised": {"type": "SystemExit"}}, Verdict.ERROR),
     ],
 )
-def test_a_green_test_is_one_that_ran_passed_and_came_back(
+def test_a_test_passes_if_pytest_ran_it_passed_and_returned(
     over: dict[str, Any], verdict: Verdict
 ) -> None:
     assert checks.test(pytest_said(**over)).verdict is verdict
@@ -88,7 +89,7 @@ def test_errors_are_those_of_the_runs_that_could_be_compared() -> None:
     assert (check.numbers["cases"], check.numbers["max_abs_error"]) == (2, 0.0)
 
 
-def test_without_an_answer_nothing_passes() -> None:
+def test_accuracy_is_not_checked_without_an_answer() -> None:
     assert checks.accuracy([], {}).verdict is None
 
 
@@ -103,7 +104,7 @@ def test_a_layout_that_no_case_shows_is_a_limit_and_no_fault() -> None:
 
 @pytest.mark.parametrize("origin", ["manual", "template", "inductor", "", "real-world:a/b"])
 @pytest.mark.parametrize(
-    ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("habit", "values")]
+    ("kind", "grade"), [("size", "sizes"), ("values", "values"), ("property", "values")]
 )
 def test_a_size_or_value_beyond_the_shown_ones_is_a_domain_of_real_code_only(
     kind: str, grade: str, origin: str
@@ -152,20 +153,20 @@ def test_an_output_is_memory_of_an_input_only_where_the_references_is() -> None:
     assert checks.memory([run], allowed).verdict is Verdict.PASSED
 
 
-def test_an_answer_is_not_written_over_by_the_next() -> None:
+def test_an_answer_that_the_next_call_overwrites_fails() -> None:
     check = checks.memory([a_run(), a_run(again=True)], wanted(ONES))
 
     assert check.verdict is Verdict.FAILED
-    assert "handed out before" in check.words
+    assert "returned before" in check.words
 
 
-def test_poison_that_is_handed_out_was_never_written_over() -> None:
+def test_an_answer_that_holds_poison_was_never_written() -> None:
     poison = numbers_of([-1] * 4, "int32")
 
     check = checks.memory([a_run(right=False, value=poison)], wanted(numbers_of([0] * 4, "int32")))
 
     assert check.verdict is Verdict.FAILED
-    assert "nobody wrote" in check.words
+    assert "never written" in check.words
 
 
 def test_memory_is_not_checked_without_an_answer() -> None:
@@ -185,7 +186,7 @@ def test_answers_that_differ_within_what_is_allowed_are_marked() -> None:
 # --- 6: Triton ------------------------------------------------------------------------------
 def triton(runs: list[Outcome], idle: list[Outcome], **more: Any) -> Check:
     return checks.triton(
-        runs, idle, more.get("problems", {}), more.get("beside", {}), more.get("otherwise", "")
+        runs, idle, more.get("problems", {}), more.get("computed", {}), more.get("in_test", "")
     )
 
 
@@ -211,7 +212,7 @@ def test_an_empty_answer_is_right_without_a_kernel_too() -> None:
     assert triton([a_run()], [a_run(mode="idle", value=EMPTY)]).verdict is Verdict.PASSED
 
 
-def test_what_torch_computes_is_named_with_its_share() -> None:
+def test_operations_that_torch_computes_are_named_with_their_share() -> None:
     small = a_run(computed={"sum": 64}, bytes={"torch": 8, "kernels": 8})
     large = a_run(computed={"sum": 64}, bytes={"torch": 64, "kernels": 192})
 
@@ -223,15 +224,15 @@ def test_what_torch_computes_is_named_with_its_share() -> None:
     assert check.numbers["torch_share"] == 0.25
 
 
-def test_what_can_not_be_played_is_named_where_the_answer_is_wrong() -> None:
+def test_operations_that_are_not_played_are_named_if_the_answer_is_wrong() -> None:
     problems = {"aten.mm.default": 3}
 
     assert triton([a_run(right=False)], [], problems=problems).verdict is Verdict.NOT_TRITON
     assert triton([a_run()], [], problems=problems).verdict is Verdict.PASSED
 
 
-def test_a_launcher_that_does_otherwise_in_its_own_test_is_not_triton() -> None:
-    assert triton([a_run()], [], otherwise="launches none").verdict is Verdict.NOT_TRITON
+def test_a_launcher_that_computes_with_torch_in_its_own_test_is_not_triton() -> None:
+    assert triton([a_run()], [], in_test="launches none").verdict is Verdict.NOT_TRITON
 
 
 # --- 7: the test can fail -------------------------------------------------------------------
@@ -250,12 +251,20 @@ def survey(**over: Any) -> dict[str, Any]:
         (survey(), (ONES, ONES), Verdict.VACUOUS),
         (survey(), (EMPTY, EMPTY), Verdict.VACUOUS),
     ],
-    ids=["notices", "blind", "weak", "calls nothing", "red anyway", "deaf reference", "all empty"],
+    ids=[
+        "notices",
+        "blind",
+        "weak",
+        "calls nothing",
+        "red anyway",
+        "ignores its inputs",
+        "all empty",
+    ],
 )
 def test_a_test_that_cannot_fail_is_vacuous(
     said: dict[str, Any], answers: tuple[Any, Any], verdict: Verdict
 ) -> None:
-    check = checks.falsifiable(said, wanted(*answers), shown=[0, 1], alike=[[0, 1]])
+    check = falsifiable(said, wanted(*answers), shown=[0, 1], differing=[[0, 1]])
 
     assert check.verdict is verdict
 
@@ -263,12 +272,12 @@ def test_a_test_that_cannot_fail_is_vacuous(
 @pytest.mark.parametrize(
     ("called", "words"), [(False, "never calls the candidate"), (True, "nothing that could be dam")]
 )
-def test_a_test_that_calls_what_hands_back_nothing_is_not_said_to_call_nothing(
+def test_a_reference_that_returns_nothing_and_a_test_that_calls_nothing_differ(
     called: bool, words: str
 ) -> None:
     said = survey(noticed=[], called=called)
 
-    assert words in checks.falsifiable(said, wanted(ONES), shown=[0], alike=[]).words
+    assert words in falsifiable(said, wanted(ONES), shown=[0], differing=[]).words
 
 
 # --- 8 and 9 --------------------------------------------------------------------------------
@@ -305,7 +314,7 @@ def test_the_worst_check_is_the_verdict_and_gives_its_words() -> None:
     assert verdict_of([made[0], *made[3:]]) == (Verdict.PASSED, "2 checks pass")
 
 
-def test_words_of_an_entry_do_no_harm_where_they_are_shown() -> None:
+def test_the_words_of_an_entry_are_made_safe_to_show() -> None:
     said = Check("test", Verdict.FAILED, "\x1b[32mPASSED\0\ud800\n" + "z" * 9999, {"x": math.inf})
 
     shown = presentable(said)
@@ -316,14 +325,14 @@ def test_words_of_an_entry_do_no_harm_where_they_are_shown() -> None:
     json.dumps(shown.numbers, allow_nan=False)
 
 
-def test_a_process_that_says_anything_else_is_not_believed() -> None:
+def test_an_answer_that_does_not_fit_its_description_is_wrong() -> None:
     trial = Trial(0, "case 0", "shown", {})
     tree = {"tensor": 0, "dtype": "float32", "shape": [9], "device": "cpu"}
     answer = {"value": tree, "gradients": [], "aliases": []}
     said = {"runs": [{"trial": 0, "mode": "first", "answer": answer}]}
 
     (outcome,) = evidence.outcomes(
-        said, [memoryview(bytes(8))], [trial], wanted(ONES), Leeway(), {}
+        said, [memoryview(bytes(8))], [trial], wanted(ONES), PracticalBound(), {}
     )
 
     assert not outcome.right

@@ -1,9 +1,9 @@
-"""Which of the scaled values count: those to which the reference itself has an answer."""
+"""Selection of scaled values: those count for which the reference has a meaningful answer."""
 
 from __future__ import annotations
 
 from tests.validation.harness.numbers_of import numbers_of, value_of
-from validation.harness.choice import counted
+from validation.harness.choice import select_answered
 from validation.harness.judge.evidence import Wanted
 from validation.harness.plan import Trial
 
@@ -18,14 +18,14 @@ ZEROS = Trial(3, "zeros", "values", {})
 
 def names(*answers: Wanted) -> list[str]:
     trials = [SHOWN, SMALL, LESS_SMALL, ZEROS]
-    return [one.name for one in counted(trials, dict(enumerate(answers)))]
+    return [one.name for one in select_answered(trials, dict(enumerate(answers)))]
 
 
-def test_of_a_group_the_first_that_is_more_than_rounding_counts() -> None:
+def test_the_first_meaningful_trial_of_a_group_counts() -> None:
     assert names(NEAR, NEAR, NEAR, NEAR) == ["case 0", SMALL.name, "zeros"]
     assert names(NEAR, ROUNDING, NEAR, NEAR) == ["case 0", LESS_SMALL.name, "zeros"]
 
 
-def test_where_all_of_a_group_is_rounding_it_is_no_way_out() -> None:
-    """A reference that answers otherwise in float64 must not spare its candidate anything."""
+def test_a_group_of_rounding_errors_still_counts() -> None:
+    """Otherwise a reference with another answer in float64 would spare its candidate the trials."""
     assert names(NEAR, ROUNDING, ROUNDING, ROUNDING) == ["case 0", SMALL.name, "zeros"]

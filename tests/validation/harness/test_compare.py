@@ -1,4 +1,4 @@
-"""Is an answer right? What rounding explains is, what it doesn't is not."""
+"""Comparison of answers: an error is right if rounding explains it, and wrong otherwise."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ ordinary = arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e3, 1e3))
 
 
 def judged(found: Any, precise: Any, dtype: str = "float32", **more: Any) -> Comparison:
-    """`found` beside a reference that is as right as its type can be."""
+    """Compare `found` with a reference that is as exact as its type allows."""
     native = numbers_of(precise, dtype)
     return compare(
         numbers_of(found, dtype), Expected(native, numbers_of(precise, "float64"), **more)
@@ -48,7 +48,7 @@ def test_zeros_are_never_right_for_what_is_not_zero(values: Any) -> None:
         assert judged(np.zeros_like(values), values, dtype).wrong
 
 
-def test_what_is_allowed_shrinks_with_the_type() -> None:
+def test_the_allowed_error_shrinks_with_the_type() -> None:
     truth = np.linspace(1, 2, 100)
     close = truth * (1 + 1e-3)
 
@@ -58,7 +58,7 @@ def test_what_is_allowed_shrinks_with_the_type() -> None:
     assert judged(truth * (1 + 1e-10), truth, "float64").wrong
 
 
-def test_accumulating_in_half_and_calling_it_float_is_wrong() -> None:
+def test_a_sum_in_half_that_is_returned_as_float_is_wrong() -> None:
     rows = np.random.default_rng(0).normal(size=(8, 4000)).astype(np.float32)
     truth = rows.astype(np.float64).sum(axis=1)
     halves = np.cumsum(rows.astype(HALF), axis=1, dtype=HALF)[:, -1]
@@ -75,7 +75,7 @@ def test_a_candidate_may_be_off_by_as_much_as_torch_itself() -> None:
     assert compare(numbers_of(truth - 5e-3), expected).wrong
 
 
-def test_where_inputs_amplify_rounding_more_is_allowed() -> None:
+def test_more_error_is_allowed_if_inputs_amplify_rounding() -> None:
     truth = np.linspace(1, 2, 100)
     shaken = numbers_of(truth + 1e-4, "float64")
 
@@ -83,7 +83,7 @@ def test_where_inputs_amplify_rounding_more_is_allowed() -> None:
     assert not judged(truth + 1e-3, truth, shaken=shaken).wrong
 
 
-def test_what_rounding_could_do_is_allowed_and_not_much_more() -> None:
+def test_the_effect_of_rounding_is_allowed_and_little_more() -> None:
     truth = np.linspace(1, 2, 100)
     rounded = numbers_of(truth + 1e-4, "float64")
 
@@ -91,7 +91,7 @@ def test_what_rounding_could_do_is_allowed_and_not_much_more() -> None:
     assert judged(truth + 5e-4, truth, rounded=rounded).wrong
 
 
-def test_what_torch_gets_wrong_by_rounding_is_judged_in_float64() -> None:
+def test_an_answer_that_torch_rounds_badly_is_judged_in_float64() -> None:
     """Its own answer is so far off that it might answer another question."""
     truth = np.linspace(1, 2, 100)
     poor, precise = numbers_of(truth * 1.01), numbers_of(truth, "float64")
@@ -102,7 +102,7 @@ def test_what_torch_gets_wrong_by_rounding_is_judged_in_float64() -> None:
     assert compare(numbers_of(truth * 0.9), Expected(poor, precise, rounded=rounded)).wrong
 
 
-def test_where_everything_cancels_torchs_own_leftover_is_no_truth() -> None:
+def test_the_rounding_error_of_torch_is_no_truth_if_everything_cancels() -> None:
     leftover, truth = numbers_of([-(2.0**-15)]), numbers_of([-1e-14], "float64")
 
     assert not compare(numbers_of([0.0]), Expected(leftover, truth)).wrong
@@ -126,7 +126,7 @@ def test_nan_and_infinities_stand_where_the_references_do(special: float) -> Non
     assert "where the reference has" in judged(truth, [1.0, 2.0, 3.0]).wrong
 
 
-def test_nothing_else_is_a_nan_unless_the_inputs_hold_an_infinity() -> None:
+def test_an_infinity_is_no_nan_unless_the_inputs_hold_an_infinity() -> None:
     truth, found = [1.0, math.nan], [1.0, math.inf]
 
     assert judged(found, truth).wrong
@@ -135,7 +135,7 @@ def test_nothing_else_is_a_nan_unless_the_inputs_hold_an_infinity() -> None:
     assert judged([7.0, math.nan], truth, infinite_inputs=True).wrong
 
 
-def test_what_overflows_the_type_may_be_infinite() -> None:
+def test_an_element_that_overflows_the_type_may_be_infinite() -> None:
     expected = Expected(numbers_of([65504.0], "float16"), numbers_of([70000.0], "float64"))
 
     assert not compare(numbers_of([math.inf], "float16"), expected).wrong
@@ -174,17 +174,17 @@ def test_empty_answers_are_equal() -> None:
 
 
 @pytest.mark.parametrize(("found", "right"), [(7.6e-6, True), (1e-4, True), (1e-3, False)])
-def test_where_all_should_cancel_what_rounding_leaves_is_right(found: float, right: bool) -> None:
-    """The layer norm of one element is nothing, and nobody computes exactly that."""
+def test_a_rounding_error_is_right_if_everything_should_cancel(found: float, right: bool) -> None:
+    """The layer norm of one element is zero, and no kernel computes exactly that."""
     assert (not judged([found], [0.0]).wrong) is right
 
 
-def test_what_is_nearly_nothing_beside_the_rest_is_judged_as_closely_as_the_rest() -> None:
+def test_a_tiny_element_is_judged_as_closely_as_the_others() -> None:
     assert judged([1.0, 2e-5], [1.0, 0.0]).grade == "within"
     assert judged([1.0, 2e-4], [1.0, 0.0]).wrong
 
 
-def test_a_few_jumps_excuse_nobody_but_themselves() -> None:
+def test_a_few_jumps_do_not_count_for_other_elements() -> None:
     """The fractional part of what is nearly whole may be nearly one; others may not."""
     truth = np.linspace(0.1, 0.9, 100)
     shaken = truth.copy()
@@ -198,7 +198,7 @@ def test_a_few_jumps_excuse_nobody_but_themselves() -> None:
     assert judged(wrong, truth, shaken=beside).wrong
 
 
-def test_where_much_is_shaken_all_is_uncertain() -> None:
+def test_many_jumps_count_for_all_elements() -> None:
     truth = np.linspace(0.1, 0.9, 100)
     shaken, found = truth.copy(), truth.copy()
     shaken[::3] += 0.5

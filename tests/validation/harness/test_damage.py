@@ -1,4 +1,4 @@
-"""A test that looks at less than it should is noticed, in any type and at each output alone."""
+"""A test that checks too little is noticed, in any type and at each output alone."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def test_an_output_that_no_test_looks_at_is_named(
 
 
 def possible(dtype: str) -> set[str]:
-    """Whole numbers have nothing in between, and the input here is of no answer's type but one."""
+    """Return the damage that a type can show: integers have no small error, and the input has
+    another type."""
     whole = "int" in dtype or dtype == "bool"
     return set(DAMAGES) - {"the input handed back"} - (NOT_IN_BETWEEN if whole else set())
 
@@ -112,7 +113,7 @@ def test_damage_in_any_type_goes_unnoticed_by_a_test_that_looks_at_nothing(
     assert seen["noticed"] == []
 
 
-def test_what_cannot_be_damaged_is_not_taken_for_noticed(filled: Filled) -> None:
+def test_an_answer_that_cannot_be_damaged_is_not_noticed(filled: Filled) -> None:
     seen = verdicts(filled, "x.to(torch.float8_e8m0fnu)", "given.shape")
 
     assert seen["noticed"] == []

@@ -1,4 +1,4 @@
-"""Files of entries, as anybody may have written them: read, or refused with the place and why."""
+"""Files of entries are read, or refused with a place and a reason."""
 
 import json
 import subprocess
@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 
 from validation.harness import Entry, EntryUnreadable, read_entries
 from validation.harness.__main__ import main
-from validation.harness.entry import parse
+from validation.harness.entry import parse, unsupported
 
+METADATA = {
+    "entry_point": "add",
+    "origin": "real-world",
+    "provenance": {"repository": "some/where"},
+}
 RECORD = {
     "id": "add-1",
     "python_code": "def add(): ...",
     "triton_code": "def add(): ...",
     "test_code": "CASES = []",
-    "metadata": {
-        "entry_point": "add",
-        "origin": "real-world",
-        "provenance": {"repository": "some/where"},
-    },
+    "metadata": METADATA,
 }
 keys = st.sampled_from([*RECORD, "entry_point", "provenance"]) | st.text(max_size=3)
 junk = st.recursive(
@@ -49,6 +50,32 @@ def test_entries_of_unknown_sources_have_no_owner_to_share_a_process_by(
     entry = replace(parse(RECORD, "here"), origin=origin)
 
     assert entry.owner == owner
+
+
+@pytest.mark.parametrize(
+    ("bounds", "installed", "said"),
+    [
+        ({}, "3.9.0", ""),
+        ({"min_triton": "3.2", "max_triton": None}, "3.9.0", ""),
+        ({"max_triton": "3.9"}, "3.9.1", ""),
+        ({"max_triton": "3.9"}, "3.10.0", "needs Triton 3.9 or older, and 3.10.0 is installed"),
+        ({"min_triton": "3.9.0"}, "3.9.0+git1234", ""),
+        ({"min_triton": "3.10"}, "3.9.0", "needs Triton 3.10 or newer, and 3.9.0 is installed"),
+        ({"min_triton": "3.10"}, "", ""),
+    ],
+)
+def test_an_entry_for_other_releases_of_triton_is_unsupported(
+    bounds: dict[str, Any], installed: str, said: str
+) -> None:
+    entry = parse({**RECORD, "metadata": {**METADATA, **bounds}}, "here")
+
+    assert unsupported(entry, installed).endswith(said)
+    assert bool(unsupported(entry, installed)) == bool(said)
+
+
+def test_a_bound_that_is_no_version_is_refused() -> None:
+    with pytest.raises(EntryUnreadable, match="metadata.max_triton is no version"):
+        parse({**RECORD, "metadata": {**METADATA, "max_triton": "new"}}, "here")
 
 
 def written(folder: Path, text: str | bytes) -> Path:
@@ -98,7 +125,7 @@ def test_a_line_ends_with_a_line_feed_only(tmp_path: Path) -> None:
         (b"\xff\xfe{", "no UTF-8"),
     ],
 )
-def test_what_is_no_entry_is_named(
+def test_a_record_that_is_no_entry_is_named(
     tmp_path: Path, text: str | bytes, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, text)
@@ -138,7 +165,7 @@ def test_a_report_that_cannot_be_written_is_named(
     assert capsys.readouterr().out == f"{report}: No such file or directory.\n"
 
 
-def test_who_reads_no_further_ends_it_without_a_word(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_the_command_silently(tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps({**RECORD, "test_code": "CASES = 7"}))
     command = [sys.executable, "-m", "validation.harness", str(path), "--device", "interpreter"]
 

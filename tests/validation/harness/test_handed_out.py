@@ -3,7 +3,7 @@
 import pytest
 
 from tests.validation.harness.doubling import DOUBLE_KERNEL
-from validation.harness import Crew, Entry, Verdict, reports
+from validation.harness import Entry, Verdict, WorkerPool, reports
 
 REFERENCE = """
 import torch
@@ -65,15 +65,15 @@ def test_equivalence():
     ids=["a table that nobody writes to again", "the same memory, written to again"],
 )
 def test_what_was_handed_out_is_not_written_to_again(
-    out: str, verdict: Verdict, crew: Crew
+    out: str, verdict: Verdict, pool: WorkerPool
 ) -> None:
     code = CANDIDATE.replace("OUT", out)
     entry = Entry(
         id="numbered", python_code=REFERENCE, triton_code=code, test_code=TEST,
         entry_point="numbered",
     )  # fmt: skip
-    (report,) = reports([entry], crew)
+    (report,) = reports([entry], pool)
 
     (memory,) = (check for check in report.checks if check.name == "memory")
     assert memory.verdict is verdict, report.message
-    assert verdict is Verdict.PASSED or "handed out before" in memory.words
+    assert verdict is Verdict.PASSED or "returned before" in memory.words

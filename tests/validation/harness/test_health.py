@@ -1,4 +1,4 @@
-"""A GPU is sick when it goes on failing, and whoever looks after it is told how."""
+"""A GPU that goes on failing is sick, and its operator gets the reason."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from validation.harness import Crew, GpuSick, Options, crew
+from validation.harness import GpuSick, Options, WorkerPool, worker_pool
 from validation.harness.children import ChildEnded, DeadlinePassed
 
 NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
@@ -14,7 +14,7 @@ NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
 
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
-    """Asks for health, where the processes made for it answer so, and says how long it waited."""
+    """Check health with children that give these answers, and return the waits."""
 
     def checked(*answers: Any) -> list[float]:
         left, waited = list(answers), list[float]()
@@ -25,21 +25,21 @@ def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
                 raise answer
             return SimpleNamespace(header=answer)
 
-        monkeypatch.setattr("validation.harness.crew.time.sleep", waited.append)
-        asked = Crew(Options(device="cuda"))
+        monkeypatch.setattr("validation.harness.worker_pool.time.sleep", waited.append)
+        asked = WorkerPool(Options(device="cuda"))
         child = SimpleNamespace(ask=ask, release=lambda: None)
-        asked.candidates = SimpleNamespace(child=lambda programs: child)  # type: ignore[assignment]
+        asked.candidates = SimpleNamespace(child=lambda: child)  # type: ignore[assignment]
         asked.check_health()
         return waited
 
     return checked
 
 
-def test_a_gpu_that_multiplies_is_well(check: Callable[..., list[float]]) -> None:
+def test_a_gpu_that_multiplies_is_healthy(check: Callable[..., list[float]]) -> None:
     assert sum(check({"right": True})) == 0
 
 
-def test_who_finds_no_process_left_waits_for_the_neighbour_to_go(
+def test_if_no_process_is_left_it_waits_for_a_neighbor_to_end(
     check: Callable[..., list[float]],
 ) -> None:
     assert sum(check(NONE_LEFT, NONE_LEFT, {"right": True})) >= 10
@@ -60,4 +60,4 @@ def test_a_sick_gpu_is_reported_with_the_reason(
     check: Callable[..., list[float]], answer: Any, reason: str
 ) -> None:
     with pytest.raises(GpuSick, match=rf"no longer computes what it should \({reason}"):
-        check(*[answer] * len(crew.PAUSES))
+        check(*[answer] * len(worker_pool.PAUSES))

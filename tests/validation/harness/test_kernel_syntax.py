@@ -1,4 +1,4 @@
-"""A kernel's text may hold Triton's language, and nothing that leads out of it."""
+"""A kernel's text may hold only Triton's language."""
 
 import math
 import textwrap
@@ -8,7 +8,7 @@ import pytest
 import triton
 import triton.language as tl
 
-from validation.harness.replayer.kernel_syntax import Refused, check, definitions
+from validation.harness.replayer.kernel_syntax import Refused, check, definitions, resolve
 
 NAMES: dict[str, Any] = {"tl": tl, "triton": triton, "math": math, "SIZE": 4}
 
@@ -74,17 +74,29 @@ def test_tritons_language_is_accepted(body: str) -> None:
         "tl.core.inspect.getsource(n)",
     ],
 )
-def test_what_leads_out_of_the_language_is_refused(body: str) -> None:
+def test_syntax_names_and_attributes_outside_of_the_language_are_refused(body: str) -> None:
     with pytest.raises(Refused):
         checked(body)
 
 
 @pytest.mark.parametrize("name", ["torch", "numpy", "os"])
-def test_a_module_that_is_not_tritons_can_not_be_asked_for_anything(name: str) -> None:
+def test_attributes_of_modules_that_are_not_tritons_are_refused(name: str) -> None:
     module = pytest.importorskip(name)
 
     with pytest.raises(Refused):
         checked(f"{name}.add(x_ptr, 1)", {**NAMES, name: module})
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("os", "system"), ("triton.language", "core.builtins"), ("triton.language.core", "builtins"),
+     ("triton.language.core", "extern_elementwise"), ("triton", "jit")],
+)  # fmt: skip
+def test_a_name_in_a_kernel_can_not_stand_for_a_thing_outside_of_the_language(
+    module: str, name: str
+) -> None:
+    with pytest.raises(Refused):
+        resolve(module, name.split("."))
 
 
 def test_a_name_of_the_language_may_be_shadowed_by_an_argument() -> None:

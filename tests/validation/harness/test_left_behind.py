@@ -1,4 +1,4 @@
-"""A process that serves several entries hands on nothing that one of them left in its folder."""
+"""A child that serves several entries empties its folder between them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from validation.harness.children import Child, ChildEnded
-from validation.harness.nursery import Nursery
+from validation.harness.fork_server import ForkServer
 
 REFERENCE = "def double(x):\n    return x + x\n"
 LEAVES = """\
@@ -14,9 +14,9 @@ import os
 from pathlib import Path
 
 home = Path(os.environ["HOME"])
-(home / "answers.safetensors").write_text("for whoever comes next")
+(home / "answers.safetensors").write_text("for the next entry")
 (home / "closed" / "inner").mkdir(parents=True)
-(home / "closed" / "inner" / "answers.jsonl").write_text("for whoever comes next")
+(home / "closed" / "inner" / "answers.jsonl").write_text("for the next entry")
 (home / "closed" / "inner").chmod(0)
 (home / "elsewhere").symlink_to("/etc")
 os.chdir(home / "closed")
@@ -42,8 +42,8 @@ MAKES = "\n\ndef make_inputs(case, seed, device):\n    return ()\n"
 
 
 @pytest.fixture
-def nursery() -> Iterator[Nursery]:
-    made = Nursery("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=512)
+def fork_server() -> Iterator[ForkServer]:
+    made = ForkServer("interpreter", memory=4 << 30, cpu_seconds=60, level=None, processes=512)
     made.open()
     yield made
     made.close()
@@ -54,8 +54,8 @@ def case_of(child: Child, test_code: str) -> Any:
     return child.ask("author", "cases", order, 50.0).header["cases"][0]
 
 
-def test_the_next_entry_finds_its_own_folder_and_nothing_else(nursery: Nursery) -> None:
-    child = nursery.child(programs=False)
+def test_the_next_entry_finds_its_own_folder_and_nothing_else(fork_server: ForkServer) -> None:
+    child = fork_server.child()
     assert case_of(child, LEAVES) == {"n": 1}
     seen = case_of(child, LOOKS)
     assert [name.partition("-")[0] for name in seen.pop("here")] == ["entry"]
@@ -63,23 +63,21 @@ def test_the_next_entry_finds_its_own_folder_and_nothing_else(nursery: Nursery) 
 
 
 @pytest.mark.parametrize("test_code", [LEAVES, DEEP])
-def test_nothing_that_is_left_ends_the_process_that_starts_all_others(
-    nursery: Nursery, test_code: str
-) -> None:
-    parent, child = nursery._process, nursery.child(programs=False)
+def test_no_files_left_behind_end_the_fork_server(fork_server: ForkServer, test_code: str) -> None:
+    parent, child = fork_server._process, fork_server.child()
     try:
         assert case_of(child, test_code) == {"n": 1}
     except ChildEnded as ended:
-        # Seen while it dug: whether that is soon enough depends on the machine.
+        # Measured in time: that depends on the machine.
         assert ended.why == "disk"
     child.release()
     child._over.wait(10)
-    # Where it had died, another would be begun for whoever comes.
-    assert case_of(nursery.child(programs=False), LOOKS)["at"]
-    assert nursery._process is parent
+    # If it had died, another would have been started.
+    assert case_of(fork_server.child(), LOOKS)["at"]
+    assert fork_server._process is parent
 
 
-def test_who_digs_too_deep_to_be_looked_at_is_ended_by_name(nursery: Nursery) -> None:
+def test_a_child_with_too_deep_a_folder_is_ended_for_its_disk_use(fork_server: ForkServer) -> None:
     with pytest.raises(ChildEnded) as ended:
-        case_of(nursery.child(programs=False), DEEP_AND_STAYS)
+        case_of(fork_server.child(), DEEP_AND_STAYS)
     assert ended.value.why == "disk"

@@ -1,4 +1,4 @@
-"""What sees torch's operations go by needs none of torch's compiler, and is not compiled by it."""
+"""A dispatch mode neither imports torch's compiler nor is compiled by it."""
 
 import subprocess
 import sys
@@ -22,12 +22,12 @@ def said(then: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_an_operation_goes_by_without_torchs_compiler() -> None:
+def test_an_operation_needs_no_compiler_of_torch() -> None:
     there = 'print("torch._dynamo" in sys.modules)'
     assert said(f"{there}\nrounded(torch.sin, x)\n{there}").split() == ["False", "False"]
 
 
-def test_torchs_compiler_passes_it_by_where_it_is_there() -> None:
+def test_the_compiler_of_torch_skips_the_mode() -> None:
     compiled = """
 function = torch.compile(lambda x: x.sin() * 2, backend="eager")
 same = torch.equal(rounded(function, x), rounded(lambda x: x.sin() * 2, x))

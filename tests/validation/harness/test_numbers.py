@@ -1,4 +1,4 @@
-"""Bytes from a hostile process as numbers: exactly what torch means by them, or a refusal."""
+"""Bytes from a hostile process are read as torch reads them, or refused."""
 
 import json
 import subprocess
@@ -86,7 +86,7 @@ def test_a_description_that_its_bytes_do_not_bear_out_is_refused(lie: dict[str, 
 
 
 @given(json_values)
-def test_whatever_a_process_says_is_read_or_refused(said: Any) -> None:
+def test_any_json_of_a_process_is_read_or_refused(said: Any) -> None:
     blobs = [memoryview(bytes(8))]
     try:
         value({"value": said, "gradients": [], "aliases": []}, blobs)

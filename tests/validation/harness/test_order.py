@@ -1,10 +1,10 @@
-"""What takes longest to compile does not begin last."""
+"""Entries that take longest to compile begin early."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from validation.harness import Entry
-from validation.harness.schedule import long_ones_first
+from validation.harness.schedule import sort_longest_first
 
 LONG, SHORT = "total = tl.dot(a, b, total)", "tl.store(out_ptr, tl.load(x_ptr) * 2)"
 
@@ -24,22 +24,22 @@ def test_every_entry_is_there_once_and_the_first_stay_as_they_were(
     codes: list[str], first: int
 ) -> None:
     entries = made(codes)
-    ordered = long_ones_first(entries, after=first)
+    ordered = sort_longest_first(entries, after=first)
     assert ordered[:first] == entries[:first]
     assert sorted(names(ordered)) == sorted(names(entries))
 
 
 def test_products_of_matrices_come_after_the_first() -> None:
     some = made([LONG, SHORT, SHORT, SHORT, LONG, SHORT, SHORT, LONG])
-    assert names(long_ones_first(some, after=2)) == ["0", "1", "4", "7", "2", "3", "5", "6"]
+    assert names(sort_longest_first(some, after=2)) == ["0", "1", "4", "7", "2", "3", "5", "6"]
 
 
-def test_of_the_others_the_shortest_begins_last() -> None:
+def test_the_shortest_of_the_others_begins_last() -> None:
     some = made([SHORT * 3, SHORT, SHORT * 4, LONG, SHORT * 2])
-    assert names(long_ones_first(some, after=0)) == ["3", "2", "0", "4", "1"]
+    assert names(sort_longest_first(some, after=0)) == ["3", "2", "0", "4", "1"]
 
 
 def test_a_scaled_product_counts_and_a_name_that_ends_alike_does_not() -> None:
     scaled = "tl.dot_scaled(a, s, 'e4m3', b)"
     alike = "def sum_of_knot(x): ...\npolkadot(x)  # longer than the other is\n"
-    assert names(long_ones_first(made([alike, alike, scaled]), after=0)) == ["2", "0", "1"]
+    assert names(sort_longest_first(made([alike, alike, scaled]), after=0)) == ["2", "0", "1"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from validation.harness import Crew, Entry, Report, Verdict, reports
+from validation.harness import Entry, Report, Verdict, WorkerPool, reports
 
 REFERENCE = """
 import torch
@@ -51,12 +51,12 @@ def test_equivalence():
 """
 
 
-def checked(crew: Crew, candidate: str, check: str) -> Report:
+def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
     entry = Entry(
         id="total", python_code=REFERENCE, triton_code=candidate,
         test_code=TEST.replace("CHECK", check), entry_point="total",
     )  # fmt: skip
-    (report,) = reports([entry], crew)
+    (report,) = reports([entry], pool)
     return report
 
 
@@ -95,8 +95,8 @@ def checked(crew: Crew, candidate: str, check: str) -> Report:
     ],
 )
 def test_a_number_is_judged(
-    candidate: str, check: str, verdict: Verdict, words: str, crew: Crew
+    candidate: str, check: str, verdict: Verdict, words: str, pool: WorkerPool
 ) -> None:
-    report = checked(crew, candidate, check)
+    report = checked(pool, candidate, check)
 
     assert (report.verdict, words in report.message) == (verdict, True), report.message

@@ -1,4 +1,4 @@
-"""Which inputs an entry is tried on beyond those that it shows."""
+"""Inputs that an entry is tried on, beyond those that it shows."""
 
 from typing import Any
 
@@ -53,12 +53,12 @@ def test_sizes_that_no_case_shows_are_tried() -> None:
     assert named(trials, "larger n")["n"] == 197
 
 
-def test_the_last_of_several_blocks_is_once_not_full() -> None:
+def test_one_trial_has_a_last_block_that_is_not_full() -> None:
     """A case of 4,096 fills every block of any kernel: 4,095 does not."""
     assert named(varied(CASES), "largest, made odd")["n"] == 4095
 
 
-def test_what_is_fixed_stays_as_it_is() -> None:
+def test_fixed_sizes_stay() -> None:
     cases = [{"rows": 8, "heads": 4, "shape": {"tuple": [3, 5]}, "seed": 0}]
 
     trials = varied(cases, fixed=("heads", "shape"))
@@ -98,7 +98,7 @@ def test_gaps_are_widened_only_where_a_case_shows_gaps() -> None:
 def test_without_a_seed_the_values_are_shuffled() -> None:
     (trial,) = (t for t in varied([{"n": 4}]) if t.kind == "seed")
 
-    assert trial.twist == {"kind": "shuffled", "seed": 10}
+    assert trial.variant == {"kind": "shuffled", "seed": 10}
 
 
 @given(st.lists(any_case, min_size=1, max_size=4), st.sampled_from(["interpreter", "cuda"]))
@@ -109,5 +109,5 @@ def test_any_cases_give_trials_that_are_all_different(cases: list[plan.Case], de
     numbers = [trial.number for trial in (*shown, *more)]
     assert numbers == list(range(len(numbers)))
     assert all(trial.modes for trial in (*shown, *more))
-    assert len({str((t.case, t.twist)) for t in more}) == len(more)
+    assert len({str((t.case, t.variant)) for t in more}) == len(more)
     assert varied(cases, device=device) == more or any(v != v for c in cases for v in c.values())

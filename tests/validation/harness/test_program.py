@@ -1,4 +1,4 @@
-"""A recording is read as data from a stranger: what is not of the form is refused by a sentence."""
+"""A recording comes from an untrusted process. One of another form is refused with a sentence."""
 
 import json
 from contextlib import suppress
@@ -44,10 +44,10 @@ EACH = [
      "single": True},
     {"do": "earlier", "instructions": [LAUNCH]},
     {"do": "read", "number": 0, "source": WINDOW},
-    {"do": "stream", "stream": 1},
-    {"do": "record", "event": 0, "stream": 1},
-    {"do": "wait", "event": 0, "stream": 0},
-    {"do": "synchronize", "event": None, "stream": 1},
+    {"do": "stream", "action": "use", "event": None, "stream": 1},
+    {"do": "stream", "action": "record", "event": 0, "stream": 1},
+    {"do": "stream", "action": "wait", "event": 0, "stream": 0},
+    {"do": "stream", "action": "synchronize", "event": None, "stream": 1},
 ]  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def test_every_instruction_is_read() -> None:
 
     assert len(program.instructions) == len(EACH)
     assert program.answer.value[1].value == 1.5
-    # Those of functions are among them, those of earlier calls are not.
+    # The instructions of functions are among them, those of earlier calls are not.
     every = program.every_instruction()
     assert sum(isinstance(one, Launch) for one in every) == 2
     assert sum(isinstance(one, Earlier) for one in every) == 1
@@ -85,7 +85,7 @@ def test_every_instruction_is_read() -> None:
         recording(backwards={"first": {}}),
     ],
 )
-def test_what_is_not_of_the_form_is_refused(said: Any) -> None:
+def test_a_recording_of_another_form_is_refused(said: Any) -> None:
     with pytest.raises(BadProgram):
         read(said)
 

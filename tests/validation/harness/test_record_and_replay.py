@@ -1,6 +1,6 @@
-"""A launcher is recorded on decoys, and its program gives the right answer to the true inputs.
+"""The program that a launcher's recording gives computes the right answer on the true inputs.
 
-Each entry is checked whole, by a recorder and a replayer of their own.
+Each test checks a whole entry, in a recorder and a replayer of its own.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from validation.harness import Crew, Entry, Report, Verdict, reports
+from validation.harness import Entry, Report, Verdict, WorkerPool, reports
 
 KERNELS = """\
 import torch
@@ -63,12 +63,12 @@ WITH_LENGTHS = (
 )
 
 
-def report(crew: Crew, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
+def report(pool: WorkerPool, python: str, triton: str, inputs: str = ONE, **more: Any) -> Report:
     entry = Entry(
         id="entry", python_code=f"import torch\n\n\n{python}", triton_code=KERNELS + triton,
         test_code=TEST.replace("INPUTS", inputs), entry_point="entry", **more,
     )  # fmt: skip
-    (made,) = reports([entry], crew)
+    (made,) = reports([entry], pool)
     return made
 
 
@@ -77,9 +77,9 @@ def grades(made: Report) -> Mapping[str, Any]:
     return found
 
 
-def test_what_torch_adds_at_the_end_is_named_and_played(crew: Crew) -> None:
+def test_a_sum_of_torch_at_the_end_is_named_and_played(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return (2 * x).sum()\n",
         "def entry(x):\n    return scaled(x, 2.0).sum()\n",
     )
@@ -89,9 +89,9 @@ def test_what_torch_adds_at_the_end_is_named_and_played(crew: Crew) -> None:
     assert 0 < grades(made)["torch_share"] <= 0.5
 
 
-def test_a_product_of_matrices_is_not_played(crew: Crew) -> None:
+def test_a_product_of_matrices_is_not_played(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return torch.outer(2 * x, x)\n",
         "def entry(x):\n    y = scaled(x, 2.0)\n    return y[:, None] @ x[None, :]\n",
     )
@@ -100,9 +100,9 @@ def test_a_product_of_matrices_is_not_played(crew: Crew) -> None:
     assert "mm" in made.message
 
 
-def test_an_answer_that_needs_no_kernel_is_not_triton(crew: Crew) -> None:
+def test_an_answer_that_needs_no_kernel_is_not_triton(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return 2 * x\n",
         "def entry(x):\n    scaled(x, 2.0)\n    return x + x\n",
     )
@@ -111,9 +111,9 @@ def test_an_answer_that_needs_no_kernel_is_not_triton(crew: Crew) -> None:
     assert "do nothing" in made.message
 
 
-def test_a_length_is_read_from_the_true_inputs(crew: Crew) -> None:
+def test_a_length_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x[: int(lengths.max())] * 3\n",
         "def entry(x, lengths):\n    return scaled(x[: int(lengths.max().item())], 3.0)\n",
         WITH_LENGTHS.replace('case["n"]', "8"),
@@ -123,9 +123,9 @@ def test_a_length_is_read_from_the_true_inputs(crew: Crew) -> None:
     assert grades(made)["torch_operations"] == ["max"]
 
 
-def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
+def test_a_list_of_lengths_is_read_from_the_true_inputs(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x[: sum(lengths.tolist())] * 3\n",
         "def entry(x, lengths):\n    return scaled(x[: sum(lengths.tolist())], 3.0)\n",
         WITH_LENGTHS.replace('case["n"]', "8"),
@@ -135,9 +135,9 @@ def test_a_list_of_lengths_is_read_from_the_true_inputs(crew: Crew) -> None:
     assert grades(made)["computed_by"] == "triton"
 
 
-def test_a_fraction_made_of_what_was_read_is_computing(crew: Crew) -> None:
+def test_a_fraction_of_a_number_that_was_read_counts_as_computing(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x, lengths):\n    return x / lengths[0]\n",
         "def entry(x, lengths):\n    return scaled(x, 1.0 / lengths[0].item())\n",
         WITH_LENGTHS,
@@ -147,9 +147,9 @@ def test_a_fraction_made_of_what_was_read_is_computing(crew: Crew) -> None:
     assert grades(made)["torch_operations"] == ["a number that it reads"]
 
 
-def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(crew: Crew) -> None:
+def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 6\n",
         "_table = []\n\n\ndef entry(x):\n"
         "    if not _table:\n"
@@ -169,9 +169,9 @@ def test_a_table_that_a_kernel_made_in_an_earlier_call_is_made_again(crew: Crew)
     assert made.verdict is Verdict.PASSED, made.message
 
 
-def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
+def test_memory_that_is_handed_out_twice_is_found(pool: WorkerPool) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "_buffers = {}\n\n\ndef entry(x):\n"
         "    out = _buffers.setdefault(x.numel(), torch.empty_like(x))\n"
@@ -179,23 +179,23 @@ def test_memory_that_is_handed_out_twice_is_found(crew: Crew) -> None:
     )
 
     assert made.verdict is Verdict.FAILED
-    assert "handed out before" in made.message
+    assert "returned before" in made.message
 
 
-def test_what_a_function_writes_into_an_argument_is_compared(crew: Crew) -> None:
+def test_an_argument_that_the_function_writes_to_is_compared(pool: WorkerPool) -> None:
     in_place = "def entry(x):\n    x.mul_({})\n"
-    right = report(crew, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
-    wrong = report(crew, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
+    right = report(pool, in_place.format(2), "def entry(x):\n    scaled(x, 2.0, x)\n")
+    wrong = report(pool, in_place.format(3), "def entry(x):\n    scaled(x, 2.0, x)\n")
 
     assert right.verdict is Verdict.PASSED, right.message
     assert wrong.verdict is Verdict.FAILED
 
 
 def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own_test(
-    crew: Crew,
+    pool: WorkerPool,
 ) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "import sys\n\n\ndef entry(x):\n"
         '    return x * 2 if "test_code" in sys.modules else scaled(x, 2.0)\n',
@@ -206,9 +206,9 @@ def test_a_launcher_that_uses_torch_where_it_is_not_recorded_is_found_by_its_own
 
 
 @pytest.mark.parametrize("name", ["data", "handle"])
-def test_a_kernel_that_reaches_beyond_the_language_is_refused(crew: Crew, name: str) -> None:
+def test_a_kernel_that_reaches_beyond_the_language_is_refused(pool: WorkerPool, name: str) -> None:
     made = report(
-        crew,
+        pool,
         "def entry(x):\n    return x * 2\n",
         "@triton.jit\n"
         "def reach_kernel(x_ptr, n, BLOCK: tl.constexpr):\n"
@@ -219,3 +219,93 @@ def test_a_kernel_that_reaches_beyond_the_language_is_refused(crew: Crew, name: 
     )
 
     assert made.verdict is not Verdict.PASSED
+
+
+SCALES = (
+    "@triton.jit\n"
+    "def scale_of_rows_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+    "    row, offsets = tl.program_id(0), tl.arange(0, BLOCK)\n"
+    "    x = tl.load(x_ptr + row * n + offsets, mask=offsets < n, other=0.0)\n"
+    "    exponent = tl.ceil(tl.log2(tl.max(tl.abs(x), axis=0)))\n"
+    "    tl.store(out_ptr + row, (exponent + 127).to(tl.uint8))\n\n\n"
+    "def entry(x):\n"
+    "    out = torch.empty(x.shape[0], device=x.device, dtype=torch.float8_e8m0fnu)\n"
+    "    grid = (x.shape[0],)\n"
+    "    block = triton.next_power_of_2(x.shape[1])\n"
+    "    scale_of_rows_kernel[grid](x, out.view(torch.uint8), x.shape[1], BLOCK=block)\n"
+    "    return out\n"
+)
+
+
+@pytest.mark.parametrize(("largest", "verdict"), [("amax", "passed"), ("amin", "failed")])
+def test_exponents_of_block_scales_are_compared(
+    pool: WorkerPool, largest: str, verdict: str
+) -> None:
+    made = report(
+        pool,
+        "def entry(x):\n"
+        f"    scale = torch.exp2(torch.ceil(torch.log2(x.abs().{largest}(-1))))\n"
+        "    return scale.to(torch.float8_e8m0fnu)\n",
+        SCALES,
+        '(torch.exp(4 * torch.randn(4, case["n"], generator=generator)).to(device),)',
+    )
+
+    assert made.verdict == verdict, made.message
+
+
+def test_block_scales_of_exponents_are_inputs(pool: WorkerPool) -> None:
+    made = report(
+        pool,
+        "def entry(x, scale):\n    return x * scale.float()\n",
+        "@triton.jit\n"
+        "def apply_kernel(x_ptr, scale_ptr, out_ptr, n, BLOCK: tl.constexpr):\n"
+        "    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+        "    scale = (tl.load(scale_ptr).to(tl.uint32) << 23).to(tl.float32, bitcast=True)\n"
+        "    x = tl.load(x_ptr + offsets, mask=offsets < n)\n"
+        "    tl.store(out_ptr + offsets, x * scale, mask=offsets < n)\n\n\n"
+        "def entry(x, scale):\n"
+        "    out = torch.empty_like(x)\n"
+        "    grid = (triton.cdiv(x.numel(), 64),)\n"
+        "    apply_kernel[grid](x, scale.view(torch.uint8), out, x.numel(), BLOCK=64)\n"
+        "    return out\n",
+        '(torch.randn(case["n"], generator=generator).to(device),'
+        " torch.tensor([4.0], device=device).to(torch.float8_e8m0fnu))",
+    )
+
+    assert made.verdict is Verdict.PASSED, made.message
+
+
+GATED = """\
+class Gated(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, gate):
+        ctx.factor = float(GATE)
+        return scaled(x.contiguous(), ctx.factor)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return scaled(gradient.contiguous(), ctx.factor), None
+
+
+def entry(x, gate):
+    return Gated.apply(x, gate)
+"""
+
+
+@pytest.mark.parametrize(
+    ("gate", "verdict"), [("torch.full((1,), 3.0)", "passed"),
+                          ("torch.full((1,), 3.0).requires_grad_()", "failed")],
+)  # fmt: skip
+def test_only_gradients_that_the_inputs_declare_are_compared(
+    pool: WorkerPool, gate: str, verdict: str
+) -> None:
+    made = report(
+        pool,
+        "def entry(x, gate):\n    return x * 3 + 0 * gate\n",
+        GATED.replace("GATE", "3"),
+        f'(torch.randn(case["n"], generator=generator).to(device).requires_grad_(), {gate})',
+        differentiable=True,
+    )
+
+    (check,) = (one for one in made.checks if one.name == "gradients")
+    assert check.verdict == verdict, check.words

@@ -1,4 +1,4 @@
-"""Times in figures: how they spread, what they are worth, and which nobody should believe."""
+"""Figures of times: spread, speedup, and times that are impossible."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from validation.harness.judge.numbers import Unreadable
 from validation.harness.judge.roofline import Gpu, Times, Work, judged, memory_floor, spread, times
-from validation.harness.timing import form, size
+from validation.harness.timing import bytes_read, form
 
 H200 = Gpu("NVIDIA H200", 4917.0, 50 << 20)
 MIB = 1 << 20
@@ -19,7 +19,7 @@ def at(microseconds: float) -> Times:
     return Times(microseconds, microseconds, microseconds, 20)
 
 
-def test_the_median_and_the_quartiles_are_said() -> None:
+def test_the_spread_has_the_median_and_the_quartiles() -> None:
     found = spread([4.0, 1.0, 3.0, 2.0, 100.0])
 
     assert (found.low_us, found.median_us, found.high_us, found.runs) == (2.0, 3.0, 4.0, 5)
@@ -37,12 +37,12 @@ def test_no_run_takes_the_quartiles_out_of_their_order(values: list[float]) -> N
 @pytest.mark.parametrize(
     "said", [None, "1", [1.0], [1.0, "2"], [1.0, -1.0], [1.0, math.nan], [1.0, math.inf], [1.0] * 3]
 )
-def test_times_that_are_none_are_not_read(said: object) -> None:
+def test_malformed_times_are_refused(said: object) -> None:
     with pytest.raises(Unreadable):
         times(said, 2)
 
 
-def test_a_speedup_is_told_against_both() -> None:
+def test_a_speedup_is_given_against_eager_and_compiled_torch() -> None:
     found = judged(at(100), at(300), at(150), Work(64 * MIB, 64 * MIB), H200)
 
     assert (found.speedup, found.speedup_compiled) == (3.0, 1.5)
@@ -60,12 +60,12 @@ def test_faster_than_memory_is_impossible_and_has_no_speedup() -> None:
     assert found.words.startswith("impossible: 5.0 µs, where to move ")
 
 
-def test_what_the_cache_may_still_hold_is_not_held_against_anybody() -> None:
+def test_outputs_that_the_cache_may_hold_do_not_count() -> None:
     assert memory_floor(Work(0, 50 * MIB), H200) == 0
     assert memory_floor(Work(0, 150 * MIB), H200) == pytest.approx(100 * MIB / 4917e3)
 
 
-def test_where_torch_too_reads_less_than_everything_there_is_no_such_floor() -> None:
+def test_there_is_no_memory_floor_if_torch_reads_less_than_everything() -> None:
     found = judged(at(5), at(10), None, Work(256 * MIB, 1 * MIB), H200)
 
     assert (found.floor_us, found.impossible) == (0.0, "")
@@ -86,7 +86,7 @@ def test_more_operations_than_the_gpu_has_are_impossible() -> None:
     assert "operations at 989 TFLOP/s" in absurd.impossible
 
 
-def test_on_a_gpu_that_says_nothing_of_itself_nothing_is_impossible() -> None:
+def test_no_time_is_impossible_on_an_unknown_gpu() -> None:
     found = judged(at(0.1), at(300), None, Work(256 * MIB, 1 * MIB, 10**15), Gpu.of({}))
 
     assert (found.floor_us, found.impossible) == (0.0, "")
@@ -100,13 +100,13 @@ def test_a_noisy_clock_is_named() -> None:
 
 
 @pytest.mark.parametrize("said", [{}, {"memory_gb_s": "", "l2_bytes": "x"}, {"memory_gb_s": "nan"}])
-def test_what_a_gpu_is_said_to_be_may_be_anything(said: dict[str, str]) -> None:
+def test_any_description_of_a_gpu_is_read(said: dict[str, str]) -> None:
     assert Gpu.of(said) == Gpu()
 
 
-def test_what_is_expanded_is_read_once() -> None:
+def test_an_expanded_dimension_is_read_once() -> None:
     leaf = {"storage": 0, "dtype": "float16", "shape": [8, 100], "stride": [0, 1], "offset": 0}
 
-    assert size({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
+    assert bytes_read({"tuple": [leaf, 3, {"dict": {"one": leaf}}]}) == 400
     assert form({"tuple": [leaf, 3]}) == form({"tuple": [leaf | {"storage": 7}, 4]})
     assert form({"tuple": [leaf]}) != form({"tuple": [leaf | {"shape": [9, 100]}]})

@@ -1,11 +1,11 @@
-"""What rounding alone could do to an answer is no fault of a candidate's; what is more is one."""
+"""Errors that rounding explains are no fault of a candidate, and larger errors are."""
 
 import textwrap
 
 import pytest
 import torch
 
-from validation.harness import Crew, Entry, Verdict, reports
+from validation.harness import Entry, Verdict, WorkerPool, reports
 from validation.harness.inside.rounding import Rounding, last_bit
 
 PYTHON = """\
@@ -77,7 +77,7 @@ TEST = """\
 
 
 def normed(kept: str, test: str = TEST) -> Entry:
-    """A candidate that keeps `kept` of the values on the way."""
+    """Return a candidate that keeps `kept` of the intermediate values."""
     python, triton, tests = map(textwrap.dedent, (PYTHON, TRITON.replace("{kept}", kept), test))
     return Entry(
         id=kept, entry_point="normed", python_code=python, triton_code=triton, test_code=tests
@@ -88,22 +88,22 @@ def normed(kept: str, test: str = TEST) -> Entry:
     ("kept", "verdict"),
     [("y", Verdict.PASSED), ("y.to(tl.float16).to(tl.float32)", Verdict.FAILED)],
 )
-def test_a_normalised_row_of_one_value_is_nothing_but_rounding(
-    kept: str, verdict: Verdict, crew: Crew
+def test_a_normalized_row_of_one_value_is_a_rounding_error(
+    kept: str, verdict: Verdict, pool: WorkerPool
 ) -> None:
     """Zeros give every element the same log-sigmoid. Torch's mean of that is exact by luck; a sum
     in another order is not. Halves on the way are no luck."""
-    (report,) = reports([normed(kept)], crew)
+    (report,) = reports([normed(kept)], pool)
 
     assert report.verdict is verdict, report.message
 
 
-def test_float32_on_the_way_is_no_float64(crew: Crew) -> None:
+def test_float32_in_between_is_not_float64(pool: WorkerPool) -> None:
     """Inputs that are wide are shaken by no more than their own last bit."""
     wide = TEST.replace('["cols"])', '["cols"]).double()')
     entries = [normed("y", wide), normed("y.to(tl.float32).to(tl.float64)", wide)]
 
-    said = {report.id: report for report in reports(entries, crew)}
+    said = {report.id: report for report in reports(entries, pool)}
 
     assert [said[entry.id].verdict for entry in entries] == [Verdict.PASSED, Verdict.FAILED]
 
@@ -132,7 +132,7 @@ def test_a_result_moves_by_its_last_bit_either_way() -> None:
     assert 0 > min(moved) > -4 * NARROW
 
 
-def test_what_is_written_in_place_moves_too() -> None:
+def test_a_result_in_place_moves_too() -> None:
     x = torch.ones(100, dtype=torch.float64)
 
     with rounding():
@@ -141,7 +141,7 @@ def test_what_is_written_in_place_moves_too() -> None:
     assert set((x / 2 - 1).tolist()) == {NARROW, -NARROW}
 
 
-def test_what_moves_and_selects_stays_as_it_is() -> None:
+def test_operations_that_move_or_select_change_nothing() -> None:
     x = torch.rand(4, 25, dtype=torch.float64)
 
     with rounding():
@@ -151,7 +151,7 @@ def test_what_moves_and_selects_stays_as_it_is() -> None:
     assert torch.equal(kept, x.sort(-1).values)
 
 
-def test_what_is_drawn_and_what_is_infinite_stays() -> None:
+def test_random_and_infinite_numbers_stay() -> None:
     torch.manual_seed(3)
     drawn = torch.rand(8)
 

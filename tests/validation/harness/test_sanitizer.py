@@ -1,5 +1,5 @@
-"""What passed, once more under compute-sanitizer. The real one needs a GPU; a stand-in that calls
-and ends as it does takes its place, in the real sandbox."""
+"""The check of compute-sanitizer, in the real sandbox. A stand-in takes the place of the real tool,
+which needs a GPU: it calls and ends as that does."""
 
 import sys
 from dataclasses import replace
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Check, Crew, Options, Report, Unsuited, Verdict, check
+from validation.harness import Check, Options, Report, Unsuited, Verdict, WorkerPool, check
 from validation.harness.entry import parse
 from validation.harness.sanitizer import complaint, errors, found
 from validation.harness.sanitizing import judged, sanitized
@@ -47,28 +47,30 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tool
 
 
-def under_it(crew: Crew, more: str = "", *, within: str = "") -> Check:
+def under_it(pool: WorkerPool, more: str = "", *, within: str = "") -> Check:
     """`more` stands at the end of the text, `within` in its kernel."""
     before, kernel, after = ADD.triton_code.partition("    offsets = ")
     code = f"{before}{within}{kernel}{after}{more}"
     entry = replace(ADD, triton_code=code)
-    report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), crew)
+    report = sanitized(entry, Report(entry.id, Verdict.PASSED, "", (), {}, {}), pool)
     (made,) = report.checks
     assert made.name == "sanitizer"
     assert report.verdict is (made.verdict or Verdict.PASSED)
     return made
 
 
-def test_what_it_has_nothing_to_say_about_passes(crew: Crew, stand_in: Path) -> None:
-    made = under_it(crew)
+def test_an_entry_without_errors_passes(pool: WorkerPool, stand_in: Path) -> None:
+    made = under_it(pool)
 
     assert (made.verdict, made.words) == (
         Verdict.PASSED, "compute-sanitizer finds nothing in 6 cases",
     )  # fmt: skip
 
 
-def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_in: Path) -> None:
-    made = under_it(crew, within="    print('reads beyond')\n")
+def test_its_complaint_is_a_failed_check_with_its_first_lines(
+    pool: WorkerPool, stand_in: Path
+) -> None:
+    made = under_it(pool, within="    print('reads beyond')\n")
 
     assert made.verdict is Verdict.FAILED
     assert made.words.startswith("compute-sanitizer: Invalid __global__ read of size 4 bytes; at a")
@@ -78,15 +80,15 @@ def test_its_complaint_is_a_failed_check_with_its_first_lines(crew: Crew, stand_
 
 @pytest.mark.parametrize("more", ["\nraise OSError('tired')\n", "\nimport os\nos._exit(0)\n"])
 def test_a_launcher_that_can_not_be_recorded_is_not_looked_at(
-    crew: Crew, stand_in: Path, more: str
+    pool: WorkerPool, stand_in: Path, more: str
 ) -> None:
-    made = under_it(crew, more)
+    made = under_it(pool, more)
 
     assert made.verdict is None
     assert made.words.startswith("not run: ")
 
 
-def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_option_is_refused_without_the_tool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CUDA_HOME", raising=False)
 
@@ -95,8 +97,8 @@ def test_where_it_is_not_there_it_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         list(check([ADD], Options(device="cuda", sanitize=True)))
 
 
-def test_a_run_that_is_refused_has_looked_for_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found with such a PATH would hold for every run after it."""
+def test_a_refused_run_probes_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe is cached, and would hold for later runs with another PATH."""
     monkeypatch.setenv("PATH", "/nowhere")
     probe.cache_clear()
 
@@ -124,13 +126,11 @@ def test_without_a_gpu_it_is_refused(stand_in: Path) -> None:
         ("Error: no device", 1, None),
     ],
 )
-def test_no_word_of_the_entry_hides_what_was_found(
-    said: str, status: int, count: int | None
-) -> None:
+def test_no_output_of_the_entry_hides_an_error(said: str, status: int, count: int | None) -> None:
     assert errors(said, status) == count
 
 
-def test_of_its_words_those_that_tell_something_are_kept() -> None:
+def test_lines_that_describe_an_error_are_kept() -> None:
     said = "hello\n========= COMPUTE-SANITIZER\n========= \n=========     at   a+0x1\n"
 
     assert complaint(said) == "at a+0x1"

@@ -1,11 +1,11 @@
-"""What no case shows and every caller may bring: a NaN of the sign that nobody thinks of."""
+"""A NaN with its sign set, which no case shows and every caller may bring."""
 
 import torch
 
 from tests.hostile.zoo.load import honest_entries
-from validation.harness import Crew, Verdict, reports
+from validation.harness import Verdict, WorkerPool, reports
 from validation.harness.entry import parse
-from validation.harness.inside.twist import twisted
+from validation.harness.inside.variants import make_variant
 from validation.harness.plan import varied
 
 
@@ -16,19 +16,19 @@ def test_the_nan_among_the_values_has_its_sign_set() -> None:
         if trial.kind == "special" and not trial.brings_infinity
     )
 
-    (found,) = twisted((torch.ones(8),), trial.twist)
+    (found,) = make_variant((torch.ones(8),), trial.variant)
 
     assert found.isnan().tolist() == [place == 3 for place in range(8)]
     assert found.signbit().tolist() == found.isnan().tolist()
 
 
-def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(crew: Crew) -> None:
+def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(pool: WorkerPool) -> None:
     (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
     record = source.record()
     careless = record["triton_code"].replace("mask & (x == x), keys", "mask, keys")
     assert careless != record["triton_code"]
 
-    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], crew)
+    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], pool)
 
     assert report.verdict is Verdict.PASSED
     assert report.figures["grades"]["special_values"] == "differ"

@@ -1,17 +1,17 @@
-"""Where no process can be started that checks, a sentence says what is missing."""
+"""If no fork server can be started, a sentence says what is missing."""
 
 import sys
 
 import pytest
 
-from validation.harness import Crew, Options, ParentAway, nursery
+from validation.harness import ForkServerFailed, Options, WorkerPool, fork_server
 
 
-def test_what_python_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nursery, "NEEDED", ("pytest", "no_such_torch", "no_such_triton"))
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fork_server, "NEEDED", ("pytest", "no_such_torch", "no_such_triton"))
 
-    with pytest.raises(ParentAway) as told:
-        Crew(Options()).open()
+    with pytest.raises(ForkServerFailed) as told:
+        WorkerPool(Options()).open()
 
     words = f"{sys.executable} has no no_such_torch and no no_such_triton to check with."
     assert str(told.value) == words

@@ -1,9 +1,9 @@
-"""Who found nothing left of what all share is asked again alone; who was wrong is not."""
+"""An entry without resources runs again alone; an entry with a wrong answer does not."""
 
 import pytest
 
 from validation.harness.report import Check, Report, Verdict
-from validation.harness.schedule import starved
+from validation.harness.schedule import is_starved
 
 
 def a_report(words: str) -> Report:
@@ -20,9 +20,9 @@ def a_report(words: str) -> Report:
         "OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
     ],
 )
-def test_a_neighbour_may_have_taken_it(words: str) -> None:
-    assert starved(a_report(words))
+def test_a_neighbor_may_have_used_up_the_resource(words: str) -> None:
+    assert is_starved(a_report(words))
 
 
-def test_a_wrong_answer_is_nobodys_but_ones_own() -> None:
-    assert not starved(a_report("case 0: output: 1 of 1 elements are wrong"))
+def test_a_wrong_answer_is_the_entrys_own() -> None:
+    assert not is_starved(a_report("case 0: output: 1 of 1 elements are wrong"))

@@ -1,4 +1,4 @@
-"""What a process does the first time is done before it is forked, once for all children."""
+"""The fork server does once what each child would do the first time."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def threads():
 
 
 before = threads()
-warm._triton_once(folder)
+warm._compile(folder)
 left = {
     "threads": threads() - before,
     "context": torch.cuda.is_initialized(),
@@ -54,7 +54,7 @@ print(json.dumps({**left, "imported": sorted(set(sys.modules) - known)}))
 """
 
 
-def test_the_parent_has_imported_all_that_triton_compiles_with(tmp_path: Path) -> None:
+def test_the_fork_server_has_imported_all_that_triton_compiles_with(tmp_path: Path) -> None:
     (tmp_path / "other_kernel.py").write_text(KERNEL)
     environment = {name: value for name, value in os.environ.items() if "TRITON" not in name}
     done = subprocess.run(

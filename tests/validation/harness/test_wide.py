@@ -1,4 +1,4 @@
-"""What a reference says in float64, where it asks for float32 on the way."""
+"""The answer in float64 of a reference that asks for float32."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from validation.harness.inside.wide import Wide
+from validation.harness.inside.rounding import Wide
 
 Reference = Callable[[torch.Tensor], torch.Tensor]
 
@@ -25,7 +25,7 @@ Reference = Callable[[torch.Tensor], torch.Tensor]
         ),
     ],
 )
-def test_what_is_widened_to_float32_is_widened_to_float64(reference: Reference) -> None:
+def test_a_tensor_that_is_widened_to_float32_becomes_float64(reference: Reference) -> None:
     x = torch.tensor([[0.0817]], dtype=torch.float64)
 
     with Wide():
@@ -36,11 +36,11 @@ def test_what_is_widened_to_float32_is_widened_to_float64(reference: Reference) 
     assert torch.allclose(answer, wanted, rtol=1e-12, atol=0)
 
 
-def test_without_it_the_author_gets_what_he_asked_for() -> None:
+def test_the_author_gets_float32_without_the_mode() -> None:
     assert torch.ones(1, dtype=torch.float64).float().dtype == torch.float32
 
 
-def test_what_is_narrowed_stays_narrow() -> None:
+def test_a_tensor_that_is_narrowed_stays_narrow() -> None:
     with Wide():
         assert torch.ones(1, dtype=torch.float64).half().dtype == torch.float16
         assert torch.ones(1, dtype=torch.float64).to(torch.bfloat16).dtype == torch.bfloat16

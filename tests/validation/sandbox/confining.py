@@ -1,4 +1,4 @@
-"""Runs a piece of Python in the sandbox and says what came of it."""
+"""Run a piece of Python in the sandbox and return its output and status."""
 
 import os
 import subprocess
@@ -14,12 +14,12 @@ from validation.sandbox import (
     Level,
     Limits,
     kill,
-    landlock,
     probe,
     python_readable,
+    restrictions,
     start,
 )
-from validation.sandbox.probing import LANDLOCK_VERSION
+from validation.sandbox.launch import LANDLOCK_VERSION, Sandboxed
 
 SECONDS = 30
 LIMITS = Limits(
@@ -29,9 +29,9 @@ LIMITS = Limits(
 
 
 def levels() -> list[Level]:
-    """Those that really confine, on this host. CI installs bubblewrap, so the first is there."""
+    """Return the levels that confine on this host. CI installs bubblewrap."""
     found = [] if probe().level is not Level.BUBBLEWRAP else [Level.BUBBLEWRAP]
-    return found + ([Level.LANDLOCK] if landlock.version() >= LANDLOCK_VERSION else [])
+    return found + ([Level.LANDLOCK] if restrictions.landlock_version() >= LANDLOCK_VERSION else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,7 @@ def confinement(**changes: Any) -> Confinement:
     )
 
 
-def begin(
-    program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any
-) -> "subprocess.Popen[bytes]":
+def begin(program: str, level: Level, *, pass_fds: Sequence[int] = (), **changes: Any) -> Sandboxed:
     return start(
         [os.path.realpath(sys.executable), "-I", "-S", "-c", textwrap.dedent(program)],
         confinement(**changes),
@@ -73,7 +71,7 @@ def run(program: str, level: Level, **changes: Any) -> Ended:
 
 
 def processes_saying(mark: str) -> list[int]:
-    """Processes of this host with `mark` in their command line."""
+    """Return the processes of this host with `mark` in their command line."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

@@ -1,4 +1,4 @@
-"""A program that enters a domain with a folder that it may use by name, and says what it could do.
+"""Enter a Landlock domain with a folder to use by name, and print what can be done there.
 
 `python -m tests.validation.sandbox.unlisted FOLDER`.
 """
@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from validation.sandbox import landlock
+from validation.sandbox import restrictions
 
 
 def main(folder: Path) -> None:
-    landlock.enter([], [], [], unlisted=[str(folder)])
+    restrictions.enter_landlock([], [], [], unlisted=[str(folder)])
     attempt("made", lambda: (folder / "known").mkdir())
     attempt("written", lambda: (folder / "known" / "file").write_text("x"))
     attempt("moved", lambda: (folder / "known" / "file").rename(folder / "moved"))

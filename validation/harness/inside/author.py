@@ -9,9 +9,9 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import damage, folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.habits import habits
-from validation.harness.inside.twist import twisted
+from validation.harness.inside.properties import common_properties
 from validation.harness.inside.values import Packing, name_of, no_tensors, plain_values, tensors_in
+from validation.harness.inside.variants import make_variant
 
 Blobs = list[memoryview]
 
@@ -36,76 +36,74 @@ def _called(reference, arguments, named):
 class Author:
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
-        self.point = order["entry_point"]
-        self.folder = folder.lay_out(
-            {
-                "python_code": order["python_code"],
-                "test_code": order["test_code"],
-                "triton_code": STAND_IN.format(point=self.point),
-            }
-        )
+        texts = {name: order[name] for name in ("python_code", "test_code")}
+        texts["triton_code"] = STAND_IN.format(point=order["entry_point"])
+        self.folder = folder.lay_out(texts)
         self.test: Any = None
-        self._kept: tuple[str, Any] = ("", None)
+        self._made_case = ""
+        self._made_inputs: tuple[Any, ...] = ()
 
     def cases(self, _: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
+        """Answer with the constants of test_code."""
         try:
             self.test = folder.load("test_code")
-            shown = list(self.test.CASES)
-            answer = {
-                "cases": [no_tensors(dict(case))["dict"] for case in shown],
+            return {
+                "cases": [_case(dict(case)) for case in self.test.CASES],
+                "perf_cases": _perf_cases(getattr(self.test, "PERF_CASES", None)),
                 "fixed": [str(name) for name in getattr(self.test, "FIXED", ())],
                 "sizes": _sizes(getattr(self.test, "SIZES", None)),
                 "tolerance": _tolerance(getattr(self.test, "TOLERANCE", None)),
-            }
+            }, []
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
-        return answer, []
 
     def inputs(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Made on the CPU, whatever the device: both sides then get the same bytes. Of what takes
-        more than `most`, or than is left of `altogether`, only how many bytes it takes."""
+        """Answer with inputs, made on the CPU for every device: both sides get the same bytes. Of
+        inputs that take more than `most`, or than is left of `altogether`, only with the size."""
         packing = Packing()
         made: list[dict[str, Any]] = []
         left = order["altogether"]
         for wanted in order["wanted"]:
             most = min(order["most"], left)
             try:
-                if wanted["foretell"] and (told := self._foretold(wanted["case"])) > most:
-                    made.append({"bytes": told})
+                if wanted["foretell"] and (size := self._foretold_bytes(wanted["case"])) > most:
+                    made.append({"bytes": size})
                     continue
-                arguments = self._made(wanted["case"], again=wanted["twist"] is None)
+                first = self._inputs(wanted["case"], anew=wanted["variant"] is None)
                 with torch.no_grad():
-                    arguments = twisted(arguments, wanted["twist"])
-                taken = _bytes(arguments)
-                if taken > most:
-                    self._kept = ("", None)
-                    made.append({"bytes": taken})
+                    arguments = make_variant(first, wanted["variant"])
+                for tensor, given in zip(*map(tensors_in, (arguments, first)), strict=True):
+                    tensor.requires_grad_(given.requires_grad)
+                size = _bytes(arguments)
+                if size > most:
+                    self._made_case, self._made_inputs = "", ()
+                    made.append({"bytes": size})
                     continue
-                made.append({"arguments": packing.inputs(arguments), "bytes": taken})
-                left -= taken
+                made.append({"arguments": packing.inputs(arguments), "bytes": size})
+                left -= size
             except BaseException as error:  # noqa: BLE001 - as above
                 made.append({"error": described(error)})
         return {"made": made}, packing.blobs
 
-    def habits(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
+    def properties(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
         """Answer with what the inputs of all these cases have in common."""
         try:
-            shown = [self._made(case, again=True) for case in order["cases"]]
-            found = habits(shown)
+            shown = [self._inputs(case, anew=True) for case in order["cases"]]
+            return {"properties": common_properties(shown)}, []
         except BaseException as error:  # noqa: BLE001 - as above
             return {"error": described(error)}, []
-        return {"habits": found}, []
 
-    def _made(self, case: Any, *, again: bool) -> tuple[Any, ...]:
-        """Twisted in several ways, a case is made only once: what is large takes seconds."""
+    def _inputs(self, case: Any, *, anew: bool) -> tuple[Any, ...]:
+        """Return the case's inputs. Several variants are made from the same ones, because large
+        inputs take seconds."""
         key = json.dumps(case, sort_keys=True)
-        if again or self._kept[0] != key:
-            arguments = self.test.make_inputs(plain_values({"dict": case}), "cpu")
-            self._kept = (key, arguments if isinstance(arguments, tuple) else tuple(arguments))
-        return tuple(self._kept[1])
+        if anew or self._made_case != key:
+            made = self.test.make_inputs(plain_values({"dict": case}), "cpu")
+            self._made_case, self._made_inputs = key, tuple(made)
+        return self._made_inputs
 
-    def _foretold(self, case: Any) -> int:
-        """The bytes of a case's inputs, without making them; 0 where that can't be told."""
+    def _foretold_bytes(self, case: Any) -> int:
+        """Return the bytes of a case's inputs, without making them, or 0 if they are unknown."""
         try:
             with torch.device("meta"):
                 return _bytes(self.test.make_inputs(plain_values({"dict": case}), "meta"))
@@ -113,8 +111,11 @@ class Author:
             return 0
 
     def damage(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """`instead`: cases that are too large, each with the one that stands in for it, if any;
-        `gradients`: whether the entry declares them."""
+        """Answer with the damage that the test notices.
+
+        instead: cases that are too large, each with a smaller one or None.
+        gradients: whether the entry declares gradients.
+        """
         instead = [
             (plain_values({"dict": case}), other and plain_values({"dict": other}))
             for case, other in order["instead"]
@@ -122,24 +123,32 @@ class Author:
         return damage.survey(self.folder, instead, gradients=order["gradients"]), []
 
 
-def _sizes(given: Any) -> Any:
-    """Return SIZES as JSON, as far as it is a table of lists and of bounds."""
-    if not isinstance(given, dict):
-        return {}
+def _case(case: dict[str, Any]) -> Any:
+    return no_tensors(case)["dict"]
+
+
+# Optional constants: their malformed parts are left out.
+
+
+def _perf_cases(given: Any) -> list[Any]:
+    cases = given if isinstance(given, list | tuple) else ()
+    return [_case(case) for case in cases if isinstance(case, dict)]
+
+
+def _sizes(given: Any) -> dict[str, Any]:
+    table = given if isinstance(given, dict) else {}
     return {
-        str(key): list(allowed) if isinstance(allowed, list | tuple | range) else dict(allowed)
-        for key, allowed in given.items()
+        str(key): dict(allowed) if isinstance(allowed, dict) else list(allowed)
+        for key, allowed in table.items()
         if isinstance(allowed, list | tuple | range | dict)
     }
 
 
 def _tolerance(given: Any) -> dict[str, list[float]]:
-    """Return the entry's tolerance by type, as far as it is a table of pairs of numbers."""
-    if not isinstance(given, dict):
-        return {}
+    table = given if isinstance(given, dict) else {}
     return {
         name_of(dtype): [float(pair[0]), float(pair[1])]
-        for dtype, pair in given.items()
+        for dtype, pair in table.items()
         if isinstance(dtype, torch.dtype) and isinstance(pair, tuple | list) and len(pair) == 2
     }
 

@@ -1,7 +1,7 @@
 """Unoptimized builds of the C launchers that Triton up to 3.6 compiles for each signature.
 
-With -O3, as it asks for, that is a third of an entry's time on a GPU, and nothing of the kernel is
-in it. So here it is not optimised, and what a process has built once it does not build again.
+Triton builds them with -O3, which is a third of an entry's time on a GPU, although a launcher holds
+no part of the kernel. These builds are not optimized, and a process builds each text once.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import Any
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
 Paths = Sequence[str]
-# name, source, folder, library_dirs, include_dirs, libraries: the path of what was built.
+# From name, source, folder, library_dirs, include_dirs and libraries to the path of the library.
 Build = Callable[[str, str, str, Paths, Paths, Paths], str]
 
 
@@ -29,6 +29,7 @@ def install() -> None:
 
 
 def quick() -> Build:
+    """Return a build function with a cache of its own."""
     built: dict[bytes, bytes] = {}
 
     def build(
@@ -52,14 +53,14 @@ def quick() -> Build:
 
 
 def python_headers() -> str:
-    # Debian's Python says where it would install some, which is not where its own are.
+    # Debian's default scheme names the folder of installed packages, not of Python's own headers.
     scheme = sysconfig.get_default_scheme().replace("posix_local", "posix_prefix")
     return sysconfig.get_path("include", scheme)
 
 
 def compiler() -> str:
-    """Return the compiler that Triton would take."""
-    found = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
-    if found is None:
+    """Return the compiler that Triton would choose."""
+    path = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
+    if path is None:
         raise RuntimeError("There is no C compiler, which Triton needs to launch a kernel.")
-    return found
+    return path

@@ -1,4 +1,4 @@
-"""Plays recorded programs on inputs from a file. compute-sanitizer looks on from outside."""
+"""The process under compute-sanitizer: plays recorded programs on inputs from a file."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import torch
 
 from validation.harness.channel import read_parcel
 from validation.harness.inside.values import Placing, tensors_in, unpack
-from validation.harness.replayer.played import Played
+from validation.harness.replayer.programs import Programs
 
 
 def main(request: str) -> None:
@@ -17,11 +17,11 @@ def main(request: str) -> None:
     with Path(request).open("rb") as file:
         order, blobs = read_parcel(file.fileno())
     device = torch.device(order["device"])
-    played = Played(order["triton_code"], order["programs"], blobs, device)
+    programs = Programs(order["triton_code"], order["programs"], blobs, device)
     for case in order["cases"]:
         torch.manual_seed(order["seed"])
         inputs = tensors_in(unpack(case["arguments"], Placing(blobs, device)))
-        played.call(case["program"], inputs)()
+        programs.call(case["program"], inputs)()
         if device.type == "cuda":
             torch.cuda.synchronize()
     sys.stdout.write(f"{len(order['cases'])} cases ran {order['token']}\n")

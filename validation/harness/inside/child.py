@@ -1,4 +1,4 @@
-"""A child's life: tasks come over its own channel, answers go into the file that came with them."""
+"""The loop of a child: tasks come over its own channel, each answer goes into the task's file."""
 
 import errno
 import os
@@ -10,9 +10,9 @@ from typing import Any
 
 from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
 from validation.harness.inside.author import Author
+from validation.harness.inside.cleanup import empty_folder
 from validation.harness.inside.complaint import described
 from validation.harness.inside.gpu import Health, Newcomer
-from validation.harness.inside.leavings import emptied
 from validation.harness.inside.reference import Reference
 from validation.harness.inside.stopwatch import Stopwatch
 from validation.harness.inside.suite import Suite
@@ -31,14 +31,18 @@ ROLES: dict[str, Any] = {
 
 
 def serve(end: socket.socket, folder: str) -> None:
-    """Until the other end closes. Takes nothing from the entry's code but what it returns. Whatever
-    an entry leaves in `folder` is gone when the next begins."""
+    """Do tasks until the other end closes.
+
+    The entry's code gives only what it returns. `folder` is emptied before the next entry.
+    """
     channel, roles = Channel(end), ROLES
-    # The entry's code finds nothing of ours by asking for it.
+    announce_compiling(channel)
+    # Attack: the entry's code changes our modules. Defense: it can't import them, and this loop
+    # uses names that were bound before.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
         del sys.modules[name]
     read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
-    describe, empty, go = described, emptied, os.chdir
+    describe, empty, go = described, empty_folder, os.chdir
     role: Any = Newcomer()
     order: Any = None
     blobs: list[memoryview] = []
@@ -61,7 +65,7 @@ def serve(end: socket.socket, folder: str) -> None:
         try:
             write(fds[1], [header, spoiled], out)
         except OSError as error:
-            # The waiting side needs the reason: a process that merely ends gives none.
+            # Answer with the reason: a process that merely ends gives none.
             cut(fds[1], 0)
             header, broken = {"broken": _unwritten(out, error)}, True
             write(fds[1], [header, spoiled], [])
@@ -72,6 +76,30 @@ def serve(end: socket.socket, folder: str) -> None:
             break
         order, blobs = None, []
         del header, out
+
+
+def announce_compiling(channel: Channel) -> None:
+    """Tell the other end when Triton begins and ends to compile a kernel: compiling has a time
+    limit of its own. Its listener would only hear of the end."""
+    triton: Any = sys.modules.get("triton")
+    if triton is None or os.environ.get("TRITON_INTERPRET") == "1":
+        return
+    compile_kernel, nested = triton.compiler.compile, False
+
+    def announced(*args: Any, **kwargs: Any) -> Any:
+        nonlocal nested
+        if nested:
+            return compile_kernel(*args, **kwargs)
+        nested = True
+        channel.send({"compiling": True})
+        try:
+            return compile_kernel(*args, **kwargs)
+        finally:
+            channel.send({"compiling": False})
+            nested = False
+
+    # torch.compile calls the first, a kernel that is launched the second.
+    triton.compile = triton.compiler.compile = announced
 
 
 def _unwritten(blobs: list[Blob], error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""The GPU's own clock around a call."""
+"""Time of a call on the GPU, by the GPU's own clock."""
 
 import gc
 import time
@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-# Several times what an L2 holds, and at least this.
+# Bytes that flush the caches: several times the L2 cache, and at least so many.
 CACHES, LEAST = 4, 64 << 20
 # The GPU is kept busy while the host prepares: its clock then measures the GPU, not the host.
 AHEAD, HEAD_START, HEAD_START_MOST = 3, 200_000, 50_000_000
 CYCLES_PER_NS = 2
-# What comes later than the calibrated wait, in microseconds.
+# Work later than the calibrated wait by so many microseconds counts.
 LATE = 30.0
 WAKING = 50_000_000
 
@@ -25,10 +25,10 @@ class Clock:
         size = max(CACHES * cache, LEAST)
         self._flush = torch.empty(size, dtype=torch.uint8, device="cuda")
         self._cycles = HEAD_START * CYCLES_PER_NS
-        self._usual_wait = sorted(self._measured(_nothing)[2] for _ in range(5))[2]
+        self._usual_wait = sorted(self._measure(lambda: None)[2] for _ in range(5))[2]
 
     def wake(self) -> None:
-        """A GPU that had nothing to do runs slowly at first."""
+        """Keep the GPU busy: an idle one runs slowly at first."""
         torch.cuda._sleep(WAKING)  # type: ignore[no-untyped-call]
         torch.cuda.synchronize()
 
@@ -44,13 +44,15 @@ class Clock:
         return answer
 
     def run(self, call: Callable[[], Any]) -> tuple[Any, float]:
-        """Return the answer, and microseconds from when the GPU was free for it until all work
-        ended, on whatever stream. The caches hold nothing of its inputs."""
-        answer, took, waited = self._measured(call)
+        """Return the answer, and the microseconds until all its work ended, on whatever stream.
+
+        They count from when the GPU was free for it. The caches hold nothing of its inputs.
+        """
+        answer, took, waited = self._measure(call)
         late = waited - self._usual_wait
         return answer, took + (late if late > LATE else 0.0)
 
-    def _measured(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
+    def _measure(self, call: Callable[[], Any]) -> tuple[Any, float, float]:
         """Return the answer, its microseconds, and how long after its end all streams were idle."""
         began, ended, over = self._marks
         gc.disable()
@@ -81,7 +83,3 @@ class HostClock:
         began = time.perf_counter_ns()
         answer = call()
         return answer, (time.perf_counter_ns() - began) / 1e3
-
-
-def _nothing() -> None:
-    return None

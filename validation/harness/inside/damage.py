@@ -1,9 +1,9 @@
 """Runs of the entry's test against its damaged reference, to see whether the test can fail.
 
-One pytest session: where pytest would call a test once, it is called once for each damage that no
-test has noticed yet. Damaged answers stay in the graph of gradients, so that a test of gradients is
-not red merely for their absence. Where the entry declares gradients, these are damaged too, on the
-way back to what the reference was given, and its answers are left as they are.
+In one pytest session each test is called once for every damage that no test has noticed yet.
+Damaged answers keep their gradient graph, so that a test of gradients does not fail merely because
+they are missing. Where the entry declares gradients, those that flow back to the reference's inputs
+are damaged too, and its answers are left as they are.
 """
 
 import sys
@@ -29,30 +29,33 @@ from validation.harness.inside.damages import (
     relative,
     zeros,
 )
-from validation.harness.inside.session import run_pytest
+from validation.harness.inside.suite import run_pytest
 from validation.harness.inside.values import rebuilt, tensors_in
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 Instead = Sequence[tuple[dict[str, Any], "dict[str, Any] | None"]]
 
 LARGE = 16
-# Of more outputs, or gradients, than this the others are damaged only with all the rest.
+# Outputs and gradients beyond so many are damaged only together with all others.
 DAMAGED_ALONE = 16
 NO_GRADIENTS = "all zeros in the gradients"
 
 
 @dataclass(frozen=True, slots=True)
 class Harm:
+    """`place`: which of several outputs, or inputs, is damaged; None: all of them."""
+
     damage: Damage
-    # Of several outputs, or inputs, which; None: all of them.
     place: int | None = None
-    # On the way back, and not in the answer.
     of_gradients: bool = False
 
 
 def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> dict[str, Any]:
-    """`instead`: cases whose inputs are too large for this, with what stands in for them;
-    `gradients`: whether the entry declares them."""
+    """Return the damage that the test notices, and the damage that it does not.
+
+    instead: cases whose inputs are too large, with a smaller case for each, or None.
+    gradients: whether the entry declares gradients.
+    """
     plugin = Survey(instead, gradients=gradients)
     run_pytest(folder, plugin)
     return {
@@ -65,36 +68,39 @@ def survey(folder: Path, instead: Instead = (), *, gradients: bool = False) -> d
 
 
 class Survey:
+    """The plugin of pytest that calls each test with an undamaged reference, then with damage.
+
+    control: why a test fails for the undamaged reference.
+    noticed: whether a test noticed the damage, for each damage that changed an answer, and by
+        whether the answer was large: a test of one element notices what others do not.
+    """
+
     def __init__(self, instead: Instead = (), *, gradients: bool = False) -> None:
         self.instead = instead
         self.gradients = gradients
-        self.tests = 0
-        self.skipped = 0
+        self.tests = self.skipped = 0
         self.called = False
         self.control: dict[str, str] | None = None
         self.harms = {name: Harm(damage) for name, damage in DAMAGES.items()}
         if gradients:
             self.harms[NO_GRADIENTS] = Harm(zeros, of_gradients=True)
             self.harms["small relative error in the gradients"] = Harm(relative, of_gradients=True)
-        # By whether the answer was large: a test of one element notices what others let pass.
-        self.effective: dict[bool, set[str]] = {True: set(), False: set()}
-        self.caught: dict[bool, set[str]] = {True: set(), False: set()}
+        self.noticed: dict[tuple[str, bool], bool] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
         for name, value in arguments.items():
-            for case, other in self.instead:
+            for case, smaller in self.instead:
                 if isinstance(value, dict) and value == case:
-                    if other is None:
+                    if smaller is None:
                         return True
-                    arguments[name] = dict(other)
+                    arguments[name] = dict(smaller)
         self.tests += 1
-        if not self._green("control", None, pyfuncitem.obj, arguments):
-            return True
-        for name, harm in self.harms.items():
-            if name not in self.caught[True]:
-                self._green(name, harm, pyfuncitem.obj, arguments)
+        if self._passes("control", None, pyfuncitem.obj, arguments):
+            for name, harm in self.harms.items():
+                if not self.noticed.get((name, True)):
+                    self._passes(name, harm, pyfuncitem.obj, arguments)
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -102,15 +108,18 @@ class Survey:
             self.skipped += 1
             self.tests += report.when == "setup"
         elif report.failed and self.control is None:
-            self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
+            self._note_failure(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
+            self._note_failure(report)
+
+    def _note_failure(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        self.control = {"type": "", "text": str(report.longrepr)[-500:], "at": ""}
 
     def _undamaged(self, reference: Callable[..., Any], given: Any, named: Any) -> Any:
-        """Answer undamaged, and note which outputs and gradients can be damaged alone. Damaging
-        all at once does not show a test that looks at one of them only."""
+        """Answer undamaged, and add a harm for each output and gradient alone: damage to all of
+        them would not show a test that looks at one only."""
         self.called = True
         before = Before(given, named)
         answer = reference(*given, **named)
@@ -126,9 +135,10 @@ class Survey:
                 self.harms[name] = Harm(zeros, place, of_gradients=True)
         return answer
 
-    def _green(
+    def _passes(
         self, name: str, harm: Harm | None, test: Callable[..., Any], named: dict[str, Any]
     ) -> bool:
+        """Call the test with this harm, and return whether it passes."""
         damaged = Damaged(harm) if harm else None
         sys.modules["triton_code"]._called = damaged or self._undamaged  # type: ignore[attr-defined]
         try:
@@ -142,33 +152,33 @@ class Survey:
             if damaged is None:
                 self.control = self.control or described(error)
             elif not damaged.unable:
-                self.caught[damaged.large].add(name)
-                self.effective[damaged.large].add(name)
+                self.noticed[name, damaged.large] = True
             return False
         if damaged and damaged.changed:
-            self.effective[damaged.large].add(name)
+            self.noticed.setdefault((name, damaged.large), False)
         return True
 
     def verdicts(self) -> dict[str, list[str]]:
-        noticed: list[str] = []
-        unnoticed: list[str] = []
+        by_effect: dict[str, list[str]] = {"noticed": [], "unnoticed": [], "without_effect": []}
         for name in self.harms:
-            for large in (True, False):
-                if name in self.effective[large]:
-                    (noticed if name in self.caught[large] else unnoticed).append(name)
-                    break
-        if self.gradients and self.called and NO_GRADIENTS not in (*noticed, *unnoticed):
-            # No test asks for any.
-            unnoticed.append(NO_GRADIENTS)
-        return {
-            "noticed": noticed,
-            "unnoticed": unnoticed,
-            "without_effect": [n for n in self.harms if n not in (*noticed, *unnoticed)],
-        }
+            # A test of a large answer says more than one of a small answer.
+            noticed = self.noticed.get((name, True), self.noticed.get((name, False)))
+            effects = {None: "without_effect", True: "noticed", False: "unnoticed"}
+            by_effect[effects[noticed]].append(name)
+        if self.called and NO_GRADIENTS in by_effect["without_effect"]:
+            # No test asks for gradients.
+            by_effect["without_effect"].remove(NO_GRADIENTS)
+            by_effect["unnoticed"].append(NO_GRADIENTS)
+        return by_effect
 
 
 class Damaged:
-    """The reference as one call of a test meets it: with one harm done to it."""
+    """The reference with one harm, for one call of a test.
+
+    changed: whether the harm changed anything.
+    large: whether it was done to a large answer.
+    unable: whether the harm itself raised an error.
+    """
 
     def __init__(self, harm: Harm) -> None:
         self.harm = harm
@@ -178,58 +188,59 @@ class Damaged:
         if not self.harm.of_gradients:
             before = Before(given, named)
             return self._answer(reference(*given, **named), given, before)
-        with self._ours():
-            given, named = self._to_come_back((given, named))
+        with self._noting_errors():
+            given, named = self._with_damaged_gradients((given, named))
         return reference(*given, **named)
 
     def _answer(self, answer: Any, given: Any, before: "Before") -> Any:
-        here = self._places()
+        is_meant = self._meant_places()
 
-        def spoilt(tensor: torch.Tensor) -> torch.Tensor:
-            return self.harm.damage(tensor, given) if here() else tensor
+        def tensor_damaged(tensor: torch.Tensor) -> torch.Tensor:
+            return self.harm.damage(tensor, given) if is_meant() else tensor
 
-        def spoilt_number(plain: Any) -> Any:
+        def number_damaged(plain: Any) -> Any:
             if (tensor := as_tensor(plain)) is None:
                 return plain
             if self.harm.damage is relative and type(plain) is float:
-                # Whatever type it was computed in.
+                # It may have been computed in any type.
                 return plain * (1 + RELATIVE_HALF)
-            after = spoilt(tensor)
-            # It has no other type to be of.
+            after = tensor_damaged(tensor)
+            # A plain number can't be of another type.
             return type(plain)(after.item()) if after.dtype is tensor.dtype else plain
 
-        damaged = self._noted(answer, lambda: _rebuilt(answer, spoilt, spoilt_number))
+        damaged = self._done(answer, lambda: _rebuilt(answer, tensor_damaged, number_damaged))
         for tensor in before.written():
-            if here():
-                after = self._noted(tensor.clone(), lambda it=tensor: self._harmed(it, before))  # type: ignore[misc]
+            if is_meant():
+                content = tensor.detach().clone()
+                after = self._done(content, lambda it=content: self._same_type(it, before))  # type: ignore[misc]
                 with torch.no_grad():
                     tensor.copy_(after)
         return damaged
 
-    def _harmed(self, tensor: torch.Tensor, before: "Before") -> torch.Tensor:
+    def _same_type(self, content: torch.Tensor, before: "Before") -> torch.Tensor:
         """Return the damaged content of an input that the reference writes to, of its own type."""
-        return self.harm.damage(tensor.clone(), before.tensors).to(tensor.dtype)
+        return self.harm.damage(content.clone(), before.tensors).to(content.dtype)
 
-    def _to_come_back(self, given: Any) -> Any:
-        here = self._places()
+    def _with_damaged_gradients(self, given: Any) -> Any:
+        is_meant = self._meant_places()
 
         def gradient_damaged(gradient: torch.Tensor) -> Any:
-            return self._noted(gradient, lambda: self.harm.damage(gradient, ()))
+            return self._done(gradient, lambda: self.harm.damage(gradient, ()))
 
         def through(tensor: torch.Tensor) -> Any:
-            if here() and tensor.requires_grad:
-                return WayBack.apply(tensor, gradient_damaged)  # type: ignore[no-untyped-call]
+            if is_meant() and tensor.requires_grad:
+                return WithGradientChanged.apply(tensor, gradient_damaged)  # type: ignore[no-untyped-call]
             return tensor
 
         return _rebuilt(given, through, lambda plain: plain)
 
-    def _places(self) -> Callable[[], bool]:
+    def _meant_places(self) -> Callable[[], bool]:
         """Return a function that says for each part in turn whether it is to be damaged."""
         places = count()
         return lambda: self.harm.place is None or self.harm.place == next(places)
 
     @contextmanager
-    def _ours(self) -> Iterator[None]:
+    def _noting_errors(self) -> Iterator[None]:
         """Note an error of the damaging itself: a test that fails by it noticed nothing."""
         try:
             yield
@@ -237,8 +248,8 @@ class Damaged:
             self.unable = True
             raise
 
-    def _noted(self, before: Any, damage: Callable[[], Any]) -> Any:
-        with self._ours():
+    def _done(self, before: Any, damage: Callable[[], Any]) -> Any:
+        with self._noting_errors():
             after = damage()
             self.changed = self.changed or differ(before, after)
         self.large = self.large or any(tensor.numel() >= LARGE for tensor in tensors_in(before))
@@ -258,8 +269,8 @@ class Before:
         return [now for now, before in pairs if differ(before, now.detach())]
 
 
-class WayBack(torch.autograd.Function):
-    """Hands on what it is given, and on the way back what `change` makes of that."""
+class WithGradientChanged(torch.autograd.Function):
+    """The identity, whose backward pass changes the gradient."""
 
     @staticmethod
     def forward(given: torch.Tensor, change: Change) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Known ways to damage an answer or a gradient, and whether that changed anything."""
+"""Kinds of damage to an answer or a gradient, and whether they changed anything."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,13 +14,14 @@ RELATIVE = {
     torch.float64: 1e-2, torch.float32: 2e-2, torch.float8_e4m3fn: 0.5, torch.float8_e5m2: 1.0,
 }  # fmt: skip
 RELATIVE_HALF = 0.1
-# What torch keeps but hardly computes in, and where it does so in its place.
+# Types in which torch computes hardly anything, and the types to use instead.
 WIDER = {
     torch.float8_e4m3fn: torch.float32, torch.float8_e5m2: torch.float32,
+    torch.float8_e8m0fnu: torch.float32,
     torch.uint16: torch.int64, torch.uint32: torch.int64, torch.uint64: torch.int64,
 }  # fmt: skip
 UNSIGNED = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
-# A number of Python's is damaged as if it were a tensor.
+# A plain number is damaged like a tensor of this type.
 NUMBERS: dict[type, torch.dtype] = {
     bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128,
 }  # fmt: skip
@@ -34,7 +35,7 @@ OTHER_TYPE = {
 
 
 def as_tensor(plain: Any) -> torch.Tensor | None:
-    """A number that a tensor can hold."""
+    """Return the number as a tensor, or None if no tensor can hold it."""
     kind = type(plain)
     if kind not in NUMBERS or (kind is int and not -(2**63) <= plain < 2**63):
         return None
@@ -55,16 +56,16 @@ def differ(one: Any, other: Any) -> bool:
 
 
 def _without_nan(tensor: torch.Tensor) -> torch.Tensor:
-    plain = _wide(tensor)
+    plain = _widened(tensor)
     return plain.nan_to_num() if plain.is_floating_point() else plain
 
 
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
+def _widened(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to(WIDER.get(tensor.dtype, tensor.dtype))
 
 
 def zeros(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    plain = _wide(answer)
+    plain = _widened(answer)
     nothing = plain & ~plain if plain.dtype is torch.bool else plain * 0
     everywhere = torch.ones_like(plain, dtype=torch.bool)
     return torch.where(everywhere, nothing, plain).to(answer.dtype)
@@ -78,7 +79,7 @@ def _identity(answer: torch.Tensor, arguments: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _last_block(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    plain = _wide(answer)
+    plain = _widened(answer)
     size = plain.numel()
     kept = torch.arange(size, device=plain.device) < size - max(1, min(1024, size // 4))
     return (plain * kept.reshape(plain.shape).to(plain.dtype)).to(answer.dtype)
@@ -92,7 +93,7 @@ def relative(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
     if not (answer.is_floating_point() or answer.is_complex()):
         return answer
     factor = 1 + RELATIVE.get(answer.dtype, RELATIVE_HALF)
-    return (_wide(answer) * factor).to(answer.dtype)
+    return (_widened(answer) * factor).to(answer.dtype)
 
 
 def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
@@ -101,16 +102,17 @@ def _other_type(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
 
 
 def _one_element(answer: torch.Tensor, _: tuple[Any, ...]) -> torch.Tensor:
-    """The last one, by more than the largest; what has no sign by half of what its type holds."""
+    """Change the last element by more than the largest one. An unsigned element changes by half of
+    its type's range."""
     if not answer.numel():
         return answer
     last = torch.arange(answer.numel(), device=answer.device) == answer.numel() - 1
     last = last.reshape(answer.shape)
     if answer.dtype is torch.bool:
         return answer ^ last
-    plain = _wide(answer)
+    plain = _widened(answer)
     if answer.dtype in UNSIGNED:
-        # Added, as much as the largest could lead once around.
+        # Adding so much could wrap around to the same number.
         half = torch.iinfo(answer.dtype).max // 2 + 1
         return (plain ^ (last.to(plain.dtype) * half)).to(answer.dtype)
     seen = plain.detach()

@@ -1,4 +1,4 @@
-"""An entry's texts as the modules that the contract makes of them."""
+"""The folder and the modules of an entry's three texts."""
 
 import importlib
 import linecache
@@ -10,14 +10,14 @@ from types import ModuleType
 from typing import Any
 
 NAMES = ("python_code", "triton_code", "test_code")
-# Paths with it belong to entries: no library lies in a folder of such a name.
+# In the path of every entry, and of no library.
 MARK = "/entry-in-three-files-"
 
 
 def lay_out(texts: Mapping[str, str]) -> Path:
-    """A new folder with the texts as files, first on the path, with no module left of before.
+    """Write the texts as files into a new folder, first on the path, and forget earlier modules.
 
-    Triton reads a kernel's source from its file, so texts can't be modules without files.
+    Triton reads a kernel's source from its file, so modules without files would not do.
     """
     forget()
     folder = Path(tempfile.mkdtemp(prefix=MARK[1:]))
@@ -41,7 +41,8 @@ def load(name: str) -> ModuleType:
 
 
 def function(module: ModuleType, name: str) -> Any:
-    found = getattr(module, name, None)
-    if not callable(found):
+    """Return the function of that name, or raise LookupError."""
+    value = getattr(module, name, None)
+    if not callable(value):
         raise LookupError(f"{module.__name__} defines no function {name}")
-    return found
+    return value

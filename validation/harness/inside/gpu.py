@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import subprocess
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -11,16 +13,18 @@ import torch
 
 from validation.sandbox import seal
 
-# About 3 ms at 2 GHz: longer than any kernel of a check, short enough to be done often.
+# Cycles, about 3 ms at 2 GHz: longer than any kernel of a check, and short enough to do often.
 DELAY = 6_000_000
-# CU_CTX_SCHED_BLOCKING_SYNC of the driver's interface.
+# The driver's CU_CTX_SCHED_BLOCKING_SYNC.
 BLOCKING_SYNC = 4
-# Characters of the reason why it could not be used.
+# Characters of the reason why the GPU can't be used.
 MOST = 1000
 
+DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_gb_s", "l2_bytes")
+# Files that Triton builds once for every process, by their path in a cache.
 _seed: dict[str, bytes] = {}
-# The parent's folder of caches. A child can't list it, so that it reaches no other entry's: their
-# names are secrets.
+# The parent's folder of caches. An entry could look for another's cache: a child can't list the
+# folder, and the names of caches are secrets.
 caches = ""
 
 
@@ -47,8 +51,8 @@ def begin(order: dict[str, Any]) -> None:
 
 
 def _wait_asleep() -> None:
-    """Have waits for the GPU sleep instead of spin, so that compiling gets the processor. It holds
-    for the context that is made next; a driver without the option spins."""
+    """Let waits for the GPU sleep instead of spin, so that compiling gets the processor. It holds
+    for the next context; a driver without the option spins."""
     if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return
     with suppress(OSError, AttributeError):
@@ -58,7 +62,7 @@ def _wait_asleep() -> None:
 
 
 def delay() -> None:
-    """Keep the present stream busy, so that work that does not wait for it comes too early."""
+    """Keep the current stream busy, so that work which does not wait for it comes too early."""
     torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
 
 
@@ -70,10 +74,10 @@ def look(folder: str) -> int:
         try:
             seal.unprotect()
             os.environ["TRITON_CACHE_DIR"] = str(_cache(folder))
-            _told(folder).write_text("\n".join(_looked(folder)))
+            _described(folder).write_text("\n".join(_description(folder)))
             status = 0
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is why
-            _told(folder).write_text(f"{type(error).__name__}: {error}")
+        except BaseException as error:  # noqa: BLE001 - any error is the reason
+            _described(folder).write_text(f"{type(error).__name__}: {error}")
         finally:
             os._exit(status)
     return pid
@@ -81,39 +85,30 @@ def look(folder: str) -> int:
 
 def seen(pid: int, folder: str) -> dict[str, str]:
     """Return the description of the GPU. The parts that Triton builds once for every process are
-    read back before an entry could write there, and handed to each child."""
-    cache, told = _cache(folder), _told(folder)
+    read before an entry could write there, and each child gets them."""
+    cache, described = _cache(folder), _described(folder)
     _, status = os.waitpid(pid, 0)
     if status:
         ended = f"its process ended with {os.waitstatus_to_exitcode(status)}"
-        why = told.read_text()[:MOST].rstrip(".") if told.exists() else ended
+        why = described.read_text()[:MOST].rstrip(".") if described.exists() else ended
         raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
     for path in cache.rglob("*"):
-        # Those that do not depend on a kernel.
-        if (
-            path.is_file()
-            and "tiny" not in path.name
-            and not any(other.name.startswith("tiny") for other in path.parent.iterdir())
-        ):
+        # A folder that holds the small kernel holds nothing for other kernels.
+        if path.is_file() and not any("tiny" in other.name for other in path.parent.iterdir()):
             _seed[str(path.relative_to(cache))] = path.read_bytes()
-    name, capability, driver, cuda, speed, cache_size = told.read_text().split("\n")
-    return {
-        "gpu": name, "capability": capability, "driver": driver, "cuda": cuda,
-        "memory_gb_s": speed, "l2_bytes": cache_size,
-    }  # fmt: skip
+    return dict(zip(DESCRIPTION, described.read_text().split("\n"), strict=True))
 
 
 def _cache(folder: str) -> Path:
     return Path(folder) / "cache"
 
 
-def _told(folder: str) -> Path:
+def _described(folder: str) -> Path:
     return Path(folder) / "gpu"
 
 
-def _looked(folder: str) -> list[str]:
-    import sys
-
+def _description(folder: str) -> list[str]:
+    """Run a small kernel, and return the GPU's properties in the order of DESCRIPTION."""
     sys.path.insert(0, folder)
     import warm_kernel  # type: ignore[import-not-found]
 
@@ -134,9 +129,9 @@ def _memory_speed() -> str:
     from triton.runtime import driver
 
     try:
-        said = driver.active.utils.get_device_properties(0)
-        # Both edges of a clock in kHz, over a bus that is so many bits wide.
-        return f"{2e-6 * said['mem_clock_rate'] * said['mem_bus_width'] / 8:.0f}"
+        properties = driver.active.utils.get_device_properties(0)
+        # Both edges of a clock in kHz, over a bus of so many bits.
+        return f"{2e-6 * properties['mem_clock_rate'] * properties['mem_bus_width'] / 8:.0f}"
     except (AttributeError, KeyError, TypeError):
         return ""
 
@@ -146,8 +141,6 @@ def _driver() -> str:
         return Path("/proc/driver/nvidia/version").read_text().split("  ")[1].strip()
     except (OSError, IndexError):
         pass
-    import subprocess
-
     try:
         asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
         return subprocess.run(asked, capture_output=True, text=True, timeout=10).stdout.split()[0]

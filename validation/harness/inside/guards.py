@@ -9,14 +9,14 @@ import torch
 
 ZONE = 8192
 ALIGNMENT = 256
-# As a float of any width the first is NaN and the second finite but absurd; as an index the first
-# is -1. Two patterns, since writing one's own poison back goes unseen.
+# Patterns of unwritten memory. As a float of any width the first is NaN and the second finite but
+# absurd; as an index the first is -1. Two, because a kernel may write one of them itself.
 NAN, ABSURD = 0xFF, 0x4B
 
 
 @dataclass(slots=True)
 class Guarded:
-    """`inner` is all the bytes in between, in a storage of their own that starts there."""
+    """`inner` is the memory between the zones, in a storage of its own."""
 
     inner: torch.Tensor
     whole: torch.Tensor
@@ -37,30 +37,26 @@ class Guarded:
     def trespass(self) -> str:
         """Return where the zones were written to, in words, or an empty text."""
         before, after = self.zones()
-        changed = (after != self.pattern).nonzero()
-        if len(changed):
-            return self._said(len(changed), f"{int(changed[0] + 1)} of after the end")
-        changed = (before != self.pattern).nonzero()
-        if len(changed):
-            near = len(before) - int(changed[-1])
-            return self._said(len(changed), f"{near} of before the start")
-        return ""
-
-    def _said(self, count: int, where: str) -> str:
-        return f"writes to {count} bytes within {where} of {self.what}"
+        if len(changed := (after != self.pattern).nonzero()):
+            where = f"{int(changed[0] + 1)} of after the end"
+        elif len(changed := (before != self.pattern).nonzero()):
+            where = f"{len(before) - int(changed[-1])} of before the start"
+        else:
+            return ""
+        return f"writes to {len(changed)} bytes within {where} of {self.what}"
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:
     """Return the words about each whose zones changed. All are compared together: a comparison for
     each would wait as often for the GPU, which many processes share."""
-    alike = defaultdict(list)
+    groups = defaultdict(list)
     for guard in guards:
-        alike[guard.whole.device, guard.pattern].append(guard)
+        groups[guard.whole.device, guard.pattern].append(guard)
     touched: set[int] = set()
-    for (_, pattern), some in alike.items():
-        zones = torch.cat([zone for guard in some for zone in guard.zones()])
-        hits = (zones.view(len(some), -1) != pattern).any(1).tolist()
-        touched |= {id(guard) for guard, hit in zip(some, hits, strict=True) if hit}
+    for (_, pattern), group in groups.items():
+        zones = torch.cat([zone for guard in group for zone in guard.zones()])
+        hits = (zones.view(len(group), -1) != pattern).any(1).tolist()
+        touched |= {id(guard) for guard, hit in zip(group, hits, strict=True) if hit}
     return [guard.trespass() for guard in guards if id(guard) in touched]
 
 
@@ -70,16 +66,14 @@ def guarded(size: int, device: torch.device, pattern: int, what: str) -> Guarded
         start = ZONE + -(memory.ctypes.data + ZONE) % ALIGNMENT
         inner = torch.from_numpy(memory[start : start + size])
         return Guarded(inner, torch.from_numpy(memory), start, pattern, what)
-    whole = torch.empty(size + 2 * ZONE, dtype=torch.uint8, device=device)
-    whole.fill_(pattern)
-    if not size:
-        return Guarded(torch.empty(0, dtype=torch.uint8, device=device), whole, ZONE, pattern, what)
-    inner = torch.as_tensor(_Window(whole, ZONE, size), device=device)
+    whole = torch.full((size + 2 * ZONE,), pattern, dtype=torch.uint8, device=device)
+    empty = torch.empty(0, dtype=torch.uint8, device=device)
+    inner = torch.as_tensor(_Window(whole, ZONE, size), device=device) if size else empty
     return Guarded(inner, whole, ZONE, pattern, what)
 
 
 class _Window:
-    """A part of a CUDA allocation as torch takes it from others: a storage that starts there."""
+    """A part of a CUDA allocation, described as torch takes it: a storage that starts there."""
 
     def __init__(self, whole: torch.Tensor, start: int, size: int) -> None:
         self.whole = whole

@@ -1,4 +1,4 @@
-"""Dispatch mode that does not import torch's compiler unless something else has."""
+"""A dispatch mode that does not import torch's compiler."""
 
 import sys
 from typing import Any
@@ -8,11 +8,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Torch 2.10 and later wrap each mode, so that their compiler passes it by. The wrapper imports
-    that compiler, which takes a second and 70 MiB of each fork, and every operation goes through
-    it. Here it is put on only where the compiler is there anyway."""
+    """Torch 2.10 and later wrap each mode, so that their compiler skips it. The wrapper imports
+    that compiler, which takes a second and 70 MiB of each fork, and slows every operation.
+    This mode is wrapped only if the compiler is already imported."""
 
-    _passed_by = False
+    _is_wrapped = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -20,8 +20,8 @@ class Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __enter__(self) -> "Mode":
         kind: Any = type(self)
-        if "torch._dynamo" in sys.modules and not kind._passed_by:
+        if "torch._dynamo" in sys.modules and not kind._is_wrapped:
             kind.__torch_dispatch__ = _disable_dynamo(kind.__torch_dispatch__)
-            kind._passed_by = True
+            kind._is_wrapped = True
         super().__enter__()  # type: ignore[no-untyped-call]
         return self

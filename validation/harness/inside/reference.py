@@ -2,7 +2,7 @@
 
 Each trial at the type it is given in, then in float64, then in float64 with inputs changed in their
 last bits: the first says how good torch is at that type, the last how much rounding matters here.
-If an answer is off all the same, also in float64 with every result changed in its last bit.
+If an answer is wrong nevertheless: in float64 with every result changed in its last bit.
 """
 
 from contextlib import ExitStack
@@ -13,10 +13,9 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import gradients
-from validation.harness.inside.rounding import Rounding, either_way, last_bit
-from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
-from validation.harness.inside.wide import Wide
+from validation.harness.inside.gradients import gradients, make_leaves
+from validation.harness.inside.rounding import Rounding, Wide, either_way, last_bit
+from validation.harness.inside.values import Packing, Placing, rebuilt, tensors_in, unpack
 
 WIDTHS = ("native", "precise", "shaken")
 
@@ -26,8 +25,7 @@ class Reference:
         gpu.begin(order)
         self.device = torch.device(order["device"])
         self.point = order["entry_point"]
-        self.gradients = order["gradients"]
-        self.seed = order["seed"]
+        self.gradients, self.seed = order["gradients"], order["seed"]
         folder.lay_out({"python_code": order["python_code"]})
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
@@ -39,7 +37,7 @@ class Reference:
         runs = []
         for trial in order["trials"]:
             run: dict[str, Any] = {"trial": trial["number"]}
-            written = trial.get("written")
+            written = None
             for width in order.get("widths", WIDTHS):
                 try:
                     tree = trial["arguments"]
@@ -57,31 +55,26 @@ class Reference:
         written: list[int] | None,
     ) -> dict[str, Any]:  # fmt: skip
         """Return the answer at one width. `written`: the tensors among the arguments that the
-        function writes to, None: not known yet."""
-        storages: dict[int, torch.Tensor] = {}
-
-        def placed(part: Any) -> torch.Tensor:
-            place, blob = part["storage"], blobs[part["storage"]]
-            if place not in storages:
-                storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
-            empty = torch.empty(0, dtype=getattr(torch, part["dtype"]), device=self.device)
-            storage = storages[place].untyped_storage()
-            return empty.set_(storage, part["offset"], part["shape"], part["stride"])
-
+        function writes to, or None if they are not known yet."""
         torch.manual_seed(self.seed)
-        arguments = unpack(tree, placed)
+        placing = Placing(blobs, self.device)
+        arguments = unpack(tree, placing)
         bit = last_bit(tensors_in(arguments))
-        if width != "native":
-            if not any(tensor.is_floating_point() for tensor in tensors_in(arguments)):
-                raise TypeError("no input is a floating-point tensor")
-            arguments = rebuilt(arguments, _wide)
         generator = torch.Generator(device=self.device).manual_seed(self.seed)
-        if width == "shaken":
-            arguments = rebuilt(arguments, lambda tensor: _shaken(tensor, bit, generator))
+
+        def prepared(tensor: torch.Tensor) -> torch.Tensor:
+            if not tensor.is_floating_point():
+                return tensor
+            if width != "native":
+                tensor = tensor.double()
+            return tensor * either_way(tensor, bit, generator) if width == "shaken" else tensor
+
+        if width != "native" and not any(map(torch.is_floating_point, tensors_in(arguments))):
+            raise TypeError("no input is a floating-point tensor")
+        arguments = rebuilt(arguments, prepared)
         if self.gradients:
-            arguments = rebuilt(
-                arguments, lambda tensor: tensor.detach().requires_grad_(tensor.is_floating_point())
-            )
+            arguments = make_leaves(arguments, tree)
+        storages = placing.storages
         pristine = {place: storage.clone() for place, storage in storages.items()}
         with ExitStack() as modes:
             if width != "native":
@@ -89,7 +82,7 @@ class Reference:
             if width == "rounded":
                 modes.enter_context(Rounding(bit, generator))
             answer = function(*arguments)
-            found = gradients(arguments, answer, self.seed) if self.gradients else []
+            of_inputs = gradients(arguments, answer, self.seed) if self.gradients else []
         mutated = [
             place
             for place, storage in storages.items()
@@ -97,27 +90,18 @@ class Reference:
         ]
         inputs = tensors_in(arguments)
         if written is None:
-            starts = {storages[place].untyped_storage().data_ptr() for place in mutated}
-            written = [
-                place for place, tensor in enumerate(inputs)
-                if tensor.untyped_storage().data_ptr() in starts
-            ]  # fmt: skip
-        addresses = {storage.untyped_storage().data_ptr() for storage in storages.values()}
+            changed = {_address(storages[place]) for place in mutated}
+            written = [place for place, one in enumerate(inputs) if _address(one) in changed]
+        addresses = set(map(_address, storages.values()))
         return {
             "value": packing.plain(answer),
-            "gradients": [None if tensor is None else packing.tensor(tensor) for tensor in found],
-            "aliases": [
-                tensor.untyped_storage().data_ptr() in addresses for tensor in tensors_in(answer)
-            ],
+            "gradients": [None if one is None else packing.tensor(one) for one in of_inputs],
+            "aliases": [_address(tensor) in addresses for tensor in tensors_in(answer)],
             "written": [packing.tensor(inputs[place]) for place in written],
             "places": written,
             "mutated": mutated,
         }
 
 
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.double() if tensor.is_floating_point() else tensor
-
-
-def _shaken(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> torch.Tensor:
-    return tensor * either_way(tensor, bit, generator) if tensor.is_floating_point() else tensor
+def _address(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()

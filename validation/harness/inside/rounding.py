@@ -1,19 +1,15 @@
-"""A mode that changes each result by its last bit, to measure the effect of rounding.
+"""Torch modes for the reference in float64: wider arithmetic, and the effect of rounding."""
 
-That torch is off by little at a type may be luck: where a row holds one value throughout, its mean
-is that value to the last bit, and what is left of the difference is nothing. Another order of the
-same sums leaves something. So each operation's result moves by its last bit, up or down.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from validation.harness.inside.mode import Mode
 from validation.harness.inside.values import rebuilt, tensors_in
 
-# What moves and selects computes nothing, and two equal elements must stay equal.
+# Operations that only move or select elements: two equal elements must stay equal.
 EXACT = {
     "_to_copy", "abs", "amax", "amin", "cat", "ceil", "clamp", "clamp_max", "clamp_min", "clone",
     "constant_pad_nd", "copy", "cummax", "cummin", "detach", "embedding", "fill", "flip", "floor",
@@ -21,6 +17,31 @@ EXACT = {
     "minimum", "neg", "relu", "repeat", "roll", "round", "scatter", "sgn", "sign", "sort", "stack",
     "topk", "tril", "triu", "trunc", "where", "zero",
 }  # fmt: skip
+# Functions that mean float32 where they are given it: they read bits anew, or ask for its limits.
+LITERAL = {torch.Tensor.view, torch.finfo}
+# Functions that draw: the same seed gives other numbers in another type.
+DRAWS = ("rand", "normal", "bernoulli", "uniform", "exponential", "dropout", "multinomial")
+
+
+class Wide(TorchFunctionMode):
+    """Compute in float64 where the reference asks for float32. Its author widens a type that is too
+    narrow, and float64 serves that better."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        given = dict(kwargs or {})
+        if func is torch.Tensor.float:
+            return args[0].double()
+        if func not in LITERAL and not getattr(func, "__name__", "").startswith(DRAWS):
+            args = [_widened(value) for value in args]
+            given = {name: _widened(value) for name, value in given.items()}
+        return func(*args, **given)
+
+
+def _widened(value: Any) -> Any:
+    return torch.float64 if value is torch.float32 else value
 
 
 def last_bit(inputs: Sequence[torch.Tensor]) -> float:
@@ -40,7 +61,13 @@ def either_way(tensor: torch.Tensor, bit: float, generator: torch.Generator) -> 
 
 
 class Rounding(Mode):
-    """The generator is its own: a reference that draws numbers draws the same ones."""
+    """Change the result of each operation by its last bit, up or down.
+
+    Torch's small error at a type may be luck: the mean of a row of equal values is that value to
+    the last bit, and the difference is zero. Another order of the same sums leaves something.
+
+    generator: a separate one, so that a reference that draws numbers draws the same ones.
+    """
 
     def __init__(self, bit: float, generator: torch.Generator) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

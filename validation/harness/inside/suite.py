@@ -1,10 +1,12 @@
-"""The process of the entry's own test as the contract runs it: three files in a folder, and pytest.
+"""Role of a child that runs the entry's own test: three files in a folder, and pytest.
 
-The launcher runs beside the test that judges it, and could change the result. So the result counts
-only together with the replays.
+Attack: the launcher runs beside the test that judges it, and changes the result. Defense: the
+result counts only together with the replays.
 """
 
+import os
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +14,7 @@ import pytest
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.session import run_pytest
-from validation.harness.recorder.observing import Observer
-from validation.harness.recorder.role import tracer
+from validation.harness.recorder.role import Observer
 
 MOST = 3000
 
@@ -25,51 +25,68 @@ class Suite:
         self.texts, self.point = {name: order[name] for name in folder.NAMES}, order["entry_point"]
 
     def suite(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[Blob]]:
-        outcomes, observer = Outcomes(), Observer(tracer())
+        outcomes, observer = Outcomes(), Observer()
         answer: dict[str, Any] = {"raised": None}
         place = folder.lay_out(self.texts)
         try:
             self._observe(observer)
             answer["exit"] = run_pytest(place, outcomes)
-        except BaseException as error:  # noqa: BLE001 - SystemExit is how some leave
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             answer["raised"] = described(error)
-        return {**answer, **outcomes.as_dict(), "calls": observer.said()}, []
+        return {**answer, **outcomes.as_dict(), "calls": observer.calls()}, []
 
     def _observe(self, observer: Observer) -> None:
-        """Have the launcher's calls recorded. A text that can't be imported fails its test."""
+        """Record the launcher's calls. A text that can't be imported fails its test."""
         with suppress(Exception):
             module = folder.load("triton_code")
-            observed = observer.observed(folder.function(module, self.point))
+            observed = observer.observe(folder.function(module, self.point))
             setattr(module, self.point, observed)
 
 
+def run_pytest(place: Path, plugin: Any) -> int:
+    """Run pytest in this process, over an entry's folder and nothing else."""
+    arguments = [
+        str(place / "test_code.py"), "--rootdir", str(place), "--confcutdir", str(place),
+        "-c", os.devnull, "-q",
+        "-p", "no:cacheprovider", "-p", "no:doctest", "-p", "no:junitxml", "-p", "no:pastebin",
+        "-p", "no:faulthandler", "-p", "no:threadexception", "-p", "no:unraisableexception",
+        "--tb=short", "--capture=sys",
+    ]  # fmt: skip
+    before = Path.cwd()
+    os.chdir(place)
+    try:
+        return int(pytest.main(arguments, plugins=[plugin]))
+    finally:
+        os.chdir(before)
+
+
 class Outcomes:
+    """pytest plugin that counts outcomes and keeps the first failure."""
+
     def __init__(self) -> None:
-        self.passed: list[str] = []
-        self.failed: list[str] = []
-        self.skipped: list[str] = []
+        self.passed = self.failed = self.skipped = 0
         self.complaint = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and report.passed:
-            self.passed.append(report.nodeid)
+            self.passed += 1
         elif report.failed:
-            self._complain(report.nodeid, report)
+            self._fail(report)
         elif report.skipped:
-            self.skipped.append(report.nodeid)
+            self.skipped += 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self._complain(report.nodeid or "collection", report)
+            self._fail(report)
 
-    def _complain(self, name: str, report: pytest.TestReport | pytest.CollectReport) -> None:
-        self.failed.append(name)
+    def _fail(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        self.failed += 1
         self.complaint = self.complaint or str(report.longrepr)[-MOST:]
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "passed": len(self.passed),
-            "failed": len(self.failed),
-            "skipped": len(self.skipped),
+            "passed": self.passed,
+            "failed": self.failed,
+            "skipped": self.skipped,
             "complaint": self.complaint,
         }

@@ -1,7 +1,7 @@
 """Tensors and plain values as JSON and bytes, and back. Storages travel whole, with their gaps."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -23,15 +23,15 @@ class Packing:
         self._kept: list[Any] = []
 
     def inputs(self, value: Any) -> Json:
-        """`value` with its tensors as views of whole storages."""
+        """Return `value` with its tensors as views of whole storages."""
         return _tree(value, self._view)
 
     def plain(self, value: Any) -> Json:
-        """`value` with its tensors as contiguous copies."""
+        """Return `value` with its tensors as contiguous copies."""
         return _tree(value, self.tensor)
 
     def tensor(self, tensor: torch.Tensor) -> Json:
-        """Write the tensor's present content: the entry may still hold it and change it."""
+        """Copy the tensor's content: the entry may still hold the tensor and change it."""
         if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
             raise CannotTravel(f"a {type(tensor).__name__}, where torch's own tensor is expected")
         self.blobs.append(as_bytes(tensor, copied=True))
@@ -43,7 +43,7 @@ class Packing:
         }
 
     def _view(self, tensor: torch.Tensor) -> Json:
-        tensor = tensor.detach()
+        declared, tensor = tensor.requires_grad, tensor.detach()
         if tensor.layout is not torch.strided or tensor.is_quantized:
             raise CannotTravel(f"a {tensor.layout} tensor, where only plain ones are understood")
         storage = tensor.untyped_storage()
@@ -59,14 +59,15 @@ class Packing:
             "shape": list(tensor.shape),
             "stride": list(tensor.stride()),
             "offset": tensor.storage_offset(),
+            "gradient": declared,
         }
 
 
-Materialise = Callable[[Json], torch.Tensor]
+Materialize = Callable[[Json], torch.Tensor]
 
 
-def unpack(tree: Json, tensor: Materialise) -> Any:
-    """The value of a tree; `tensor` makes what stands for one."""
+def unpack(tree: Json, tensor: Materialize) -> Any:
+    """Return the value of a tree. `tensor` makes a tensor of its description."""
     if isinstance(tree, list):
         return [unpack(part, tensor) for part in tree]
     if not isinstance(tree, dict):
@@ -87,15 +88,14 @@ def unpack(tree: Json, tensor: Materialise) -> Any:
 
 
 class Placing:
-    """Tensors on the device, those of one storage in one."""
+    """Makes tensors on the device. Tensors of one storage share it again."""
 
     def __init__(self, blobs: list[memoryview], device: torch.device) -> None:
         self.blobs, self.device = blobs, device
         self.storages: dict[int, torch.Tensor] = {}
 
     def __call__(self, tree: Any) -> torch.Tensor:
-        place = tree["storage"]
-        blob = self.blobs[place]
+        place, blob = tree["storage"], self.blobs[tree["storage"]]
         if place not in self.storages:
             self.storages[place] = from_bytes(blob, torch.uint8, (len(blob),)).to(self.device)
         empty = torch.empty(0, dtype=getattr(torch, tree["dtype"]), device=self.device)
@@ -104,21 +104,17 @@ class Placing:
 
 
 def plain_values(tree: Json) -> Any:
-    """The value of a tree that holds no tensor: a case."""
-
-    def none(_: Json) -> torch.Tensor:
-        raise CannotTravel("a tensor within a case")
-
-    return unpack(tree, none)
+    """Return the value of a tree that holds no tensor: a case."""
+    return unpack(tree, _refuse_tensor)
 
 
 def no_tensors(value: Any) -> Json:
-    """A case as JSON."""
+    """Return a case as JSON."""
+    return _tree(value, _refuse_tensor)
 
-    def refuse(_: torch.Tensor) -> Json:
-        raise CannotTravel("a tensor, where CASES holds plain values")
 
-    return _tree(value, refuse)
+def _refuse_tensor(_: Any) -> NoReturn:
+    raise CannotTravel("a tensor, where CASES holds plain values")
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
@@ -136,7 +132,7 @@ def rebuilt(
     change: Callable[[torch.Tensor], torch.Tensor],
     plain: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """`value` with each tensor replaced, and by `plain` what is none."""
+    """Return `value` with each tensor changed by `change`, and each other part by `plain`."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
@@ -153,14 +149,14 @@ def as_bytes(tensor: torch.Tensor, *, copied: bool = False) -> Blob:
         plain = plain.clone()
     if plain.numel() == 0:
         return b""
-    # Of a single element torch calls any stride contiguous.
+    # Torch calls any stride of a single element contiguous.
     flat = plain.reshape(-1).as_strided((plain.numel(),), (1,))
     view: memoryview = flat.view(torch.uint8).numpy().data
     return view
 
 
 def from_bytes(blob: Blob, dtype: torch.dtype, shape: Sequence[int]) -> torch.Tensor:
-    """A copy: what a tensor does to its memory must not reach the parcel."""
+    """Return a copy, so that writes to the tensor do not reach the parcel."""
     if len(blob) == 0:
         return torch.empty(list(shape), dtype=dtype)
     return torch.frombuffer(bytearray(blob), dtype=torch.uint8).view(dtype).reshape(list(shape))

@@ -1,4 +1,4 @@
-"""Everything that a child will need, imported once and used once, without touching a GPU."""
+"""Warm-up of the fork server: import and use once what each child will need, without a GPU."""
 
 import gc
 import os
@@ -23,39 +23,43 @@ def tiny(out_ptr, BLOCK: tl.constexpr):
 
 
 def up(*, compiler: bool = False) -> dict[str, str]:
-    """The versions that every result names. `compiler`: torch.compile's parts too."""
+    """Warm up, and return the versions that every result names.
+
+    compiler: warm up torch.compile too.
+    """
     import numpy as np
     import pytest
     import torch
     import triton
 
     torch.set_num_threads(1)
-    from validation.harness.inside import builds, gpu, older
+    from validation.harness.inside import builds, gpu
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"
     if interpreted:
-        older.level()
-    # A process that times launches as Triton does by default.
+        level_interpreter()
+    # A process that times launches must do it as Triton does by default.
     elif not compiler:
         builds.install()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "warm_kernel.py").write_text(TINY)
-        # At work beside all that follows.
+        # In a process of its own, beside all that follows.
         looking = None if interpreted else gpu.look(folder)
-        _modes_once()
+        _use_modes()
         if compiler:
-            _compiler_once()
-        # It collects garbage five times, of what is there to stay.
+            _import_compiler()
+        # pytest collects garbage five times.
         gc.freeze()
-        _pytest_once()
+        _run_pytest()
+        described: dict[str, str] = {}
         if looking is None:
-            _interpreter_once(folder)
-            found = {}
+            with _tiny(folder) as tiny:
+                tiny[(1,)](torch.empty(4), BLOCK=4)
         else:
-            _triton_once(folder)
-            found = gpu.seen(looking, folder)
+            _compile(folder)
+            described = gpu.seen(looking, folder)
     return {
-        **found,
+        **described,
         "python": platform.python_version(),
         "torch": torch.__version__,
         "triton": triton.__version__,
@@ -66,10 +70,37 @@ def up(*, compiler: bool = False) -> dict[str, str]:
     }
 
 
-def _modes_once() -> None:
+def level_interpreter() -> None:
+    """Have the interpreter of Triton up to 3.5 launch kernels as later versions do.
+
+    `run` becomes the class's, so that the recorder can replace it. Call it before any kernel.
+    """
+    from triton.runtime import interpreter
+
+    kind: Any = interpreter.InterpretedFunction
+    if hasattr(kind, "run"):
+        return
+    begin = kind.__init__
+
+    def made(self: Any, fn: Any, **named: Any) -> None:
+        begin(self, fn, **named)
+        # The kernel's own attribute, which only the autotuner uses.
+        del self.run
+
+    def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
+        if not warmup:
+            interpreter.GridExecutor(self.rewrite(), self.arg_names, grid)(*args, **named)
+
+    def launched(self: Any, grid: Any) -> Any:
+        return lambda *args, **named: self.run(*args, grid=grid, warmup=False, **named)
+
+    kind.__init__, kind.run, kind.__getitem__ = made, run, launched
+
+
+def _use_modes() -> None:
     import torch
 
-    # A gradient along something asks for these, on its first time.
+    # The first gradient along a vector imports it.
     import torch.fx.experimental.symbolic_shapes
 
     from validation.harness.inside.rounding import Rounding
@@ -77,12 +108,12 @@ def _modes_once() -> None:
     with Rounding(0.0, torch.Generator()):
         leaf = torch.zeros(4, requires_grad=True)
         if os.environ.get("TRITON_INTERPRET") == "1":
-            # Where there is a GPU this starts a thread for it, which no fork survives.
+            # On a GPU this starts a thread, and no thread survives a fork.
             torch.autograd.grad((leaf * 2).sum(), leaf)
     torch.randn(4).double().clone()
 
 
-def _compiler_once() -> None:
+def _import_compiler() -> None:
     import torch
     import torch._inductor.compile_fx
 
@@ -90,7 +121,7 @@ def _compiler_once() -> None:
         raise RuntimeError("importing torch.compile's parts made a CUDA context")
 
 
-def _pytest_once() -> None:
+def _run_pytest() -> None:
     import pytest
 
     before = Path.cwd()
@@ -102,12 +133,14 @@ def _pytest_once() -> None:
     sys.path[:] = [path for path in sys.path if path != folder]
 
 
-def _triton_once(folder: str) -> None:
-    """Compiles for a GPU that need not be there. The first time Triton imports half of itself and
-    hashes the rest, which takes a process half a second and more."""
+def _compile(folder: str) -> None:
+    """Compile for a GPU, which need not exist.
+
+    The first time Triton imports half of itself and hashes the rest: half a second and more.
+    """
     with _tiny(folder) as tiny, tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        # A Triton with other parts does that in each child, as it would without this.
+        # With a Triton of other parts each child does it.
         with suppress(Exception):
             import triton
             from triton.backends.compiler import GPUTarget
@@ -116,20 +149,13 @@ def _triton_once(folder: str) -> None:
             signature = {"out_ptr": "*fp32", "BLOCK": "constexpr"}
             source = ASTSource(tiny, signature, {"BLOCK": 4})
             triton.compile(source, target=GPUTarget("cuda", 80, 32))
-        # Each child is given one of its own.
+        # Each child gets one of its own.
         del os.environ["TRITON_CACHE_DIR"]
-
-
-def _interpreter_once(folder: str) -> None:
-    import torch
-
-    with _tiny(folder) as tiny:
-        tiny[(1,)](torch.empty(4), BLOCK=4)
 
 
 @contextmanager
 def _tiny(folder: str) -> Iterator[Any]:
-    """The kernel of a file in `folder`, as Triton reads it from there."""
+    """Yield the kernel of a file in `folder`: Triton reads its source from there."""
     sys.path.insert(0, folder)
     try:
         import warm_kernel  # type: ignore[import-not-found]

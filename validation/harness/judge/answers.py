@@ -8,11 +8,10 @@ from math import isfinite
 from typing import Any
 
 from validation.harness.judge.compare import Comparison, Expected, compare
-from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import Numbers, Unreadable, numbers
+from validation.harness.judge.practical import PracticalBound
 
 LEAVES_MOST = 1000
-NUMBERS = (int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,93 +30,85 @@ class Value:
     def contents(self) -> list[bytes]:
         """Return the content of its tensors, or of its numbers if it has no tensors."""
         tensors = [bytes(leaf.raw) for leaf in self.tensors()]
-        return tensors or [repr(leaf).encode() for leaf in self.leaves if type(leaf) in NUMBERS]
+        return tensors or [
+            repr(leaf).encode() for leaf in self.leaves if type(leaf) in (int, float)
+        ]
 
 
-def value(said: Any, blobs: list[memoryview]) -> Value:
+def value(answer: Any, blobs: list[memoryview]) -> Value:
+    """Return the answer that a hostile process describes, or raise Unreadable."""
     try:
         leaves: list[Any] = []
-        form = _flatten(said["value"], blobs, leaves)
-        if written := said.get("written"):
+        form = _flatten(answer["value"], blobs, leaves)
+        if written := answer.get("written"):
             form += f", writes {_flatten(list(written), blobs, leaves)}"
         gradients = tuple(
-            None if tree is None else numbers(tree, blobs) for tree in said["gradients"]
+            None if tree is None else numbers(tree, blobs) for tree in answer["gradients"]
         )
-        return Value(tuple(leaves), form, gradients, tuple(map(bool, said["aliases"])))
+        return Value(tuple(leaves), form, gradients, tuple(map(bool, answer["aliases"])))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise Unreadable(f"an answer that can't be read: {error!r}") from error
 
 
-def compared(
-    found: Value,
-    native: Value,
-    others: Sequence[Value | None],
-    *,
-    leeway: Leeway,
-    inputs: int,
-    infinite_inputs: bool = False,
-    slack: float = 1.0,
-) -> list[tuple[str, Comparison]]:
-    """Each output and gradient by name, with how it compares. `others`: the reference's answers at
-    other widths, in the order in which `Expected` has them; `inputs`: how many elements all inputs
-    have."""
-    if found.form != native.form:
-        return [("output", Comparison(f"{found.form} instead of {native.form}"))]
-    made = []
-    several = len(native.leaves) > 1
+def compare_answers(
+    answer: Value, native: Value, others: Sequence[Value | None], *, bound: PracticalBound,
+    inputs: int, infinite_inputs: bool = False, slack: float = 1.0,
+) -> list[tuple[str, Comparison]]:  # fmt: skip
+    """Return each output and gradient by name, with its comparison.
+
+    native: the reference's answer at the type.
+    others: its answers at other widths, in the order in which `Expected` has them.
+    inputs: the elements of all inputs.
+    """
+    if answer.form != native.form:
+        return [("output", Comparison(f"{answer.form} instead of {native.form}"))]
     smallest = min((math.prod(leaf.shape) for leaf in native.tensors()), default=1)
     expecting = partial(
-        Expected, infinite_inputs=infinite_inputs, leeway=leeway, slack=slack,
+        Expected, infinite_inputs=infinite_inputs, bound=bound, slack=slack,
         reduced=inputs / max(1, smallest),
     )  # fmt: skip
-    for place, leaf in enumerate(found.leaves):
-        name = f"output {place}" if several else "output"
-        first, *more = _alternatives(native, others, place)
-        expected = expecting(first, *more) if first else None
-        made.append((name, _leaf(leaf, native.leaves[place], expected)))
-    if len(found.gradients) != len(native.gradients):
-        said = f"{len(found.gradients)} gradients instead of {len(native.gradients)}"
-        return [*made, ("gradients", Comparison(said))]
-    for place, gradient in enumerate(found.gradients):
-        name = f"gradient {place}"
-        wanted_gradient = native.gradients[place]
-        if wanted_gradient is None:
+    made = []
+    alternatives = [other if other and other.form == native.form else None for other in others]
+    for place, (leaf, wanted) in enumerate(zip(answer.leaves, native.leaves, strict=True)):
+        name = f"output {place}" if len(native.leaves) > 1 else "output"
+        if isinstance(leaf, Numbers) and isinstance(wanted, Numbers):
+            more = [_tensor(other.leaves if other else (), place) for other in alternatives]
+            made.append((name, compare(leaf, expecting(wanted, *more))))
+        else:
+            made.append((name, _plain(leaf, wanted)))
+    if len(answer.gradients) != len(native.gradients):
+        words = f"{len(answer.gradients)} gradients instead of {len(native.gradients)}"
+        return [*made, ("gradients", Comparison(words))]
+    for place, (gradient, expected) in enumerate(
+        zip(answer.gradients, native.gradients, strict=True)
+    ):
+        if expected is None:
             continue
+        name = f"gradient {place}"
         if gradient is None:
             made.append((name, Comparison("no gradient where the reference has one")))
             continue
-        more = [
-            other.gradients[place] if other and place < len(other.gradients) else None
-            for other in others
-        ]
-        expected = expecting(wanted_gradient, *more)
-        made.append((name, compare(gradient, expected)))
+        more = [_tensor(other.gradients if other else (), place) for other in others]
+        made.append((name, compare(gradient, expecting(expected, *more))))
     return made
 
 
-def _leaf(found: Any, native: Any, expected: Expected | None) -> Comparison:
-    if isinstance(found, Numbers) and expected is not None:
-        return compare(found, expected)
-    if isinstance(found, float) and isinstance(native, float):
-        allowed = 1e-5 * max(abs(found), abs(native)) + 1e-7
-        near = isfinite(found) and isfinite(native) and abs(found - native) <= allowed
-        same = near or (found != found and native != native) or found == native
-        return Comparison("" if same else f"{found} instead of {native}")
-    return Comparison("" if found == native else f"{found!r:.80} instead of {native!r:.80}")
+def _tensor(parts: Sequence[Any], place: int) -> Numbers | None:
+    part = parts[place] if place < len(parts) else None
+    return part if isinstance(part, Numbers) else None
 
 
-def _alternatives(
-    native: Value, others: Sequence[Value | None], place: int
-) -> list[Numbers | None]:
-    leaves: list[Numbers | None] = []
-    for answer in (native, *others):
-        same = answer is not None and answer.form == native.form
-        leaf = answer.leaves[place] if answer is not None and same else None
-        leaves.append(leaf if isinstance(leaf, Numbers) else None)
-    return leaves
+def _plain(answer: Any, wanted: Any) -> Comparison:
+    if isinstance(answer, float) and isinstance(wanted, float):
+        allowed = 1e-5 * max(abs(answer), abs(wanted)) + 1e-7
+        near = isfinite(answer) and isfinite(wanted) and abs(answer - wanted) <= allowed
+        same = near or (answer != answer and wanted != wanted) or answer == wanted
+        return Comparison("" if same else f"{answer} instead of {wanted}")
+    return Comparison("" if answer == wanted else f"{answer!r:.80} instead of {wanted!r:.80}")
 
 
 def _flatten(tree: Any, blobs: list[memoryview], leaves: list[Any]) -> str:
+    """Add the tree's leaves, and return its form."""
     if len(leaves) > LEAVES_MOST:
         raise ValueError("more parts than an answer has")
     if isinstance(tree, dict) and "tensor" in tree:

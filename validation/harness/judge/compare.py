@@ -1,33 +1,33 @@
 """Comparison of an answer with a float64 reference, and with torch's own error at the type.
 
-An element may be off by some units in its own last place, plus what the reference is off by at
-this type, plus what changes when the inputs change in their last bits: the three together are what
-rounding explains. What is off by more is held against a fourth, which takes a run of its own:
-what changes when every result on the way changes in its last bit.
+Rounding explains the sum of three errors of an element: some units in its own last place, the
+reference's error at this type, and the effect of a change in the inputs' last bits. A larger error
+is compared with a fourth, which takes a run of its own: the effect of a change in the last bit of
+every intermediate result.
 """
 
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 
-from validation.harness.judge.leeway import Leeway
 from validation.harness.judge.numbers import EPSILON, LARGEST, Array, Numbers
+from validation.harness.judge.practical import PracticalBound
 
-# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs, of
-# that of rounded results. A GPU's exp and rsqrt are off by two units where torch's are by half of
-# one, and a recurrence adds that up: 32 units of the answers' scale are honest, and a hundredth of
-# what tf32 would be off by.
+# In units of the type's epsilon, of the reference's own error, of the effect of shaken inputs, and
+# of that of rounded results. A GPU's exp and rsqrt are off by two units, torch's by half a unit,
+# and a recurrence adds that up. So 32 units of the answers' scale are honest: 1 % of tf32's error.
 UNITS, SCALE_UNITS, OWN_ERROR, SHAKEN, ROUNDED = 16.0, 32.0, 4.0, 32.0, 4.0
 UNITS_HALF, SCALE_UNITS_HALF, OWN_ERROR_HALF = 3.0, 0.5, 3.0
 # A reference that is worse than this at its type computes something else in float64.
 STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
-# A change of this share of the answer's scale is a jump; more than a few of them are none.
+# A change of this share of the answer's scale is a jump, unless more elements than FEW change so.
 JUMP, FEW = 1e-2, 0.05
-# Where all of an answer is below this, it is what rounding left of ordinary numbers. Where it is
-# zero throughout, a product and a difference rounded in one step may leave that much, divided by
-# the root of a normalisation's epsilon.
+# An answer that is below the first throughout is the rounding error of ordinary numbers. Where it
+# is zero throughout, a product and a difference that are rounded in one step leave the second: an
+# ordinary rounding error, divided by the root of a normalization's epsilon.
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
 
@@ -40,15 +40,23 @@ class Grade(StrEnum):
     WITHIN = "within"
 
 
-# How much each element moved, and what a unit of that is worth.
+def worst_grade(grades: Iterable[Grade]) -> Grade | None:
+    return max(grades, key=list(Grade).index, default=None)
+
+
+# Changes of each element, and the weight of each.
 Effects = list[tuple[float, Array]]
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The reference's answers: at the type, and in float64 if that was possible. With an
-    infinity among the inputs it depends on the order of operations whether NaN comes out, or a
-    limit."""
+    """The reference's answers: at the type, and in float64 if that was possible.
+
+    infinite_inputs: whether an input holds an infinity. Then the order of operations decides
+        between NaN and a limit.
+    slack: a factor of all bounds, which are estimates for inputs that the entry shows.
+    reduced: the elements of the inputs for each element of this answer.
+    """
 
     native: Numbers
     precise: Numbers | None = None
@@ -56,18 +64,15 @@ class Expected:
     rounded: Numbers | None = None
     _: KW_ONLY
     infinite_inputs: bool = False
-    leeway: Leeway = field(default_factory=Leeway)
+    bound: PracticalBound = field(default_factory=PracticalBound)
     slack: float = 1.0
-    """How much more is allowed: the bounds are estimates, and not made for inputs that the entry
-    does not show."""
     reduced: float = 1.0
-    """How many elements of the inputs there are for each of this answer's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`wrong` is empty where the answer is right. Errors are the largest of all elements;
-    `share` is the largest error as a share of what was allowed. `grade` says how right it is."""
+    """`wrong` is empty if the answer is right. Errors are the largest of all elements; `share` is
+    the largest error as a share of the allowed error."""
 
     wrong: str
     absolute: float = 0.0
@@ -85,79 +90,72 @@ def compare(actual: Numbers, expected: Expected) -> Comparison:
     if len(actual.raw) == 0:
         return Comparison("")
     with np.errstate(all="ignore"):
-        same = bytes(actual.raw) == bytes(native.raw)
-        if native.dtype not in EPSILON:
-            found = _integers(actual, expected)
-        else:
-            found = _floats(actual, expected)
-        return found if same or found.wrong else _at_least_close(found)
-
-
-def _at_least_close(found: Comparison) -> Comparison:
-    return replace(found, grade=Grade.CLOSE) if found.grade is Grade.EXACT else found
+        judge = _floats if native.dtype in EPSILON else _integers
+        comparison = judge(actual, expected)
+    if comparison.wrong or comparison.grade is not Grade.EXACT or actual.raw == native.raw:
+        return comparison
+    return replace(comparison, grade=Grade.CLOSE)
 
 
 def _floats(actual: Numbers, expected: Expected) -> Comparison:
-    found, native = actual.values(), expected.native.values()
+    values, native = actual.values(), expected.native.values()
     if expected.infinite_inputs:
-        found = np.where(np.isnan(native), native, found)
+        values = np.where(np.isnan(native), native, values)
     precise, strange = _precise(expected, native)
     if precise is None:
-        return _against(actual, found, native, native, [], expected)
+        return _against(actual, values, native, native, [], expected)
     effects = _effects(expected, precise)
     if not strange:
-        return _against(actual, found, native, precise, effects, expected)
-    # Either the operation depends on the type, or the type's own answer is all rounding.
-    one = _against(actual, found, native, native, [], expected)
-    other = _against(actual, found, precise, precise, effects, expected)
-    return other if one.wrong and not other.wrong else one
+        return _against(actual, values, native, precise, effects, expected)
+    # Either the operation depends on the type, or the type's own answer is a rounding error.
+    by_native = _against(actual, values, native, native, [], expected)
+    by_precise = _against(actual, values, precise, precise, effects, expected)
+    return by_precise if by_native.wrong and not by_precise.wrong else by_native
 
 
 def _against(
-    actual: Numbers, found: Array, native: Array, truth: Array, effects: Effects,
+    actual: Numbers, values: Array, native: Array, truth: Array, effects: Effects,
     expected: Expected,
 ) -> Comparison:  # fmt: skip
     dtype = expected.native.dtype
     finite = np.isfinite(native) & np.isfinite(truth)
-    ordinary = bool(finite.all()) and bool(np.isfinite(found).all())
-    if not ordinary:
-        wrong = _special(found, native, _overflown(truth, dtype), finite)
-        if wrong:
+    if not (finite.all() and np.isfinite(values).all()):
+        if wrong := _special(values, native, _overflown(truth, dtype)):
             return Comparison(wrong)
-        finite &= np.isfinite(found)
+        finite &= np.isfinite(values)
         if not finite.any():
             return Comparison("")
-        found, native, truth = found[finite], native[finite], truth[finite]
+        values, native, truth = values[finite], native[finite], truth[finite]
         effects = [(weight, moved[finite]) for weight, moved in effects]
-    error, size = np.abs(found - truth), np.abs(truth)
+    error, size = np.abs(values - truth), np.abs(truth)
     allowed = expected.slack * _allowed(dtype, size, native, truth, effects)
     share = error / allowed
-    worst = int(share.argmax())
-    # Of what is nearly nothing beside the rest, a relative error says nothing.
+    # A relative error means nothing for an element that is tiny beside the others.
     floor = max(1e-3 * float(size.max()), float(np.finfo(np.float32).tiny))
     relative = float((error / np.maximum(size, floor)).max())
-    comparison = Comparison("", float(error.max()), relative, float(share[worst]))
-    if share[worst] <= 1:
+    comparison = Comparison("", float(error.max()), relative, float(share.max()))
+    if comparison.share <= 1:
         return comparison
-    practical = expected.slack * expected.leeway.allowed(
+    practical = expected.slack * expected.bound.allowed(
         dtype, size, _scale(size), expected.reduced, shown=expected.slack == 1.0
     )
-    if (error <= np.maximum(allowed, practical)).all():
-        return replace(comparison, grade=Grade.WITHIN)
     allowed = np.maximum(allowed, practical)
+    if (error <= allowed).all():
+        return replace(comparison, grade=Grade.WITHIN)
     share = error / allowed
     worst = int(share.argmax())
     count, place = int((share > 1).sum()), int(np.flatnonzero(finite)[worst])
-    said = (
+    words = (
         f"{count} of {finite.size} elements are wrong, the worst at "
-        f"{_index(place, actual.shape)}: {_number(found[worst])} instead of "
+        f"{_index(place, actual.shape)}: {_number(values[worst])} instead of "
         f"{_number(truth[worst])}, off by {error[worst]:.2g} where {allowed[worst]:.2g} is allowed"
     )
-    return Comparison(said, float(error.max()), relative, float(share[worst]))
+    return Comparison(words, float(error.max()), relative, float(share[worst]))
 
 
 def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
-    """Return the float64 answers, and whether they may answer another question."""
+    """Return the float64 answer, None if there is none that fits, and whether it is so far from the
+    type's answer that the operation may be another one."""
     precise = expected.precise
     if precise is None or precise.shape != expected.native.shape or precise.dtype not in EPSILON:
         return None, False
@@ -170,7 +168,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
         scale = np.abs(native[both]).max()
         most = STRANGE.get(expected.native.dtype, 1e-6) * max(scale, 1e-30)
         strange = bool(np.abs(values - native)[both].max() > most)
-        # Where everything cancels, what is left at the type is all rounding.
+        # Where everything cancels, the type's answer is a rounding error.
         strange &= bool(np.abs(values[both]).max() > CANCELLED * scale)
     return values, strange
 
@@ -207,8 +205,8 @@ def _scale(size: Array) -> float:
 
 
 def _moved(moved: Array, scale: float) -> Array:
-    """Return the effect of such a change on each element: the largest of all. But where
-    a few jump (a rounding, a comparison), the others are not excused by that."""
+    """Return the effect of such a change on each element: the largest of all. The jump of a few
+    elements (a rounding, a comparison) does not count for the others."""
     moved = np.where(np.isfinite(moved), moved, 0.0)
     jumped = moved > JUMP * scale
     if jumped.mean() > FEW:
@@ -217,61 +215,62 @@ def _moved(moved: Array, scale: float) -> Array:
 
 
 def _overflown(truth: Array, dtype: str) -> Array:
-    """The precise answer as the type can hold it: what overflows is infinite."""
+    """Return the precise answer as the type can hold it: an element that overflows is infinite."""
     if truth.dtype.kind == "c":
         return truth
     largest = LARGEST.get(dtype, np.inf)
     return np.where(np.abs(truth) > largest, np.sign(truth) * np.inf, truth)
 
 
-def _special(found: Array, native: Array, truth: Array, finite: Array) -> str:
-    """NaN and infinities must stand where either reference has them."""
-    if found.dtype.kind == "c":
-        same = np.isfinite(found) == np.isfinite(native)
+def _special(values: Array, native: Array, truth: Array) -> str:
+    """Return a sentence if NaN or infinities are not where one of the references has them."""
+    if values.dtype.kind == "c":
+        same = np.isfinite(values) == np.isfinite(native)
     else:
-        same = _alike(found, native) | _alike(found, truth)
+        same = _alike(values, native) | _alike(values, truth)
     wrong = ~same
     if not wrong.any():
         return ""
     place = int(np.flatnonzero(wrong)[0])
     return (
-        f"{int(wrong.sum())} of {found.size} elements are {_number(found[place])} "
+        f"{int(wrong.sum())} of {values.size} elements are {_number(values[place])} "
         f"where the reference has {_number(native[place])}"
     )
 
 
 def _alike(one: Array, other: Array) -> Array:
-    same_infinity = np.isinf(one) & np.isinf(other) & (np.sign(one) == np.sign(other))
+    """Return which elements are both finite, the same infinity, or both NaN."""
+    same_infinity = np.isinf(one) & (one == other)
     both = np.isfinite(one) & np.isfinite(other)
     same: Array = both | same_infinity | (np.isnan(one) & np.isnan(other))
     return same
 
 
 def _integers(actual: Numbers, expected: Expected) -> Comparison:
-    found, native = actual.values(), expected.native.values()
-    wrong = found != native
+    values, native = actual.values(), expected.native.values()
+    wrong = values != native
     for other in (expected.precise, expected.shaken, expected.rounded):
-        # Where rounding decides (a tie, a bin's edge), another rounding is right as well.
+        # Rounding decides a tie or a bin's edge, so another rounding is right as well.
         if other is not None and other.shape == actual.shape and other.dtype == actual.dtype:
-            wrong &= found != other.values()
+            wrong &= values != other.values()
     count = int(wrong.sum())
     if not count:
         return Comparison("")
-    distance = np.abs(found.astype(np.float64) - native.astype(np.float64))
+    distance = np.abs(values.astype(np.float64) - native.astype(np.float64))
     by_rounding = (
         expected.precise is not None
         and native.dtype != np.bool_
-        and count <= STRAY_INTEGERS * found.size
+        and count <= STRAY_INTEGERS * values.size
         and float(distance[wrong].max()) <= 1
     )
     if by_rounding:
         return Comparison("", 1.0, 0.0, 1.0)
     place = int(np.flatnonzero(wrong)[0])
-    said = (
-        f"{count} of {found.size} elements are wrong, the first at "
-        f"{_index(place, actual.shape)}: {found[place]} instead of {native[place]}"
+    words = (
+        f"{count} of {values.size} elements are wrong, the first at "
+        f"{_index(place, actual.shape)}: {values[place]} instead of {native[place]}"
     )
-    return Comparison(said, float(distance.max()))
+    return Comparison(words, float(distance.max()))
 
 
 def _index(place: int, shape: tuple[int, ...]) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from validation.harness.judge.answers import Value, compared, value
-from validation.harness.judge.compare import Comparison, Grade
-from validation.harness.judge.leeway import Leeway
+from validation.harness.judge.answers import Value, compare_answers, value
+from validation.harness.judge.compare import Comparison, Grade, worst_grade
 from validation.harness.judge.numbers import Unreadable
+from validation.harness.judge.practical import PracticalBound
 from validation.harness.plan import DECISIVE, Trial
 
 # At values and sizes that no case shows, bounds are this much wider.
@@ -17,7 +17,14 @@ BEYOND_SHOWN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The reference's answers to a trial; `refusal` where it raised."""
+    """The reference's answers to a trial.
+
+    native, precise: at the type of the inputs, and in float64.
+    shaken, rounded: in float64, with the last bits of the inputs changed, and of each result.
+    refusal: what the reference raised, in words.
+    mutated: the storages of inputs that it changes.
+    written: the inputs that it writes to, by their places among the tensors.
+    """
 
     native: Value | None
     precise: Value | None = None
@@ -26,16 +33,11 @@ class Wanted:
     refusal: str = ""
     mutated: tuple[int, ...] = ()
     written: tuple[int, ...] = ()
-    """The inputs that the reference writes to, by their places among the tensors."""
-
-    @property
-    def others(self) -> tuple[Value | None, ...]:
-        return self.precise, self.shaken, self.rounded
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One replay of one trial, judged."""
+    """One replay of one trial, judged. `details`: what its process reports beside the answer."""
 
     trial: Trial
     mode: str
@@ -44,27 +46,26 @@ class Outcome:
     worst: Comparison
     value: Value | None
     raised: dict[str, Any] | None
-    said: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
     def count(self, what: str) -> dict[str, int]:
-        """Return a tally of the run's, or an empty one."""
-        tally = self.said.get(what)
+        """Return a tally of the run, or an empty one."""
+        tally = self.details.get(what)
         return {str(k): int(v) for k, v in tally.items()} if isinstance(tally, dict) else {}
 
 
-def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
+def wanted(header: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
     """Return the reference's answers by the trial's number. They are checked like all others."""
     answers = {}
-    for run in said["runs"]:
+    for run in header["runs"]:
         native = run["native"]
         if "error" in native:
             answers[int(run["trial"])] = Wanted(None, refusal=raised(native["error"]))
             continue
-        precise, shaken = (_at(run, width, blobs) for width in ("precise", "shaken"))
         answers[int(run["trial"])] = Wanted(
             value(native, blobs),
-            precise,
-            shaken,
+            _at(run, "precise", blobs),
+            _at(run, "shaken", blobs),
             mutated=tuple(int(storage) for storage in native["mutated"]),
             written=tuple(int(place) for place in native["places"]),
         )
@@ -72,13 +73,14 @@ def wanted(said: Any, blobs: list[memoryview]) -> dict[int, Wanted]:
 
 
 def with_rounding(
-    wanted: dict[int, Wanted], said: Any, blobs: list[memoryview]
+    wanted: dict[int, Wanted], header: Any, blobs: list[memoryview]
 ) -> dict[int, Wanted]:
     """Return the same with the effect of rounding on the trials that were asked again."""
-    asked = {int(run["trial"]): _at(run, "rounded", blobs) for run in said["runs"]}
-    return wanted | {
-        number: replace(wanted[number], rounded=answer) for number, answer in asked.items()
-    }
+    more = dict(wanted)
+    for run in header["runs"]:
+        number = int(run["trial"])
+        more[number] = replace(wanted[number], rounded=_at(run, "rounded", blobs))
+    return more
 
 
 def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
@@ -86,23 +88,24 @@ def _at(run: Any, width: str, blobs: list[memoryview]) -> Value | None:
 
 
 def outcomes(
-    said: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted],
-    leeway: Leeway, inputs: Mapping[int, int],
+    header: Any, blobs: list[memoryview], trials: list[Trial], wanted: dict[int, Wanted],
+    bound: PracticalBound, inputs: Mapping[int, int],
 ) -> list[Outcome]:  # fmt: skip
     """Return each run, judged. `inputs`: the elements of each trial's inputs."""
     by_number = {trial.number: trial for trial in trials}
     made: list[Outcome] = []
-    for run in said["runs"]:
+    for run in header["runs"]:
         trial = by_number[run["trial"]]
         expected = wanted.get(trial.number)
         if expected is None or expected.native is None:
             continue
-        earlier = [one for one in made if one.trial is trial]
         compare = partial(
-            compared, native=expected.native, others=expected.others, leeway=leeway,
+            compare_answers, native=expected.native,
+            others=(expected.precise, expected.shaken, expected.rounded), bound=bound,
             inputs=inputs.get(trial.number, 0), infinite_inputs=trial.brings_infinity,
             slack=1.0 if trial.kind in DECISIVE else BEYOND_SHOWN,
         )  # fmt: skip
+        earlier = [one for one in made if one.trial is trial]
         made.append(_outcome(trial, run, blobs, compare, earlier))
     return made
 
@@ -112,28 +115,28 @@ def _outcome(
     compare: Callable[[Value], list[tuple[str, Comparison]]], earlier: list[Outcome],
 ) -> Outcome:  # fmt: skip
     mode = str(run["mode"])
-    said = {key: run[key] for key in run if key not in ("answer",)}
+    details = {key: run[key] for key in run if key != "answer"}
+
+    def wrong(words: str, error: Any = None) -> Outcome:
+        return Outcome(trial, mode, False, words, Comparison(words), None, error, details)
+
     if "error" in run:
-        words = f"raised {raised(run['error'])}"
-        return Outcome(trial, mode, False, words, Comparison(words), None, run["error"], said)
+        return wrong(f"raised {raised(run['error'])}", run["error"])
     try:
-        found = value(run["answer"], blobs)
+        answer = value(run["answer"], blobs)
     except Unreadable as error:
-        return Outcome(trial, mode, False, str(error), Comparison(str(error)), None, None, said)
+        return wrong(str(error))
     for before in earlier:
-        # The same bits are as right as they were: most runs answer what the first did.
-        if before.value == found:
-            return replace(before, mode=mode, said=said)
-    comparisons = compare(found)
-    wrong = [(name, one) for name, one in comparisons if one.wrong]
-    name, worst = max(
-        wrong or comparisons or [("", Comparison(""))], key=lambda pair: pair[1].share
-    )
-    words = f"{name}: {worst.wrong}" if worst.wrong else ""
-    if not wrong:
-        grades = [one.grade for _, one in comparisons]
-        worst = replace(worst, grade=max(grades, key=list(Grade).index, default=Grade.EXACT))
-    return Outcome(trial, mode, not wrong, words, worst, found, None, said)
+        # Most runs answer the same bits as the first: compare them once.
+        if before.value == answer:
+            return replace(before, mode=mode, details=details)
+    comparisons = compare(answer) or [("", Comparison(""))]
+    failing = [(name, one) for name, one in comparisons if one.wrong]
+    name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
+    if failing:
+        return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
+    worst = replace(worst, grade=worst_grade(one.grade for _, one in comparisons) or Grade.EXACT)
+    return Outcome(trial, mode, True, "", worst, answer, None, details)
 
 
 def raised(error: Any) -> str:

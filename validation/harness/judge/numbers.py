@@ -1,4 +1,4 @@
-"""A tensor's bytes as numbers that NumPy knows: halves of both kinds, 8-bit floats."""
+"""A tensor's bytes as numbers that NumPy knows, also those of bfloat16 and of 8-bit floats."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,10 @@ DIRECT = {
     "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
     "complex64": np.complex64, "complex128": np.complex128,
 }  # fmt: skip
-# Exponent bits, mantissa bits, and whether there are infinities.
-EIGHT_BIT = {
-    "float8_e5m2": (5, 2, 15, True),
-    "float8_e4m3fn": (4, 3, 7, False),
-}
+# A power of two without sign or fraction: its exponents are compared as whole numbers.
+EXPONENT_ONLY = "float8_e8m0fnu"
+# Mantissa bits, the exponent's bias, and the first code that is no number.
+EIGHT_BIT = {"float8_e5m2": (2, 15, 0x7C), "float8_e4m3fn": (3, 7, 0x7F)}
 EPSILON = {
     "float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7,
     "float8_e5m2": 2.0**-2, "float8_e4m3fn": 2.0**-3, "complex64": 2.0**-23,
@@ -36,7 +35,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A tensor as it was described. `raw` are its bytes: what bitwise equality means."""
+    """A tensor as it was described. Two are equal bit by bit if their `raw` bytes are."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -50,22 +49,21 @@ class Numbers:
         elif self.dtype == "bfloat16":
             words = np.frombuffer(self.raw, np.uint16).astype(np.uint32) << 16
             plain = words.view(np.float32)
+        elif self.dtype == EXPONENT_ONLY:
+            plain = np.frombuffer(self.raw, np.uint8)
         else:
-            plain = _table(self.dtype)[np.frombuffer(self.raw, np.uint8)]
+            plain = _eight_bit_values(self.dtype)[np.frombuffer(self.raw, np.uint8)]
         if plain.dtype.kind == "f":
-            # A signalling NaN is no reason to complain.
+            # NumPy would warn of a signalling NaN.
             with np.errstate(invalid="ignore"):
                 return plain.astype(np.float64)
-        if plain.dtype.kind == "c":
-            return plain.astype(np.complex128)
-        return plain
+        return plain.astype(np.complex128) if plain.dtype.kind == "c" else plain
 
 
 def numbers(tree: Any, blobs: list[memoryview]) -> Numbers:
-    """Return the tensor that a tree of a hostile process describes, checked."""
+    """Return the tensor that a tree of a hostile process describes, or raise Unreadable."""
     try:
-        dtype, shape, place = tree["dtype"], tree["shape"], tree["tensor"]
-        whole = blobs[place]
+        dtype, shape, whole = tree["dtype"], tree["shape"], blobs[tree["tensor"]]
         size = 1
         for length in shape:
             if type(length) is not int or length < 0:
@@ -79,28 +77,25 @@ def numbers(tree: Any, blobs: list[memoryview]) -> Numbers:
 
 
 def width(dtype: str) -> int:
+    """Return the bytes of an element."""
     if dtype in DIRECT:
         return int(np.dtype(DIRECT[dtype]).itemsize)
     if dtype == "bfloat16":
         return 2
-    if dtype in EIGHT_BIT:
+    if dtype in EIGHT_BIT or dtype == EXPONENT_ONLY:
         return 1
     raise Unreadable(f"a tensor of type {str(dtype)[:40]}")
 
 
-def _table(dtype: str) -> Array:
-    exponent_bits, mantissa_bits, bias, infinities = EIGHT_BIT[dtype]
-    table = np.empty(256)
-    for code in range(256):
-        sign = -1.0 if code & 0x80 else 1.0
-        exponent = (code >> mantissa_bits) & ((1 << exponent_bits) - 1)
-        mantissa = code & ((1 << mantissa_bits) - 1)
-        if infinities and exponent == (1 << exponent_bits) - 1:
-            table[code] = sign * np.inf if mantissa == 0 else np.nan
-        elif not infinities and code & 0x7F == 0x7F:
-            table[code] = np.nan
-        elif exponent == 0:
-            table[code] = sign * mantissa * 2.0 ** (1 - bias - mantissa_bits)
-        else:
-            table[code] = sign * (1 + mantissa / (1 << mantissa_bits)) * 2.0 ** (exponent - bias)
-    return table
+def _eight_bit_values(dtype: str) -> Array:
+    """Return the value of each of the 256 codes."""
+    bits, bias, first_special = EIGHT_BIT[dtype]
+    codes = np.arange(128)
+    exponent, mantissa = codes >> bits, codes & ((1 << bits) - 1)
+    # Subnormal numbers have an exponent of 0, and no leading 1.
+    significand = mantissa / (1 << bits) + (exponent > 0)
+    values = np.ldexp(significand, np.maximum(exponent, 1) - bias)
+    values[first_special:] = np.nan
+    if dtype == "float8_e5m2":
+        values[first_special] = np.inf
+    return np.concatenate([values, -values])

@@ -1,15 +1,16 @@
 """Comparison of the launcher's calls in its own test with its recordings.
 
-A launcher could launch kernels only where it is recorded, and use torch in its test and for its
-users. The process of the test carries the same recorder, so that no process is without.
+A launcher could launch kernels only while it is recorded, and compute with torch in its test and
+for its users. So the process of the test carries the same recorder.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from validation.harness.arguments import tensors
 from validation.harness.program import Earlier, Function, Instruction, Launch, Operation, Program
 from validation.harness.torch_operations import COMPUTES, base_name
 
@@ -26,8 +27,8 @@ class Deeds:
 
 @dataclass(frozen=True, slots=True)
 class OwnTest:
-    """`words`: what the launcher does otherwise in its test, empty if it does the same. `computed`:
-    what torch computes there and not in a recording."""
+    """`words`: how the launcher differs in its test, empty if it does not. `computed`: the torch
+    operations there that are in no recording."""
 
     words: str = ""
     computed: Counter[str] = field(default_factory=Counter)
@@ -42,7 +43,7 @@ def deeds(program: Program) -> Deeds:
     return Deeds(frozenset(kernels), frozenset(operations & COMPUTES))
 
 
-def _flat(instructions: Iterable[Instruction]) -> Iterable[Instruction]:
+def _flat(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
     for instruction in instructions:
         yield instruction
         if isinstance(instruction, Function | Earlier):
@@ -51,19 +52,11 @@ def _flat(instructions: Iterable[Instruction]) -> Iterable[Instruction]:
 
 def layout(tree: Json) -> str:
     """Return the types, shapes and strides of the tensors in a tree of arguments, as a key."""
-    return json.dumps(list(_tensors(tree)))
+    return json.dumps([[one["dtype"], one["shape"], one["stride"]] for one in tensors(tree)])
 
 
-def _tensors(tree: Json) -> Iterable[Json]:
-    if isinstance(tree, dict) and "storage" in tree:
-        yield [tree["dtype"], tree["shape"], tree["stride"]]
-    elif isinstance(tree, dict | list):
-        for part in tree.values() if isinstance(tree, dict) else tree:
-            yield from _tensors(part)
-
-
-def compared(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
-    """Compare the calls of the test with the recordings of inputs that are laid out alike."""
+def compare_with_recordings(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
+    """Compare the calls of the test with the recordings of inputs of the same layout."""
     more: Counter[str] = Counter()
     launches, expected = False, False
     everywhere = {name for deeds in recorded.values() for name in deeds.computed}
@@ -72,16 +65,16 @@ def compared(calls: Json, recorded: Mapping[str, Deeds]) -> OwnTest:
         kernels = {str(name) for name in dict(call["kernels"])}
         launches |= bool(kernels)
         computed = {str(name): int(n) for name, n in dict(call["computed"]).items()}
+        allowed = everywhere if known is None else known.computed
+        extra = {name: n for name, n in computed.items() if name not in allowed}
+        more.update(extra)
         if known is None:
-            more.update({name: n for name, n in computed.items() if name not in everywhere})
             continue
         expected |= bool(known.kernels)
-        extra = {name: n for name, n in computed.items() if name not in known.computed}
         missing = sorted(known.kernels - kernels)
         if missing and extra:
             words = f"in its own test it computes {', '.join(sorted(extra))} with torch"
-            return OwnTest(f"{words}, where it launches {', '.join(missing)} otherwise")
-        more.update(extra)
+            return OwnTest(f"{words}, where a recording launches {', '.join(missing)}")
     if expected and not launches:
         return OwnTest("in its own test it launches no kernel")
     return OwnTest(computed=more)

@@ -1,7 +1,7 @@
-"""Detection of launchers that compute with the numbers that they read, beyond grids and shapes.
+"""Detection of launchers that compute with numbers that they read from tensors.
 
-It is recorded once more with other answers to what it reads. Fractions, fills and tables of the
-program must stay the same, unless they are what was read.
+The launcher is recorded once more with other answers to its reads. Grids and shapes may change, but
+fractions, fills and tables of the program must stay the same, unless they are what was read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ Numbers = Sequence[Sequence[Any]]
 
 def altered(known: Numbers) -> list[list[Any]]:
     """Return other numbers than were read: larger lengths, other fractions."""
-    return [[_other(number) for number in numbers] for numbers in known]
 
+    def other(number: Any) -> Any:
+        if isinstance(number, str):
+            return (float.fromhex(number) * 1.25 + 0.5).hex()
+        return number if isinstance(number, bool) else number + 1
 
-def _other(number: Any) -> Any:
-    if isinstance(number, str):
-        return (float.fromhex(number) * 1.25 + 0.5).hex()
-    return number if isinstance(number, bool) else number + 1
+    return [[other(number) for number in numbers] for numbers in known]
 
 
 def computes(
@@ -35,13 +35,14 @@ def computes(
 
 
 def _numbers(program: Program, blobs: Sequence[memoryview]) -> Iterator[Any]:
-    """Yield the numbers that a kernel or a tensor could hold: no sizes, and no whole arguments."""
-    whole = _of_whole_numbers(program)
+    """Yield the numbers that a kernel or a tensor could compute with: no sizes, and no integers
+    among the arguments."""
+    integers = _of_integers(program)
     for instruction in program.every_instruction():
         match instruction:
             case Fill():
                 yield instruction.value.value
-            case Constant() if instruction.storage not in whole:
+            case Constant() if instruction.storage not in integers:
                 yield bytes(blobs[instruction.blob])
             case Launch():
                 yield from _fractions(instruction.arguments)
@@ -51,9 +52,9 @@ def _numbers(program: Program, blobs: Sequence[memoryview]) -> Iterator[Any]:
                 continue
 
 
-def _of_whole_numbers(program: Program) -> set[int | None]:
-    """Return the storages that kernels take as whole numbers, such as tables of block indices. An
-    answer in whole numbers could be such a table."""
+def _of_integers(program: Program) -> set[int | None]:
+    """Return the storages that kernels use as integers, such as tables of block indices; none if
+    an answer holds integers, since it could be such a table."""
     if any(not _is_fraction(dtype) for dtype in _types(program.answer)):
         return set()
     types: dict[int | None, set[str]] = {}

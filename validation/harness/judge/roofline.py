@@ -1,4 +1,4 @@
-"""Figures of times from a hostile process: their spread, and the shortest that is possible."""
+"""Figures of times from a hostile process: their spread, and the shortest possible time."""
 
 import math
 import statistics
@@ -8,7 +8,7 @@ from typing import Any
 
 from validation.harness.judge.numbers import Unreadable
 
-# In TFLOP/s, dense, by the bytes of the narrowest number: what no kernel on this GPU can exceed.
+# Peaks of dense arithmetic in TFLOP/s, by the bytes of the narrowest number.
 PEAKS = {
     "A100": {1: 624.0, 2: 312.0, 4: 156.0, 8: 19.5},
     "H100": {1: 1979.0, 2: 989.0, 4: 495.0, 8: 67.0},
@@ -16,15 +16,15 @@ PEAKS = {
 }
 # A causal mask spares half of what the reference computes.
 SPARED = 2.0
-# Clocks are read to half a microsecond.
+# Microseconds to which clocks are read.
 RESOLUTION = 0.5
-# Beyond this a figure is about the machine's day.
+# Half of the runs differ by more than this share: the message says so.
 NOISY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Microseconds of the GPU's: the median and the quartiles around it."""
+    """Microseconds on the GPU: the median and the quartiles around it."""
 
     median_us: float
     low_us: float
@@ -41,7 +41,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """Properties of the GPU: 0 or empty if not known."""
+    """Properties of the GPU: 0 or empty if they are unknown."""
 
     name: str = ""
     gigabytes_per_second: float = 0.0
@@ -56,17 +56,15 @@ class Gpu:
         )
 
     def peak(self, narrowest: int) -> float:
-        """TFLOP/s; 0: unknown."""
-        for name, peaks in PEAKS.items():
-            if name in self.name:
-                return peaks.get(narrowest, 0.0)
-        return 0.0
+        """Return the peak in TFLOP/s, or 0 if it is unknown."""
+        found = [peaks for name, peaks in PEAKS.items() if name in self.name]
+        return found[0].get(narrowest, 0.0) if found else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The least work: inputs read once, outputs written once, the reference's
-    operations where torch can count them. `narrowest`: bytes of the narrowest number."""
+    """The least work: inputs read once, outputs written once, and the reference's operations if
+    torch can count them. `narrowest`: the bytes of the narrowest number."""
 
     read: int
     written: int
@@ -85,30 +83,31 @@ class Timing:
 
     @property
     def speedup(self) -> float | None:
-        """The speedup against eager torch, or None if the time is impossible."""
-        if self.impossible:
-            return None
-        return self.eager.median_us / max(self.candidate.median_us, RESOLUTION)
+        """Return the speedup against eager torch, or None if the time is impossible."""
+        return self._against(self.eager)
 
     @property
     def speedup_compiled(self) -> float | None:
-        if self.impossible or self.compiled is None:
+        return self._against(self.compiled)
+
+    def _against(self, other: Times | None) -> float | None:
+        if self.impossible or other is None:
             return None
-        return self.compiled.median_us / max(self.candidate.median_us, RESOLUTION)
+        return other.median_us / max(self.candidate.median_us, RESOLUTION)
 
     @property
     def words(self) -> str:
         others = f"eager torch {self.eager}"
         others += f", torch.compile {self.compiled}" if self.compiled else ""
-        said = f"{self.candidate}; {others}"
+        times = f"{self.candidate}; {others}"
         if self.impossible:
-            return f"impossible: {self.impossible}. {said}"
+            return f"impossible: {self.impossible}. {times}"
         factors = f"{self.speedup:.2f} times as fast as eager torch"
         if self.speedup_compiled is not None:
             factors += f", {self.speedup_compiled:.2f} times torch.compile"
         noise = max(one.noise for one in (self.candidate, self.eager, self.compiled) if one)
         noisy = f"; half of the runs differ by {noise:.0%}" if noise > NOISY else ""
-        return f"{factors}. {said}{noisy}"
+        return f"{factors}. {times}{noisy}"
 
     def figures(self) -> dict[str, Any]:
         seconds = self.candidate.median_us * 1e-6
@@ -133,7 +132,7 @@ def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, g
     by_arithmetic = work.flops / (peak * 1e6) / SPARED if peak else 0.0
     fastest = min(one.median_us for one in (eager, compiled) if one)
     if fastest + RESOLUTION < by_memory:
-        # Torch too touches a part of its inputs only: it gathers.
+        # Torch is faster too: the operation reads only a part of its inputs.
         by_memory = 0.0
     floor = max(by_memory, by_arithmetic)
     impossible = ""
@@ -148,21 +147,21 @@ def judged(candidate: Times, eager: Times, compiled: Times | None, work: Work, g
 
 
 def memory_floor(work: Work, gpu: Gpu) -> float:
-    """Microseconds. The cache holds none of the inputs when a run begins, and may hold as much of
-    the outputs as fits when it ends."""
+    """Return the least microseconds of moving the data. The cache holds none of the inputs when a
+    run begins, and may hold as much of the outputs as fits when it ends."""
     if not gpu.gigabytes_per_second:
         return 0.0
     written = max(0, work.written - gpu.cache_bytes)
     return (work.read + written) / (gpu.gigabytes_per_second * 1e3)
 
 
-def times(said: Any, runs: int) -> Times:
-    """Return the times of numbers that came from a hostile process."""
-    if not isinstance(said, list) or len(said) != runs:
+def times(given: Any, runs: int) -> Times:
+    """Read the times of a hostile process, or raise Unreadable."""
+    if not isinstance(given, list) or len(given) != runs:
         raise Unreadable("not as many times as runs")
-    if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in said):
-        raise Unreadable("a time that is none")
-    return spread(said)
+    if not all(isinstance(one, float | int) and math.isfinite(one) and one >= 0 for one in given):
+        raise Unreadable("a time that is no number of microseconds")
+    return spread(given)
 
 
 def spread(values: Sequence[float]) -> Times:

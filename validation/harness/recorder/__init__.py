@@ -1,5 +1,5 @@
-"""Runs `triton_code` on decoys and writes down what its launcher does, as a program.
+"""The recorder: it runs `triton_code` on decoys, and writes what the launcher does as a program.
 
-The code that runs here is not trusted, and can see all of this process: what leaves is a
-program whose every instruction is checked where it is played.
+The code that runs here is not trusted and sees all of this process. Every instruction of the
+program is therefore checked where it is played.
 """

@@ -1,10 +1,10 @@
-"""The graph that gradients go through: where functions begin and end, and what joins them.
+"""The graph that gradients go through: autograd functions, and the operations between them.
 
-A replay rebuilds it: a recorded function becomes one of the replay's own, and operations between
-functions are done by torch under autograd. So torch's engine adds and scatters gradients there.
+A replay rebuilds the graph. It replays the instructions of each function, and torch's own engine
+adds and scatters gradients between functions.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,7 +17,7 @@ Key = tuple[int, torch.dtype, tuple[int, ...], tuple[int, ...], int]
 
 
 class Graph:
-    """Numbers the tensors that gradients are asked of: the inputs first, in their order."""
+    """The numbers of the tensors that need gradients. The inputs come first, in their order."""
 
     def __init__(self, recording: "Recording") -> None:
         self.backwards: dict[str, Json] = {}
@@ -25,24 +25,25 @@ class Graph:
         self._values: dict[Key, int] = {}
         self._count = 0
         self._functions: dict[int, int] = {}
+        # Kept alive, so that no other tensor or node has the same address.
         self._kept: list[Any] = []
-        self._on_the_way_back = False
+        self._is_backward = False
 
-    def leaves(self, inputs: Iterable[torch.Tensor]) -> None:
+    def add_leaves(self, inputs: Iterable[torch.Tensor]) -> None:
         for tensor in inputs:
             if tensor.requires_grad:
                 self._number(tensor)
 
-    def turn_back(self) -> None:
-        """From now on torch's engine runs: only what functions do there is recorded."""
-        self._on_the_way_back = True
+    def begin_backward_pass(self) -> None:
+        """From now on, record only what functions do: torch's engine does the rest."""
+        self._is_backward = True
 
     def is_engines_own(self) -> bool:
-        return self._on_the_way_back and not self._recording.is_inner
+        return self._is_backward and not self._recording.inner
 
     def reaches(self, given: Iterable[torch.Tensor]) -> bool:
-        """Return whether the operation becomes part of the graph, outside of any function."""
-        if self._on_the_way_back or self._recording.is_inner or not torch.is_grad_enabled():
+        """Return whether an operation on these is a part of the graph, outside of functions."""
+        if self._is_backward or self._recording.inner or not torch.is_grad_enabled():
             return False
         return any(self._value(tensor) is not None for tensor in given)
 
@@ -55,86 +56,81 @@ class Graph:
         self._kept.append(tensor.untyped_storage())
         return number
 
-    def argument(self, value: Any) -> Json:
-        """Return an argument of an operation: a value of the graph where it is one."""
-        if isinstance(value, torch.Tensor):
-            number = self._value(value) if not self._recording.is_inner else None
-            if number is not None:
-                return {"value": number}
-            return {"window": self._recording.storages.window(value)}
-        if isinstance(value, tuple | list):
-            return {"list": [self.argument(part) for part in value]}
-        for kind, words in ((torch.memory_format, "memory format"), (torch.layout, "layout")):
-            if isinstance(value, kind):
-                return {words: str(value).removeprefix("torch.")}
-        if isinstance(value, torch.device):
-            return {"device": value.type}
-        if isinstance(value, complex):
-            return {"complex": [value.real.hex(), value.imag.hex()]}
-        return self._recording.values.argument(value)
+    def reference(self, value: Any) -> Json | None:
+        """Return a tensor of the graph by its number, and None for any other value."""
+        if self._recording.inner or not isinstance(value, torch.Tensor):
+            return None
+        number = self._value(value)
+        return None if number is None else {"value": number}
 
     def result(self, tensor: torch.Tensor, *, joins: bool) -> Json:
-        """Return a result of an operation. `joins`: gradients may go through it. A dispatch mode
-        sees a result before autograd marks it, so an integer one is told apart by its type."""
+        """Return a result of an operation. `joins`: gradients may go through it.
+
+        A dispatch mode sees a result before autograd marks it, so its type decides.
+        """
         storages = self._recording.storages
         if tensor.numel() and storages.find(tensor) is None:
             storages.add(tensor)
         number = self._number(tensor) if joins and tensor.is_floating_point() else None
         return {"value": number, "window": storages.window(tensor)}
 
-    # autograd.Function
-
-    def begin_function(self, args: tuple[Any, ...]) -> Json:
-        inputs = [self.argument(one) if isinstance(one, torch.Tensor) else None for one in args]
-        self._recording.begin_inner()
-        return inputs
-
-    def end_function(self, inputs: Json, args: tuple[Any, ...], made: Any) -> None:
-        instructions = self._recording.end_inner()
+    def record_function(self, args: tuple[Any, ...], apply: Callable[[], Any]) -> Any:
+        """Apply an `autograd.Function`, and record it with the instructions of its forward."""
+        inputs = [
+            self._recording.values.encode(value, self.reference)
+            if isinstance(value, torch.Tensor)
+            else None
+            for value in args
+        ]
+        self._recording.inner.append([])
+        result = apply()
+        instructions = self._recording.inner.pop()
         number = len(self._functions)
         places = {id(one): place for place, one in enumerate(args) if isinstance(one, torch.Tensor)}
         outputs: list[Json] = []
-        for tensor in made if isinstance(made, tuple) else (made,):
+        for tensor in result if isinstance(result, tuple) else (result,):
             if not isinstance(tensor, torch.Tensor):
                 outputs.append(None)
                 continue
-            window, value = self._recording.storages.window(tensor), None
+            output = {
+                "value": None, "window": self._recording.storages.window(tensor),
+                "differentiable": tensor.requires_grad, "given": places.get(id(tensor)),
+            }  # fmt: skip
             if tensor.requires_grad:
-                value = self._number(tensor)
+                output["value"] = self._number(tensor)
                 self._functions[id(tensor.grad_fn)] = number
                 self._kept.append(tensor.grad_fn)
-            outputs.append({
-                "value": value, "window": window, "differentiable": tensor.requires_grad,
-                "given": places.get(id(tensor)),
-            })  # fmt: skip
+            outputs.append(output)
         self._recording.emit(
             do="function", number=number, inputs=inputs, instructions=instructions,
-            outputs=outputs, single=not isinstance(made, tuple),
+            outputs=outputs, single=not isinstance(result, tuple),
         )  # fmt: skip
+        return result
 
-    def begin_backward(self, node: Any, gradients: tuple[Any, ...]) -> Json | None:
-        """Return what a function gets on the way back, or None if it is not one of ours."""
+    def record_backward(
+        self, node: Any, gradients: tuple[Any, ...], apply: Callable[[], Any]
+    ) -> Any:
+        """Apply the backward of a function, and record it if the function was recorded."""
         number = self._functions.get(id(node))
-        if number is None or self._recording.is_inner:
-            return None
+        if number is None or self._recording.inner:
+            return apply()
         storages, windows = self._recording.storages, []
         for gradient in gradients:
             if gradient is not None and gradient.numel():
                 storages.add(gradient)
                 storages.mark_data(gradient)
             windows.append(None if gradient is None else storages.window(gradient))
-        self._recording.begin_inner()
-        return {"number": number, "gradients": windows}
-
-    def end_backward(self, begun: Json, made: Any) -> None:
-        window = self._recording.storages.window
-        flat = made if isinstance(made, tuple) else (made,)
-        outputs = [window(one) if isinstance(one, torch.Tensor) else None for one in flat]
-        self.backwards[str(begun["number"])] = {
-            "gradients": begun["gradients"],
-            "instructions": self._recording.end_inner(),
-            "outputs": outputs,
+        self._recording.inner.append([])
+        result = apply()
+        self.backwards[str(number)] = {
+            "gradients": windows,
+            "outputs": [
+                storages.window(one) if isinstance(one, torch.Tensor) else None
+                for one in (result if isinstance(result, tuple) else (result,))
+            ],
+            "instructions": self._recording.inner.pop(),
         }
+        return result
 
 
 def _key(tensor: torch.Tensor) -> Key:

@@ -1,5 +1,8 @@
-"""The process that runs `triton_code`, on decoys. It knows no more of inputs than their layout."""
+"""The roles that run a launcher under the recorder: alone on decoys, and in its own test."""
 
+import functools
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -7,14 +10,20 @@ import torch
 from validation.harness.channel import Blob
 from validation.harness.inside import folder, gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.values import rebuilt, tensors_in, unpack
+from validation.harness.inside.gradients import make_leaves
+from validation.harness.inside.values import name_of, tensors_in, unpack
 from validation.harness.recorder.recording import NeedsRead, Recording, Session
-from validation.harness.recorder.tracing import Tracer, record
+from validation.harness.recorder.tracer import tracer
+from validation.harness.torch_operations import COMPUTES, base_name
 
+Json = Any
 DECOY_SEED = 12345
+CALLS_MOST = 1000
 
 
 class Recorder:
+    """The process that runs `triton_code` on decoys. It knows only the layout of inputs."""
+
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
         self._device = torch.device(order["device"])
@@ -34,67 +43,90 @@ class Recorder:
                 self._function = folder.function(folder.load("triton_code"), self._point)
         except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
             return {"error": described(error)}, []
-        return {"made": [self._recorded(call, blobs) for call in order["calls"]]}, blobs
+        return {"made": [self._record(call, blobs) for call in order["calls"]]}, blobs
 
-    def _recorded(self, call: dict[str, Any], blobs: list[Blob]) -> dict[str, Any]:
+    def _record(self, call: dict[str, Any], blobs: list[Blob]) -> dict[str, Any]:
         arguments = self._arguments(call)
-        known = [list(map(_number, numbers)) for numbers in call["known"]]
+        known = [[_number(number) for number in numbers] for numbers in call["known"]]
         recording = Recording(self._session, tensors_in(arguments), known)
-        said: dict[str, Any] = {"number": call["number"]}
+        reply: dict[str, Any] = {"number": call["number"]}
         try:
-            said["program"] = record(
-                self._tracer, recording, self._function, arguments,
-                gradients=self._gradients, seed=self._seed,
-            )  # fmt: skip
+            reply["program"] = self._call(recording, arguments)
         except NeedsRead as reading:
-            said |= {"program": reading.program, "reads": True}
+            reply |= {"program": reading.program, "reads": True}
         except BaseException as error:  # noqa: BLE001 - as above
-            said["error"] = described(error)
-        if "program" in said:
-            said["program"] = _parted(said["program"], blobs)
-        return {**said, "problems": dict(recording.problems)}
+            reply["error"] = described(error)
+        if "program" in reply:
+            reply["program"] = _without_content(reply["program"], blobs)
+        return {**reply, "problems": dict(recording.problems)}
+
+    def _call(self, recording: Recording, arguments: Any) -> Json:
+        """Call the launcher and its backward pass, and return the program."""
+        leaves = [tensor for tensor in tensors_in(arguments) if tensor.requires_grad]
+        recording.graph.add_leaves(leaves)
+        torch.manual_seed(self._seed)
+        with self._tracer.recorded_by(recording):
+            result = self._function(*arguments)
+            with self._tracer.paused():
+                answer = recording.answer(result)
+            if self._gradients:
+                self._call_backward(recording, tensors_in(result), leaves)
+        return recording.as_json(answer)
+
+    def _call_backward(
+        self, recording: Recording, results: list[torch.Tensor], leaves: list[torch.Tensor]
+    ) -> None:
+        outputs = [tensor for tensor in results if tensor.requires_grad]
+        if not outputs:
+            raise RuntimeError("no output requires a gradient")
+        with self._tracer.paused():
+            upstream = [torch.randn(one.shape).to(one.device, one.dtype) for one in outputs]
+        recording.graph.begin_backward_pass()
+        torch.autograd.grad(outputs, leaves, upstream, allow_unused=True)
 
     def _arguments(self, call: dict[str, Any]) -> Any:
-        """Return decoys. Of the same trial they are the same, where they were: a launcher could
-        remember its answer by the address of its input."""
+        """Return decoys, the same for all calls of a trial.
+
+        A launcher could remember its answer by the address of its input.
+        """
         if self._last[0] != call["number"]:
             self._last = call["number"], self._decoys(call["arguments"], call["sizes"])
         decoys = self._last[1]
-        if not self._gradients:
-            return decoys
-        return rebuilt(decoys, lambda one: one.detach().requires_grad_(one.is_floating_point()))
+        return make_leaves(decoys, call["arguments"]) if self._gradients else decoys
 
     def _decoys(self, tree: Any, sizes: dict[str, int]) -> Any:
-        """Return arguments that are laid out like the true ones: floats are noise, and whole
-        numbers 0, which is an index into anything."""
+        """Return arguments of the same layout. Fractions are noise.
+
+        Whole numbers are 0, which is an index into anything.
+        """
         storages: dict[int, torch.Tensor] = {}
         generator = torch.Generator().manual_seed(DECOY_SEED)
 
-        def placed(part: Any) -> torch.Tensor:
+        def decoy(part: Any) -> torch.Tensor:
             place, dtype = part["storage"], getattr(torch, part["dtype"])
             if place not in storages:
-                content = _decoy(sizes[str(place)], dtype, generator)
+                content = _noise(sizes[str(place)], dtype, generator)
                 storages[place] = content.to(self._device)
             empty = torch.empty(0, dtype=dtype, device=self._device)
             storage = storages[place].untyped_storage()
             return empty.set_(storage, part["offset"], part["shape"], part["stride"])
 
-        return unpack(tree, placed)
+        return unpack(tree, decoy)
 
 
-def _decoy(size: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
+def _noise(size: int, dtype: torch.dtype, generator: torch.Generator) -> torch.Tensor:
     if not dtype.is_floating_point:
         return torch.zeros(size, dtype=torch.uint8)
     noise = torch.randn(size // dtype.itemsize + 1, generator=generator).to(dtype)
     return noise.view(torch.uint8)[:size].clone()
 
 
-def _parted(part: Any, blobs: list[Blob]) -> Any:
-    """Return the program with its constants' content among the blobs."""
+def _without_content(part: Any, blobs: list[Blob]) -> Any:
+    """Return the program with the content of its constants moved into the blobs."""
     if isinstance(part, dict):
-        return {key: _parted(value, blobs) for key, value in part.items()}
+        return {key: _without_content(value, blobs) for key, value in part.items()}
     if isinstance(part, list):
-        return [_parted(value, blobs) for value in part]
+        return [_without_content(value, blobs) for value in part]
     if isinstance(part, bytes):
         blobs.append(part)
         return len(blobs) - 1
@@ -105,11 +137,56 @@ def _number(written: Any) -> Any:
     return float.fromhex(written) if isinstance(written, str) else written
 
 
-_tracer: Tracer | None = None
+class Observer:
+    """The recorder of a launcher's calls in its own test, where they really run.
+
+    A launcher could launch kernels only where it is recorded. The judge therefore compares the
+    calls in the test with the recordings.
+    """
+
+    def __init__(self) -> None:
+        self._tracer, self._session = tracer(), Session(passes=True)
+        self._calls: dict[str, Json] = {}
+
+    def observe(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function with its calls recorded."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            # A launcher may call itself.
+            if self._tracer.recording is not None or len(self._calls) > CALLS_MOST:
+                return function(*args, **kwargs)
+            inputs = tensors_in((args, kwargs))
+            recording = Recording(self._session, inputs)
+            recording.graph.add_leaves(inputs)
+            layout = [[name_of(one.dtype), list(one.shape), list(one.stride())] for one in inputs]
+            try:
+                with self._tracer.recorded_by(recording):
+                    return function(*args, **kwargs)
+            finally:
+                self._count(layout, recording)
+
+        return call
+
+    def _count(self, layout: Json, recording: Recording) -> None:
+        counts = self._calls.setdefault(
+            repr(layout), {"layout": layout, "kernels": Counter(), "computed": Counter()}
+        )
+        for instruction in _flat(recording.all_instructions()):
+            if instruction["do"] == "launch":
+                counts["kernels"][instruction["kernel"].partition(":")[0]] += 1
+            elif instruction["do"] == "operation" and base_name(instruction["name"]) in COMPUTES:
+                counts["computed"][base_name(instruction["name"])] += 1
+        counts["computed"].update(recording.problems)
+
+    def calls(self) -> Json:
+        """Return the kernels and torch operations of all calls, by the layout of their inputs."""
+        return list(self._calls.values())
 
 
-def tracer() -> Tracer:
-    """Return the process's tracer: its patches are made once."""
-    global _tracer
-    _tracer = _tracer or Tracer()
-    return _tracer
+def _flat(instructions: list[Json]) -> list[Json]:
+    """Return the instructions, with those of functions and of earlier calls in the test."""
+    found = []
+    for instruction in instructions:
+        found += [instruction, *_flat(instruction.get("instructions", []))]
+    return found

@@ -1,51 +1,62 @@
-"""Kernels and their arguments as data: which function of the text, and what its names mean."""
+"""Arguments, answers and kernels of a launcher as JSON, in the form of `harness.program`."""
 
 import ast
 import inspect
-import textwrap
 from collections import Counter
-from collections.abc import Iterator
-from types import CodeType, FunctionType, ModuleType
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 import triton.language as tl
 from triton.runtime.jit import KernelInterface
 
-from validation.harness.recorder.storages import Storages, name_of
+from validation.harness.inside.values import name_of
+from validation.harness.recorder.storages import Storages
 
 Json = Any
+Special = Callable[[Any], Json | None]
+"""Encodes a value that has another form at this place, and returns None for all others."""
 
 PLAIN_TENSORS = (torch.Tensor, torch.nn.Parameter)
 
 
 class Values:
-    """Writes values as the program has them. `problems` counts what it has no place for."""
+    """The encoder of values. `problems` counts those that a replay can't have."""
 
     def __init__(self, storages: Storages, kernels: "KernelTable", problems: Counter[str]) -> None:
         self._storages, self.kernels, self._problems = storages, kernels, problems
 
-    def argument(self, value: Any) -> Json:
-        """Return a kernel's argument. An address of a known storage is one in the replay too."""
+    def encode(self, value: Any, special: Special | None = None) -> Json:
+        """Return a value as JSON: a tensor as a window, an address in a storage as an address."""
+        if special is not None and (found := special(value)) is not None:
+            return found
+        kind = type(value).__name__
         if isinstance(value, torch.Tensor):
             if type(value) not in PLAIN_TENSORS:
-                self._problems[f"an argument of kind {type(value).__name__}"] += 1
+                self.refuse(value)
             return {"window": self._storages.window(value)}
-        if type(value).__name__ == "TensorDescriptor":
+        if kind == "TensorDescriptor":
             return {"descriptor": self._descriptor(value)}
-        if type(value).__name__ == "TensorWrapper":
+        if kind == "TensorWrapper":
             return {"reinterpreted": [self._storages.window(value.base), str(value.dtype)]}
         if type(value) is int and (address := self._storages.address(value)):
-            return {"address": address}
+            return {"address": list(address)}
         if isinstance(value, tuple | list):
-            return {"tuple": [self.argument(part) for part in value]}
+            parts = [self.encode(part, special) for part in value]
+            return {"tuple" if isinstance(value, tuple) else "list": parts}
+        if isinstance(value, dict) and all(type(key) is str for key in value):
+            return {"dict": {key: self.encode(part, special) for key, part in value.items()}}
         if isinstance(value, tl.constexpr):
-            return {"constexpr": self.argument(value.value)}
+            return {"constexpr": self.encode(value.value)}
         if is_kernel(value):
             return {"kernel": self.kernels.key(value)}
-        if (plain := _plain(value)) is not None:
-            return plain
-        self._problems[f"an argument of kind {type(value).__name__}"] += 1
+        plain = _plain(value)
+        return self.refuse(value) if plain is None else plain
+
+    def refuse(self, value: Any) -> Json:
+        """Count a value that a replay can't have, and return its place holder."""
+        self._problems[f"a value of kind {type(value).__name__}"] += 1
         return {"unknown": type(value).__name__}
 
     def _descriptor(self, value: Any) -> Json:
@@ -59,19 +70,19 @@ class Values:
 
 
 class KernelTable:
-    """A launcher's kernels: which functions of the text they are, and what their names mean."""
+    """The kernels of a launcher: functions of its text, with the values of the names in them."""
 
     def __init__(self) -> None:
         self.descriptions: dict[str, Json] = {}
         self._keys: dict[FunctionType, str] = {}
 
     def key(self, kernel: Any) -> str:
-        """Return the key of a kernel, and describe it if it is new."""
+        """Return the key of a kernel. A new kernel is described first."""
         function = function_of(kernel)
         if function not in self._keys:
             line = function.__code__.co_firstlineno
             key = self._keys[function] = f"{function.__name__}:{line}:{len(self._keys)}"
-            # Before its names: they may lead back to it.
+            # The names are found after this: they may lead back to the kernel.
             self.descriptions[key] = {"name": function.__name__, "line": line, "names": {}}
             self.descriptions[key]["names"] = {
                 name: self._meaning(value) for name, value in _names_of(function)
@@ -79,7 +90,7 @@ class KernelTable:
         return self._keys[function]
 
     def _meaning(self, value: Any) -> Json:
-        """Return what a name in a kernel stands for."""
+        """Return the value of a name in a kernel."""
         if isinstance(value, ModuleType):
             return {"library": [value.__name__, ""]}
         if is_kernel(value):
@@ -105,11 +116,19 @@ def _plain(value: Any) -> Json | None:
         return {"plain": value}
     if isinstance(value, float):
         return {"float": float(value).hex()}
+    if isinstance(value, complex):
+        return {"complex": [value.real.hex(), value.imag.hex()]}
     if isinstance(value, tl.dtype):
         return {"triton type": str(value)}
     if isinstance(value, torch.dtype):
         return {"torch type": name_of(value)}
-    # Also a symbolic size and a number of NumPy's.
+    if isinstance(value, torch.memory_format):
+        return {"memory format": str(value).removeprefix("torch.")}
+    if isinstance(value, torch.layout):
+        return {"layout": str(value).removeprefix("torch.")}
+    if isinstance(value, torch.device):
+        return {"device": value.type}
+    # Symbolic sizes and NumPy's whole numbers have an index too.
     return {"plain": int(value)} if hasattr(value, "__index__") else None
 
 
@@ -125,34 +144,31 @@ def function_of(kernel: Any) -> FunctionType:
 
 
 def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield the global and enclosing names that the function uses, with what they stand for."""
+    """Yield the global and enclosing names that the function uses, with their values."""
     scope = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             scope[name] = cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-    for name in sorted(_names_in(function.__code__) | _names_in_defaults(function)):
+    for name in sorted(_names_in(function)):
         if name in scope:
             yield name, scope[name]
 
 
-def _names_in(code: CodeType) -> set[str]:
-    """Return every name in the code, attributes among them."""
-    names = {*code.co_names, *code.co_freevars}
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names_in(constant)
-    return names
-
-
-def _names_in_defaults(function: FunctionType) -> set[str]:
-    """Return the names in the defaults of the function's parameters, as its text has them."""
+def _names_in(function: FunctionType) -> set[str]:
+    """Return the names in the function's body and defaults, as its text has them."""
     try:
-        node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+        source = inspect.getsource(function)
+        tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)
     except (OSError, SyntaxError):
         return set()
-    if not isinstance(node, ast.FunctionDef):
-        return set()
-    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-    return {part.id for one in defaults for part in ast.walk(one) if isinstance(part, ast.Name)}
+    node = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    used: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *node.body]
+    return {
+        name.id
+        for part in used
+        if part is not None
+        for name in ast.walk(part)
+        if isinstance(name, ast.Name)
+    }

@@ -1,15 +1,17 @@
 """The functions of a text that can be kernels, found and checked by their syntax.
 
-No statement of the text is run. In Triton's interpreter a kernel is a Python function, so its body
-may hold only what Triton's language has: a kernel that imports, that reaches NumPy through a
-tensor's handle or that calls `getattr` is refused.
+In Triton's interpreter a kernel is a Python function. It could import, reach NumPy through a
+tensor's handle or call `getattr`. So its body may hold only what Triton's language has, by
+allowlists of syntax, names and attributes. No statement of the text is run here.
 """
 
 import ast
 import builtins
 import copy
 import enum
-from collections.abc import Iterator, Mapping
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -19,7 +21,7 @@ import triton.language as tl
 from triton.runtime.jit import KernelInterface
 
 NODES = (
-    ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
+    ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign,
     ast.For, ast.While, ast.If, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert,
     ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call, ast.keyword,
     ast.JoinedStr, ast.FormattedValue, ast.Constant, ast.Attribute, ast.Subscript, ast.Slice,
@@ -32,20 +34,23 @@ BUILTINS = frozenset({
 })  # fmt: skip
 MODULES = ("triton", "triton.language", "math")
 OF_TRITON = frozenset({"cdiv", "next_power_of_2", "language"})
-# Decorator arguments that change how a kernel is compiled. Others name functions of the text.
+# Decorator arguments that are kept. They change how a kernel is compiled, and are literals.
 JIT_OPTIONS = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
-# Loads a library by its path.
+# Functions that load a library by its path.
 EXTERNAL = frozenset({"extern_elementwise", "extern_library", "dispatch"})
 
 
 class Refused(Exception):
-    """A recorded program asks for what a replay does not do; the sentence says what."""
+    """A program asks for something that a replay does not do. The sentence names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function of the text. `source` is a module with nothing else in it, each line where it
-    stands in the text: what Triton compiles of it here is found again where the text runs."""
+    """A function of the text. `source` is a module that holds only this function.
+
+    Its lines have the numbers that they have in the text, so Triton's cache finds the same kernel
+    where the text itself runs.
+    """
 
     name: str
     node: ast.FunctionDef
@@ -53,8 +58,8 @@ class Definition:
 
 
 def definitions(text: str) -> dict[tuple[str, int], Definition]:
-    """Return each function by its name and its first line, which is that of its decorators."""
-    # Python counts line feeds only; `splitlines` takes a form feed for one.
+    """Return each function by its name and its first line, decorators included."""
+    # Python counts only line feeds. `splitlines` also splits at form feeds.
     found, lines = {}, text.split("\n")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
@@ -67,7 +72,7 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
     own, indent = lines[node.lineno - 1 : node.end_lineno], " " * node.col_offset
     before = [""] * (first - 1)
     if before:
-        # Triton reads annotations as strings as well, and names in them need no value.
+        # Names in annotations then need no values. Triton reads annotations as strings too.
         before[0] = "from __future__ import annotations"
     if indent:
         before[-1] = "if True:"
@@ -77,8 +82,10 @@ def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:
 
 
 def _decorator(node: ast.FunctionDef) -> str:
-    """Return the decorator that the replay gives it. Autotuning and heuristics are left out: what
-    they chose is in the recording."""
+    """Return the decorator for the replay.
+
+    Autotuning and heuristics are left out: the recording holds what they chose.
+    """
     for decorator in node.decorator_list:
         call = decorator if isinstance(decorator, ast.Call) else None
         name = ast.unparse(call.func if call else decorator).rpartition(".")[2]
@@ -95,30 +102,40 @@ def _decorator(node: ast.FunctionDef) -> str:
 
 
 def check(definition: Definition, names: Mapping[str, Any]) -> None:
-    """Refuse a function that holds more than Triton's language. `names`: what its global names
-    stand for, as far as that is known."""
-    refuse = _Refusal(definition.name)
+    """Refuse a function that holds more than Triton's language.
+
+    names: the values of its global names, as far as they are known.
+    """
     *_, alone = ast.parse(definition.source).body
     if isinstance(alone, ast.If):
         (alone,) = alone.body
     if not isinstance(alone, ast.FunctionDef) or ast.dump(_bare(alone)) != ast.dump(
         _bare(definition.node)
     ):
-        refuse("a function that is another one when it stands alone")
+        raise Refused(f"{definition.name}: a function that is another one when it stands alone")
     bound = frozenset(_bound(definition.node))
     for node in _inner_nodes(definition.node):
-        if not isinstance(node, NODES):
-            refuse(f"{type(node).__name__} in a kernel")
-        if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
-            if node.id not in BUILTINS and (hasattr(builtins, node.id) or node.id[0] == "_"):
-                refuse(f"{node.id} in a kernel")
-        elif isinstance(node, ast.Attribute):
-            root = _root(node)
-            module = names.get(root) if root not in bound else None
-            if isinstance(module, ModuleType):
-                _check_chain(module, ast.unparse(node).split(".")[1:], refuse)
-            elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):
-                refuse(f".{node.attr} in a kernel")
+        try:
+            _check_node(node, bound, names)
+        except Refused as refused:
+            raise Refused(f"{definition.name}: {refused} in a kernel") from None
+
+
+def _check_node(node: ast.AST, bound: frozenset[str], names: Mapping[str, Any]) -> None:
+    if not isinstance(node, NODES):
+        raise Refused(type(node).__name__)
+    if isinstance(node, ast.Name) and node.id not in bound and node.id not in names:
+        if node.id not in BUILTINS and (hasattr(builtins, node.id) or node.id[0] == "_"):
+            raise Refused(node.id)
+    elif isinstance(node, ast.Attribute):
+        root = _root(node)
+        module = names.get(root) if root not in bound else None
+        if isinstance(module, ModuleType):
+            # A kernel that reaches a name which this version lacks fails there.
+            with suppress(AttributeError):
+                resolve(module.__name__, ast.unparse(node).split(".")[1:])
+        elif node.attr not in ATTRIBUTES or not isinstance(node.ctx, ast.Load):
+            raise Refused(f".{node.attr}")
 
 
 def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -127,22 +144,12 @@ def _bare(node: ast.FunctionDef) -> ast.FunctionDef:
     return bare
 
 
-class _Refusal:
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, words: str) -> None:
-        raise Refused(f"{self._name}: {words}")
-
-
 def _inner_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """Yield each node within the function but its decorators and annotations, which are not run."""
+    """Yield each node of the function but its decorators and annotations, which are not run."""
     waiting: list[ast.AST] = [*function.args.defaults, *function.body]
     waiting += [default for default in function.args.kw_defaults if default is not None]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.FunctionDef):
-            raise Refused(f"{function.name}: a function within a kernel")
         yield node
         waiting += [
             child
@@ -160,37 +167,39 @@ def _bound(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _root(node: ast.expr) -> str:
-    """Return the name that a chain of attributes begins with, or nothing."""
+    """Return the name that a chain of attributes begins with, or an empty text."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _check_chain(module: ModuleType, chain: list[str], refuse: _Refusal) -> None:
-    """Follow `chain` from a module of Triton's. It must stay in its language."""
-    thing: Any = module
-    if not is_language(module.__name__):
-        refuse(f"{module.__name__} in a kernel")
-    for name in chain:
-        if not isinstance(thing, ModuleType):
-            # A member of an enumeration, or a dtype's method.
-            if name not in ATTRIBUTES and name not in getattr(thing, "__members__", ()):
-                refuse(f".{name} in a kernel")
+def resolve(module: str, names: Sequence[str]) -> Any:
+    """Follow names from a module of Triton's language, and return where they lead.
+
+    Refused is raised if they leave Triton's language: its modules hold `os` by import.
+    AttributeError is raised if this version of Triton lacks a name.
+    """
+    if not is_language(module):
+        raise Refused(module)
+    thing: Any = importlib.import_module(module)
+    for name in names:
+        if isinstance(thing, ModuleType):
+            place = f"{thing.__name__}.{name}"
+            if name in EXTERNAL or (thing is triton and name not in OF_TRITON):
+                raise Refused(place)
+            thing = getattr(thing, name)
+            if not acceptable(thing):
+                raise Refused(place)
+        elif name in ATTRIBUTES or name in getattr(thing, "__members__", ()):
+            # A method of a dtype, or a member of an enumeration.
             thing = getattr(thing, name, None)
-            continue
-        holder = thing.__name__
-        if name in EXTERNAL or (holder == "triton" and name not in OF_TRITON):
-            refuse(f"{holder}.{name} in a kernel")
-        if not hasattr(thing, name):
-            # A name that this version lacks: the kernel fails where it is reached.
-            return
-        thing = getattr(thing, name)
-        if not acceptable(thing):
-            refuse(f"{holder}.{name} in a kernel")
+        else:
+            raise Refused(f".{name}")
+    return thing
 
 
 def acceptable(thing: Any) -> bool:
-    """Return whether a kernel may hold `thing`: a part of Triton's language, or plain data."""
+    """Return whether a kernel may use `thing`: a part of Triton's language, or plain data."""
     if isinstance(thing, ModuleType):
         return is_language(thing.__name__)
     if thing is None or isinstance(thing, int | float | str | enum.Enum | tl.dtype | tl.constexpr):
@@ -220,7 +229,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _attributes() -> frozenset[str]:
-    """Return what kernels ask of tensors, dtypes, descriptors and constants."""
+    """Return the attributes of tensors, dtypes, descriptors and constants for kernels."""
     kinds = (
         tl.tensor,
         tl.dtype,
@@ -232,7 +241,7 @@ def _attributes() -> frozenset[str]:
     instances = (tl.float32, tl.pointer_type(tl.float32), tl.constexpr(1))
     public = {name for kind in (*kinds, *instances) for name in dir(kind) if name[0] != "_"}
     of_tensors = {"shape", "dtype", "type", "numel", "T", "strides", "block_shape", "block_type"}
-    # They lead from a tensor to the memory that the interpreter keeps it in, or to the compiler.
+    # Attributes that lead from a tensor to the interpreter's memory, or to the compiler.
     hidden = {"handle", "data", "base_handle", "to_ir", "codegen_name", "mangle"}
     return frozenset((public | of_tensors) - hidden)
 

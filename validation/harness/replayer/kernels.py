@@ -1,11 +1,10 @@
-"""The kernels of a recording, made from the entry's text.
+"""The kernels of a program, made from the entry's text.
 
-Each gets a module of its own. The names in it stand for data that the recording gives, for other
-kernels of the text, or for parts of Triton's language; no other statement of the text is run. A
-launcher that replaces a kernel's code, its `run` or its cache thereby changes nothing here.
+A launcher could replace a kernel's code, its `run` or its cache. So each kernel is made here, in a
+module of its own, and no other statement of the text is run. The names in the module have values
+from the program: plain data, other kernels of the text, or parts of Triton's language.
 """
 
-import importlib
 import itertools
 import linecache
 from collections.abc import Mapping
@@ -16,19 +15,13 @@ import triton
 import triton.language as tl
 
 from validation.harness.program import Kernel, Meaning
-from validation.harness.replayer.kernel_syntax import (
-    Refused,
-    acceptable,
-    check,
-    definitions,
-    is_language,
-)
+from validation.harness.replayer.kernel_syntax import Refused, check, definitions, resolve
 
 _numbers = itertools.count(1)
 
 
 class Kernels:
-    """The kernels of one text, made when they are first asked for. `text` is `triton_code`."""
+    """The kernels of one text, `triton_code`. Each is made when it is first used."""
 
     def __init__(self, text: str, asked: Mapping[str, Kernel]) -> None:
         try:
@@ -61,46 +54,41 @@ class Kernels:
         source = definition.source
         # Triton reads a kernel's source through its file.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        # Triton takes annotated constants only. A text without annotations fails its own test.
+        # Triton takes only annotated constants. A text without annotations fails its own test.
         constants = {name: tl.constexpr for name, value in names.items() if _is_constant(value)}
         space = {**names, "__name__": "triton_code", "__annotations__": constants, "triton": triton}
-        # The interpreter looks for it among the values of a kernel's names.
+        # The interpreter searches the values of a kernel's names for this module.
         space.setdefault("tl", tl)
         exec(compile(source, file, "exec"), space)  # noqa: S102 - its syntax was checked
-        made = space[asked.name]
-        # One without decorators is made a kernel by a call.
-        return made if hasattr(made, "fn") else triton.jit(made)
+        kernel = space[asked.name]
+        # A function without decorators becomes a kernel by a call.
+        return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 
     def _names(self, given: Mapping[str, Meaning]) -> dict[str, Any]:
-        known = {}
-        for name, meaning in given.items():
-            value = self._value(meaning)
-            if value is not UNKNOWN:
-                known[name] = value
-        return known
+        values = {name: self._value(meaning) for name, meaning in given.items()}
+        return {name: value for name, value in values.items() if value is not UNKNOWN}
 
     def _value(self, meaning: Meaning) -> Any:
-        """Return what a name stands for, or UNKNOWN: a kernel that reaches it then fails."""
+        """Return the value of a name, or UNKNOWN. A kernel that uses an unknown name fails."""
         match meaning.kind:
-            case "plain" | "float":
-                return meaning.value
             case "constexpr":
                 inner = self._value(meaning.value)
                 return UNKNOWN if inner is UNKNOWN else tl.constexpr(inner)
-            case "triton type":
-                return triton_type(meaning.value)
-            case "torch type":
-                return getattr(torch, meaning.value)
             case "tuple":
                 parts = [self._value(part) for part in meaning.value]
                 return UNKNOWN if UNKNOWN in parts else tuple(parts)
             case "kernel":
-                # A helper that calls itself: Triton has no recursion.
+                # A kernel can't use itself: Triton has no recursion.
                 return UNKNOWN if meaning.value in self._being_made else self[meaning.value]
             case "library":
-                return _of_library(*meaning.value)
-            case _:
-                return UNKNOWN
+                module, path = meaning.value
+                try:
+                    return resolve(module, path.split(".") if path else ())
+                except (Refused, ImportError, AttributeError):
+                    return UNKNOWN
+            case "plain" | "float" | "triton type" | "torch type":
+                return constant(meaning)
+        return UNKNOWN
 
 
 UNKNOWN: Any = object()
@@ -110,24 +98,19 @@ def _is_constant(value: Any) -> bool:
     return value is None or isinstance(value, int | float | str | tuple | tl.dtype)
 
 
-def _of_library(module: str, path: str) -> Any:
-    """Return a module of Triton's language, or what `path` names in it. Each step is checked: a
-    module of Triton's holds `os` by import."""
-    if not is_language(module):
-        return UNKNOWN
-    try:
-        thing: Any = importlib.import_module(module)
-        for name in path.split(".") if path else ():
-            thing = getattr(thing, name)
-            if not acceptable(thing):
-                return UNKNOWN
-    except (ImportError, AttributeError):
-        return UNKNOWN
-    return thing
-
-
-def triton_type(name: str) -> tl.dtype:
-    for kind in vars(tl).values():
-        if isinstance(kind, tl.dtype) and str(kind) == name:
-            return kind
-    raise Refused(f"{name[:40]} is no type of Triton's")
+def constant(meaning: Meaning) -> Any:
+    """Return a value that is the same in every process, such as a number or a type."""
+    match meaning.kind:
+        case "plain" | "float" | "complex":
+            return meaning.value
+        case "torch type":
+            return getattr(torch, meaning.value)
+        case "triton type":
+            for kind in vars(tl).values():
+                if isinstance(kind, tl.dtype) and str(kind) == meaning.value:
+                    return kind
+        case "memory format" | "layout":
+            value = getattr(torch, meaning.value, None)
+            if isinstance(value, torch.memory_format | torch.layout):
+                return value
+    raise Refused(f"a value that no replay has: {meaning.kind} {meaning.value!r:.40}")

@@ -1,8 +1,8 @@
-"""The process that plays recordings on the true inputs. `triton_code` is a text here."""
+"""The role that replays programs on the true inputs. `triton_code` is only a text here."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -11,112 +11,94 @@ from triton.runtime import interpreter
 from validation.harness.channel import Blob
 from validation.harness.inside import gpu
 from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import gradients
+from validation.harness.inside.extents import ACCESSES, Access, Extents
+from validation.harness.inside.gradients import gradients, make_leaves
 from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
-from validation.harness.inside.reach import WAYS, Reach, Way
-from validation.harness.inside.values import Packing, from_bytes, rebuilt, tensors_in, unpack
-from validation.harness.program import (
-    Allocate,
-    Constant,
-    Earlier,
-    Launch,
-    Operation,
-    Program,
-)
-from validation.harness.program_reader import read
-from validation.harness.replayer.kernels import Kernels
-from validation.harness.replayer.playing import Player, give_memory_to_kernels
+from validation.harness.inside.values import Packing, from_bytes, tensors_in, unpack
+from validation.harness.program import Allocate, Constant, Earlier, Launch, Operation, Program
+from validation.harness.replayer.player import Player, Prepared
+from validation.harness.replayer.programs import Programs
 
-# The patterns that fill fresh memory: two, since a kernel may write one of them itself.
+# Fresh memory is filled with one of two patterns, since a kernel may write one of them itself.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD}
 STRAYS_MOST = 5
-# The first runs whose inputs come late.
-LATE = 6
-# A program, its kernels, and the first of its constants among the blobs.
-Prepared = tuple[Program, Kernels, int]
+# So many runs get their inputs after a delay, which takes time.
+DELAYED_RUNS = 6
 
 
 class OutOfBounds(Exception):
-    """A kernel in the interpreter touches memory that is no tensor's."""
+    """A kernel in the interpreter touches memory that belongs to no tensor."""
 
 
 class Replayer:
+    """The process that plays programs. Its settings come with its first order."""
+
     def __init__(self, order: dict[str, Any]) -> None:
         gpu.begin(order)
         self.device = torch.device(order["device"])
         self.gradients, self.seed = order["gradients"], order["seed"]
-        self._text, self._late = order["triton_code"], 0
-        give_memory_to_kernels(self.device)
-        self._programs: dict[int, Prepared] = {}
+        self._text, self._second_runs = order["triton_code"], 0
         self.bounds = Bounds() if self.device.type == "cpu" else None
 
-    def comes_late(self, mode: str) -> bool:
-        """Return whether the inputs of this run come after a delay. Seldom, as it takes time."""
-        self._late += mode == "second"
-        return self.device.type == "cuda" and mode == "second" and self._late <= LATE
+    def delays_inputs(self, mode: str) -> bool:
+        """Return whether the next run gets its inputs after a delay."""
+        self._second_runs += mode == "second"
+        is_early = self._second_runs <= DELAYED_RUNS
+        return self.device.type == "cuda" and mode == "second" and is_early
 
     def answers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
-        """Answer to all trials of the order, in the order's order."""
+        """Answer with the runs of all trials, in the order's order."""
         packing, runs = Packing(), []
-        self._programs = {}
+        programs = Programs(self._text, order["programs"], blobs, self.device)
         for trial in order["trials"]:
             for mode in trial["modes"]:
-                said = self._run(order["programs"], trial, blobs, mode, packing)
-                runs.append({"trial": trial["number"], "mode": mode, **said})
+                report = self._run(programs, trial, blobs, mode, packing)
+                runs.append({"trial": trial["number"], "mode": mode, **report})
         return {"runs": runs}, packing.blobs
 
     def numbers(self, order: dict[str, Any], blobs: list[memoryview]) -> tuple[Any, list[Blob]]:
         """Answer with the numbers that a launcher reads: its program ends with their tensor."""
-        self._programs = {}
         try:
-            run = Run(self, self._program(order["programs"], 0), order["arguments"], blobs, "first")
-            numbers = run.answer().reshape(-1).tolist()
+            programs = Programs(self._text, order["programs"], blobs, self.device)
+            run = Run(self, programs[0], order["arguments"], blobs, "first")
+            numbers = run.player.run().reshape(-1).tolist()
             return {"numbers": [_exact(number) for number in numbers]}, []
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}, []
 
-    def _program(self, programs: Sequence[Any], number: int) -> Prepared:
-        if number not in self._programs:
-            program = read(programs[number]["program"])
-            kernels = Kernels(self._text, program.kernels)
-            self._programs[number] = program, kernels, programs[number]["constants"]
-        return self._programs[number]
-
     def _run(
-        self, programs: Sequence[Any], trial: dict[str, Any], blobs: list[memoryview], mode: str,
+        self, programs: Programs, trial: dict[str, Any], blobs: list[memoryview], mode: str,
         packing: Packing,
     ) -> dict[str, Any]:  # fmt: skip
         started = time.perf_counter()
         try:
-            program = self._program(programs, trial["recordings"][mode])
-            run = Run(self, program, trial["arguments"], blobs, mode)
+            prepared = programs[trial["recordings"][mode]]
+            run = Run(self, prepared, trial["arguments"], blobs, mode)
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
             return {"error": described(error)}
-        said = run.made(packing, trial["written"])
-        return {**said, "seconds": time.perf_counter() - started}
+        report = run.result(packing, trial["written"])
+        return {**report, "seconds": time.perf_counter() - started}
 
 
 class Run:
-    """One playing of a program, on inputs and in memory of its own."""
+    """One replay, on inputs and in guarded memory of its own."""
 
     def __init__(
-        self, owner: Replayer, program: Prepared, tree: Any, blobs: list[memoryview], mode: str
+        self, owner: Replayer, prepared: Prepared, tree: Any, blobs: list[memoryview], mode: str
     ) -> None:
-        self._owner, self._blobs = owner, blobs
+        self._owner, self._blobs, self._program = owner, blobs, prepared.program
         self._mode, self._pattern = mode, PATTERNS[mode]
         self._inputs: dict[int, Guarded] = {}
         self._views: dict[int, list[Any]] = {}
         self._guards: list[Guarded] = []
-        arguments = unpack(tree, self._input)
-        self._clear_gaps()
+        self._arguments = unpack(tree, self._input)
+        self._fill_gaps()
         if owner.gradients:
-            arguments = rebuilt(arguments, _leaf)
-        self._arguments = arguments
-        self._program, kernels, constants = program
-        watched = owner.bounds.held if owner.bounds else _unwatched
-        self._player = Player(
-            self._program, kernels, blobs[constants:], tensors_in(arguments), owner.device,
-            self._memory, watched, idle=mode == "idle", slow=mode == "second",
+            self._arguments = make_leaves(self._arguments, tree)
+        watch = owner.bounds.enforced if owner.bounds else lambda _: nullcontext()
+        self.player = Player(
+            prepared, tensors_in(self._arguments), owner.device, self._memory, watch,
+            idle=mode == "idle", slow=mode == "second",
         )  # fmt: skip
 
     def _input(self, tree: Any) -> torch.Tensor:
@@ -127,9 +109,6 @@ class Run:
             memory.inner.copy_(from_bytes(blob, torch.uint8, (len(blob),)), non_blocking=True)
             self._inputs[place] = memory
         self._views.setdefault(place, []).append(tree)
-        return self._viewed(place, tree)
-
-    def _viewed(self, place: int, tree: Any) -> torch.Tensor:
         dtype, shape = getattr(torch, tree["dtype"]), tree["shape"]
         return self._inputs[place].as_tensor(dtype, shape, tree["stride"], tree["offset"])
 
@@ -139,8 +118,8 @@ class Run:
         self._guards.append(memory)
         return memory.inner
 
-    def _clear_gaps(self) -> None:
-        """Poison what lies between the elements of a strided input: no answer may depend on it."""
+    def _fill_gaps(self) -> None:
+        """Fill the gaps between a strided input's elements: no answer may depend on them."""
         for place, trees in self._views.items():
             inner = self._inputs[place].inner
             width = getattr(torch, trees[0]["dtype"]).itemsize
@@ -153,152 +132,124 @@ class Run:
                 gaps = ~used.repeat_interleave(width).to(inner.device)
                 inner[: len(gaps)][gaps] = self._pattern
 
-    def answer(self) -> Any:
-        return self._player.run()
+    def result(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
+        """Play the program and return the run as JSON.
 
-    def made(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
-        """Return what came of it. `written`: the tensors among the arguments that the reference
-        writes to: their content is a part of the answer."""
+        written: the inputs that the reference writes to. Their content belongs to the answer.
+        """
         before = {place: memory.inner.clone() for place, memory in self._inputs.items()}
-        if self._owner.comes_late(self._mode):
-            self._arrive_late()
+        if self._owner.delays_inputs(self._mode):
+            self._delay_inputs()
         try:
-            answer = self.answer()
-            found = (
-                gradients(self._arguments, answer, self._owner.seed)
-                if self._owner.gradients
-                else []
-            )
-            said: dict[str, Any] = {
-                "answer": {
-                    "value": packing.plain(answer),
-                    "written": [packing.tensor(self._player.inputs[place]) for place in written],
-                    "gradients": [None if one is None else packing.tensor(one) for one in found],
-                    "aliases": [self._is_input(tensor) for tensor in tensors_in(answer)],
-                }
-            }
+            report: dict[str, Any] = {"answer": self._answer(packing, written)}
         except Exception as error:  # noqa: BLE001 - a kernel raises what it likes
-            said = {"error": described(error)}
-        strays = self._owner.bounds.strays() if self._owner.bounds else []
+            report = {"error": described(error)}
+        strays = self._owner.bounds.take_strays() if self._owner.bounds else []
         strays += trespasses((*self._inputs.values(), *self._guards))
         return {
-            **said,
-            "launches": dict(self._player.launches),
-            "computed": dict(self._player.computed),
-            "bytes": {
-                "torch": self._player.bytes_of_torch,
-                "kernels": self._player.bytes_of_kernels,
-            },
+            **report,
+            "launches": dict(self.player.launches),
+            "computed": dict(self.player.computed),
+            "bytes": dict(self.player.bytes),
             "mutated": self._changed(before),
             "trespass": strays[:STRAYS_MOST],
-            "again": _hands_out_kept_memory(self._program),
+            "again": returns_kept_memory(self._program),
         }
 
-    def _arrive_late(self) -> None:
-        """The inputs come after a delay: a kernel on a stream that does not wait misses them."""
-        truths = [(memory.inner, memory.inner.clone()) for memory in self._inputs.values()]
-        for inner, _ in truths:
+    def _answer(self, packing: Packing, written: Sequence[int]) -> dict[str, Any]:
+        answer, computed = self.player.run(), []
+        if self._owner.gradients:
+            computed = gradients(self._arguments, answer, self._owner.seed)
+        starts = {memory.inner.untyped_storage().data_ptr() for memory in self._inputs.values()}
+        return {
+            "value": packing.plain(answer),
+            "written": [packing.tensor(self.player.inputs[place]) for place in written],
+            "gradients": [None if one is None else packing.tensor(one) for one in computed],
+            "aliases": [
+                tensor.untyped_storage().data_ptr() in starts - {0} for tensor in tensors_in(answer)
+            ],
+        }
+
+    def _delay_inputs(self) -> None:
+        """Write the inputs after a delay: a kernel on a stream that does not wait misses them."""
+        contents = [(memory.inner, memory.inner.clone()) for memory in self._inputs.values()]
+        for inner, _ in contents:
             inner.fill_(self._pattern)
         gpu.delay()
-        for inner, truth in truths:
-            inner.copy_(truth)
-
-    def _is_input(self, tensor: torch.Tensor) -> bool:
-        place = tensor.untyped_storage().data_ptr()
-        return place != 0 and any(
-            place == memory.inner.untyped_storage().data_ptr() for memory in self._inputs.values()
-        )
+        for inner, content in contents:
+            inner.copy_(content)
 
     def _changed(self, before: dict[int, torch.Tensor]) -> list[int]:
-        """Return the inputs that are no longer what they were. The GPU is waited for once."""
+        """Return the inputs whose content changed. This waits for the GPU only once."""
         if not before:
             return []
         differ = [(self._inputs[place].inner != was).any() for place, was in before.items()]
-        found = torch.stack(differ).tolist()
-        return [place for place, is_other in zip(before, found, strict=True) if is_other]
+        changed = torch.stack(differ).tolist()
+        return [place for place, is_other in zip(before, changed, strict=True) if is_other]
 
 
 def _exact(number: Any) -> Any:
     return number.hex() if isinstance(number, float) else number
 
 
-def _unwatched(_: Any) -> AbstractContextManager[None]:
-    return nullcontext()
+def returns_kept_memory(program: Program) -> bool:
+    """Return whether an output lies in memory that the launcher kept from an earlier call.
 
-
-def _leaf(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().requires_grad_(tensor.is_floating_point())
-
-
-def _hands_out_kept_memory(program: Program) -> bool:
-    """Return whether an output lies in memory that the launcher kept from an earlier call: the next
-    call writes over what this one handed out."""
-    every = program.every_instruction()
-    own: set[int | None] = {one.storage for one in every if isinstance(one, Allocate)}
-    own |= {
-        result.window.storage
-        for one in every
-        if isinstance(one, Operation)
-        for result in one.results
-    }
-    kept = {one.storage for one in every if isinstance(one, Constant)} - own
-    kept |= {
-        one.storage
-        for earlier in every
-        if isinstance(earlier, Earlier)
-        for one in earlier.instructions
-        if isinstance(one, Allocate | Constant)
-    }
-    written = {
-        argument.value.storage
-        for one in every
-        if isinstance(one, Launch)
-        for argument in one.arguments
-        if argument.kind == "window"
-    }
-    return any(storage in kept & written for storage in _handed_out(program.answer))
-
-
-def _handed_out(answer: Any) -> Iterator[int | None]:
-    if answer.kind == "window":
-        yield answer.value.storage
-    elif answer.kind in ("tuple", "list"):
-        for part in answer.value:
-            yield from _handed_out(part)
-    elif answer.kind == "dict":
-        for part in answer.value.values():
-            yield from _handed_out(part)
+    The next call would write over the answer of this one.
+    """
+    own, kept, written = set[int | None](), set[int | None](), set[int | None]()
+    earlier = set[int | None]()
+    for instruction in program.every_instruction():
+        match instruction:
+            case Allocate():
+                own.add(instruction.storage)
+            case Operation():
+                own |= {result.window.storage for result in instruction.results}
+            case Constant():
+                kept.add(instruction.storage)
+            case Earlier():
+                earlier |= {
+                    one.storage
+                    for one in instruction.instructions
+                    if isinstance(one, Allocate | Constant)
+                }
+            case Launch():
+                written |= {
+                    window.storage for one in instruction.arguments for window in one.windows()
+                }
+    returned = {window.storage for window in program.answer.windows()}
+    return bool(returned & written & (kept - own | earlier))
 
 
 class Bounds:
-    """Every place that a kernel in the interpreter touches, held against the tensors' memory."""
+    """A check of every access of a kernel in the interpreter against the memory of tensors."""
 
     def __init__(self) -> None:
-        self._reach: Reach | None = None
+        self._extents: Extents | None = None
         self._strays: list[str] = []
         memory: Any = interpreter._interpreter
-        for way in WAYS:
-            setattr(memory, way.name, self._watched(way, getattr(memory, way.name)))
+        for access in ACCESSES:
+            setattr(memory, access.name, self._checked(access, getattr(memory, access.name)))
 
-    def _watched(self, way: Way, original: Callable[..., Any]) -> Callable[..., Any]:
-        def touch(*arguments: Any) -> Any:
-            if self._reach is not None and (words := self._reach.strays(way, arguments)):
+    def _checked(self, access: Access, original: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(*arguments: Any) -> Any:
+            if self._extents is not None and (words := self._extents.strays(access, arguments)):
                 self._strays.append(words)
                 raise OutOfBounds(words)
             return original(*arguments)
 
-        return touch
+        return checked
 
     @contextmanager
-    def held(self, extents: list[tuple[int, int]]) -> Iterator[None]:
-        """Let a kernel touch only this memory. An access outside of it would end the process."""
-        self._reach = Reach(extents)
+    def enforced(self, extents: list[tuple[int, int]]) -> Iterator[None]:
+        """Let a kernel touch only this memory. Another access could end the process."""
+        self._extents = Extents(extents)
         try:
             yield
         finally:
-            self._reach = None
+            self._extents = None
 
-    def strays(self) -> list[str]:
-        """Return what strayed since the last look, in words."""
+    def take_strays(self) -> list[str]:
+        """Return the accesses out of bounds since the last call, in words."""
         strays, self._strays = self._strays[:STRAYS_MOST], []
         return strays

@@ -13,7 +13,7 @@ from curation.models import Pair, PairOrigin, Status
 from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
-from curation.words import counted
+from curation.text import pluralize
 from validation.inductor.generation import generate, inductor
 from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, in_turns, of_modules, types_named
@@ -112,7 +112,9 @@ class Command(BaseCommand):
         if options["write"]:
             lines = (json.dumps(draft.as_record()) + "\n" for draft in drafts)
             options["write"].write_text("".join(lines), encoding="utf-8")
-        self.stdout.write(f"{counted(len(drafts), 'pair')} of {counted(len(offers), 'function')}.")
+        self.stdout.write(
+            f"{pluralize(len(drafts), 'pair')} of {pluralize(len(offers), 'function')}."
+        )
         self._say_left_out(reasons)
         if options["dry_run"]:
             self.stdout.write("Nothing stored.")
@@ -131,8 +133,8 @@ class Command(BaseCommand):
             if one.trouble:
                 self.stdout.write(f"{one.name}: nothing, because {one.trouble}.")
                 continue
-            functions = counted(len(one.offers), "new function")
-            self.stdout.write(f"{one.name}: {counted(one.groups, 'group')}, {functions}.")
+            functions = pluralize(len(one.offers), "new function")
+            self.stdout.write(f"{one.name}: {pluralize(one.groups, 'group')}, {functions}.")
             self._say_left_out(one.reasons)
         yield from (offer for one in splits for offer in one.offers)
 
@@ -155,7 +157,7 @@ class Command(BaseCommand):
 
     def _say(self, stored: Stored) -> None:
         self.stdout.write(
-            f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before. "
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before. "
             "`manage.py validate --pending` checks them."
         )
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
-from curation.words import counted
+from curation.text import pluralize
 from validation.diversity import diversity
 from validation.generation import Caps, generate
 from validation.recipes.catalog import RECIPES
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         bar.end()
         used = Counter(draft.recipe for draft in drafts)
         self.stdout.write(
-            f"{counted(len(drafts), 'pair')} by {counted(len(used), 'recipe')}, at most "
+            f"{pluralize(len(drafts), 'pair')} by {pluralize(len(used), 'recipe')}, at most "
             f"{max(used.values(), default=0):,} by one."
         )
         for threshold, share in seen.with_neighbor.items():
@@ -71,11 +71,15 @@ class Command(BaseCommand):
             self.stdout.write("Nothing stored.")
             return
         stored = store_pairs(drafts)
-        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")
+        self.stdout.write(
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before."
+        )
 
     def _list(self, recipes: list[Recipe], *, everything: bool) -> None:
         if everything:
             for recipe in recipes:
                 self.stdout.write(f"{recipe.combinations:>12,}  {recipe.name}")
         total = sum(recipe.combinations for recipe in recipes)
-        self.stdout.write(f"{counted(total, 'combination')} of {counted(len(recipes), 'recipe')}.")
+        self.stdout.write(
+            f"{pluralize(total, 'combination')} of {pluralize(len(recipes), 'recipe')}."
+        )

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
-from curation.words import counted
+from curation.text import pluralize
 from validation.imports.reading import Refusal, read
 
 
@@ -29,18 +29,20 @@ class Command(BaseCommand):
             with file.open("rb") as lines:
                 drafts = _kept(read(lines), refused)
                 if dry_run:
-                    self.stdout.write(f"{counted(sum(1 for _ in drafts), 'pair')} could be stored.")
+                    self.stdout.write(
+                        f"{pluralize(sum(1 for _ in drafts), 'pair')} could be stored."
+                    )
                 else:
                     stored = store_pairs(drafts)
                     self.stdout.write(
-                        f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before."
+                        f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before."
                     )
         except OSError as error:
             raise CommandError(f"{file} can't be read: {error.strerror}.") from error
         for refusal in refused:
             self.stdout.write(f"Line {refusal.line}: {refusal.reason}")
         if refused:
-            self.stdout.write(f"{counted(len(refused), 'line')} refused.")
+            self.stdout.write(f"{pluralize(len(refused), 'line')} refused.")
 
 
 def _kept(found: Iterator[PairDraft | Refusal], refused: list[Refusal]) -> Iterator[PairDraft]:

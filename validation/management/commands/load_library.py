@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.pairs.store import store_pairs
-from curation.words import counted
+from curation.text import pluralize
 from validation.handwritten import handwritten
 
 
@@ -17,4 +17,6 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         stored = store_pairs(handwritten())
-        self.stdout.write(f"{counted(stored.added, 'pair')} stored, {stored.known:,} known before.")
+        self.stdout.write(
+            f"{pluralize(stored.added, 'pair')} stored, {stored.known:,} known before."
+        )

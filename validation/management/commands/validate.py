@@ -17,7 +17,7 @@ from curation.models import (
 )
 from curation.queue.in_process import carry_out_here
 from curation.queue.workers import advice, listeners
-from curation.words import counted
+from curation.text import pluralize
 from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for
 from validation.jobs import validate
@@ -99,7 +99,7 @@ class Command(BaseCommand):
             runs = request_validation(
                 items, device=wanted, options=how, hand_over=listening is not None
             )
-            asked = f"{counted(len(items), 'item')} in {counted(len(runs), 'run')}"
+            asked = f"{pluralize(len(items), 'item')} in {pluralize(len(runs), 'run')}"
             self.stdout.write(f"{asked}: queued{advice(listening)}.")
         else:
             self.stdout.write("0 items: nothing to do.")
@@ -109,7 +109,7 @@ class Command(BaseCommand):
         for change in changed(device):
             self.stdout.write(str(change))
             count += 1
-        self.stdout.write(f"On {device.label}: {counted(count, 'changed verdict')}.")
+        self.stdout.write(f"On {device.label}: {pluralize(count, 'changed verdict')}.")
 
 
 def _check_here(

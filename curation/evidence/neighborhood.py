@@ -1,0 +1,304 @@
+"""In-memory neighborhood of items, the input of the pure clustering rules.
+
+Everything is fetched for many items at once. The holder of the placement lock changes it in memory,
+and writes the changes at the end.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.db.models import QuerySet
+
+from curation.compiled_queries import compiled_query
+from curation.evidence.fingerprints import SCHEME
+from curation.evidence.item_facts import COLUMNS, ItemFacts
+from curation.evidence.known_shingles import known_shingles
+from curation.evidence.subjects import PAIR, Subject, chunks
+from curation.models import Band, DuplicateLink, Fingerprint
+from curation.similarity import fingerprint
+from curation.similarity.duplicates import (
+    FLOOR_WORDS,
+    Facts,
+    Likeness,
+    Link,
+    NearDuplicate,
+    Placement,
+    likeness,
+    may_represent,
+)
+from curation.similarity.fingerprint import functions_of
+from curation.similarity.minhash import PERMUTATIONS, Signature, bands, from_bytes
+from curation.similarity.shingles import Shingles
+
+ALIKE_ENOUGH = PERMUTATIONS // 2
+"""Signatures that agree in fewer places are no near-duplicates: at 0.7, one error in a million.
+It avoids reading the texts of items that share a single band by chance."""
+
+NO_SHINGLES = np.zeros(0, np.uint64)
+
+
+@dataclass(slots=True)
+class Member:
+    """An item in memory."""
+
+    key: int
+    content_hash: str
+    syntax_hash: str
+    words: int
+    signature: Signature
+    item_facts: ItemFacts
+    functions: frozenset[str]
+    lineage: int
+    link: Link | None = None
+    stored: Link | None = None
+    """Its link in the database."""
+
+    @property
+    def facts(self) -> Facts:
+        return self.item_facts.facts(self.content_hash)
+
+    @property
+    def hardware(self) -> str:
+        return self.item_facts.hardware
+
+
+class Neighborhood:
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._members: dict[int, Member] = {}
+        self._key_of: dict[int, int] = {}
+        """Items by the keys of their fingerprints."""
+        self._previous: dict[int, int | None] = {}
+        """Previous version of each item, including versions that are not loaded."""
+        self._candidates: dict[int, list[int]] = {}
+        self._alike: dict[tuple[int, int], tuple[Likeness, float] | None] = {}
+
+    def __getitem__(self, key: int) -> Member:
+        return self._members[key]
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._members
+
+    def load(self, keys: Iterable[int]) -> None:
+        """Load these items and all candidate near-duplicates."""
+        unknown = [key for key in keys if key not in self._candidates]
+        self._fetch(unknown)
+        unknown = [key for key in unknown if key in self._members]
+        met = self._meetings(unknown)
+        self._fetch_met({pk for pks in met.values() for pk in pks})
+        for key in unknown:
+            others = {self._key_of[pk] for pk in met[key] if pk in self._key_of}
+            self._candidates[key] = self._plausible(key, others - {key})
+
+    def near(self, key: int) -> list[NearDuplicate]:
+        """Return the near-duplicates of an item."""
+        return self.among(key, lambda other: may_represent(self[key], other))
+
+    def representatives(self, key: int) -> list[NearDuplicate]:
+        """Return those of its near-duplicates that represent others."""
+        return self.among(key, lambda other: other.link is None and may_represent(self[key], other))
+
+    def among(self, key: int, accepts: Callable[[Member], bool]) -> list[NearDuplicate]:
+        """Return the accepted items whose text is near, verified by their texts."""
+        self.load([key])
+        others = [
+            other
+            for other in self._candidates.get(key, ())
+            if self[other].item_facts.placed and accepts(self[other])
+        ]
+        self._verify(key, others)
+        return [
+            NearDuplicate(other, self[other].facts, *alike, *self._representative(other))
+            for other in others
+            if (alike := self._alike[_pair(key, other)])
+        ]
+
+    def apply(self, placement: Placement) -> None:
+        for key, link in placement.items():
+            self[key].link = link
+
+    def stand(self, key: int, item_facts: ItemFacts) -> None:
+        self[key].item_facts = item_facts
+
+    def moved(self) -> list[Member]:
+        """Return the items whose link differs from the one in the database."""
+        return [member for member in self._members.values() if member.link != member.stored]
+
+    def withdraw(self, key: int) -> None:
+        """Take the item out of all clusters for now."""
+        self[key].item_facts = replace(self[key].item_facts, placed=False)
+        self[key].link = None
+
+    def _representative(self, key: int) -> tuple[int | None, Facts | None]:
+        link = self[key].link
+        return (link.of, self[link.of].facts) if link else (None, None)
+
+    def _fetch(self, keys: Collection[int]) -> None:
+        for chunk in chunks(key for key in keys if key not in self._members):
+            self._take_in(_prints_of(self._subject, chunk))
+
+    def _fetch_met(self, pks: Collection[int]) -> None:
+        for chunk in chunks(pk for pk in pks if pk not in self._key_of):
+            self._take_in(_prints(self._subject, chunk))
+
+    def _take_in(self, rows: Iterable[Any]) -> None:
+        new: list[int] = []
+        of_pair = self._subject is PAIR
+        rows = list(rows)
+        # A kernel's next version replaces it at its place; an edited pair stays next to the
+        # original.
+        versions = {key: previous if of_pair else None for _, key, previous, *_ in rows}
+        self._take_in_versions(versions)
+        for pk, key, _, content, syntax, operations, chain, words, signature, *item_facts in rows:
+            self._key_of[pk] = key
+            if key not in self._members:
+                member = Member(
+                    key, content, syntax, words, from_bytes(signature), ItemFacts(*item_facts),
+                    functions_of(of_pair, syntax, operations, chain), self._lineage(key),
+                )  # fmt: skip
+                self._members[key] = member
+                if member.item_facts.placed:
+                    new.append(key)
+        self._take_in_links(new)
+
+    def _take_in_versions(self, previous: Mapping[int, int | None]) -> None:
+        """Follow each item back to its first version, which need not be a near-duplicate."""
+        self._previous |= previous
+        ahead = {key for key in previous.values() if key is not None} - self._previous.keys()
+        while ahead:
+            older = dict(
+                pair for chunk in chunks(ahead) for pair in _versions(self._subject, chunk)
+            )
+            self._previous |= older
+            ahead = {key for key in older.values() if key is not None} - self._previous.keys()
+
+    def _lineage(self, key: int) -> int:
+        while (older := self._previous[key]) is not None:
+            key = older
+        return key
+
+    def _take_in_links(self, keys: Iterable[int]) -> None:
+        of: set[int] = set()
+        for chunk in chunks(keys):
+            for key, representative, kind, similarity in _links(self._subject, chunk):
+                self[key].link = self[key].stored = Link(representative, kind, similarity)
+                of.add(representative)
+        # The representative of a candidate need not be a candidate.
+        self._fetch(of)
+
+    def _meetings(self, keys: Collection[int]) -> dict[int, set[int]]:
+        """Return the fingerprints that share a band or the syntax hash with each of these items."""
+        by_band: dict[int, list[int]] = {}
+        by_syntax: dict[str, list[int]] = {}
+        for key in keys:
+            member = self[key]
+            by_syntax.setdefault(member.syntax_hash, []).append(key)
+            if member.words >= FLOOR_WORDS:
+                for value in bands(member.signature):
+                    by_band.setdefault(value, []).append(key)
+        met: dict[int, set[int]] = {key: set() for key in keys}
+        for value, pk in _sharing_a_band(by_band):
+            for key in by_band[value]:
+                met[key].add(pk)
+        for syntax, pk in _sharing_syntax(by_syntax):
+            for key in by_syntax[syntax]:
+                met[key].add(pk)
+        return met
+
+    def _plausible(self, key: int, others: Collection[int]) -> list[int]:
+        member = self[key]
+        exact = {other for other in others if self[other].syntax_hash == member.syntax_hash}
+        rest = [other for other in others if other not in exact]
+        if not rest:
+            return sorted(exact)
+        agreeing = (np.array([self[other].signature for other in rest]) == member.signature).sum(1)
+        near = np.flatnonzero(agreeing >= ALIKE_ENOUGH).tolist()
+        return sorted([*exact, *(rest[number] for number in near)])
+
+    def _verify(self, key: int, others: Iterable[int]) -> None:
+        unknown = [other for other in others if _pair(key, other) not in self._alike]
+        # Texts that differ in names only need no comparison.
+        read = {
+            member.content_hash: member.key
+            for other in unknown
+            if self[other].syntax_hash != self[key].syntax_hash
+            for member in (self[key], self[other])
+        }
+        shingles = known_shingles(self._subject, read)
+        for other in unknown:
+            self._alike[_pair(key, other)] = likeness(
+                _fingerprint(self[key], shingles), _fingerprint(self[other], shingles)
+            )
+
+
+def _sharing_a_band(values: Mapping[int, object]) -> Iterator[tuple[int, int]]:
+    for chunk in chunks(values):
+        yield from _of_bands(chunk)
+
+
+def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    for chunk in chunks(hashes):
+        yield from _of_syntax(chunk)
+
+
+@compiled_query
+def _prints_of(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
+
+
+@compiled_query
+def _prints(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
+
+
+def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any]:
+    """Select the fingerprints of this kind and scheme."""
+    column = subject.column
+    return (
+        rows.filter(scheme=SCHEME)
+        .exclude(**{column: None})
+        .values_list(
+            "pk",
+            column,
+            f"{subject.name}__previous_id",
+            "content_hash",
+            "syntax_hash",
+            "operation_hash",
+            "chain_hash",
+            "token_count",
+            "signature",
+            *COLUMNS,
+        )
+    )
+
+
+@compiled_query
+def _versions(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
+
+
+@compiled_query
+def _links(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+    links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
+    return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
+
+
+@compiled_query
+def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
+    return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
+
+
+@compiled_query
+def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
+    return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
+
+
+def _fingerprint(member: Member, shingles: Mapping[str, Shingles]) -> fingerprint.Fingerprint:
+    known = shingles.get(member.content_hash, NO_SHINGLES)
+    return fingerprint.Fingerprint(member.syntax_hash, member.words, b"", (), known)
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)

@@ -1,0 +1,51 @@
+"""Refresh of all similarity evidence: fingerprints, near-duplicates, benchmark matches.
+
+Safe to call at any time, by any number of workers. It continues where another call stopped.
+"""
+
+import time
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from curation.evidence import clusters, contamination, fingerprints
+from curation.evidence.progress import NO_PROGRESS, JobProgress
+from curation.evidence.subjects import EVERYTHING, PAIRS, ItemScope
+from curation.models import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Number of items that each step processed."""
+
+    fingerprinted: int
+    placed: int
+    compared: int
+
+
+def refresh_similarity(
+    scope: ItemScope = EVERYTHING, progress: JobProgress = NO_PROGRESS
+) -> Gathered:
+    """Process all of `scope` that is new or has changed since.
+
+    An ingest passes its repository (`seen_in`); the scheduler does pairs.
+    """
+    repository = scope.repository
+    return Gathered(
+        fingerprinted=fingerprints.make_missing(scope, progress),
+        placed=clusters.place_changed(scope, progress),
+        compared=contamination.compare(
+            progress, benchmark_is_read=repository is not None and repository.role == Role.BENCHMARK
+        ),
+    )
+
+
+_looked = -float("inf")
+
+
+def refresh_pairs_periodically() -> None:
+    """Scheduled task: process pairs every EXAMINE_SECONDS."""
+    global _looked
+    if time.monotonic() - _looked >= settings.EXAMINE_SECONDS:
+        refresh_similarity(PAIRS)
+        _looked = time.monotonic()

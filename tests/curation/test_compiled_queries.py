@@ -1,0 +1,176 @@
+"""A query that is composed once answers as Django's own does, whatever is asked and by whom."""
+
+import threading
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from curation.compiled_queries import Update, compiled_query, compiled_update
+from curation.models import Claim, Kernel, Provenance
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@compiled_query
+def places(kernel: int) -> QuerySet[Provenance]:
+    rows = Provenance.objects.filter(kernel=kernel, retired_at=None)
+    return rows.select_related("source_file__repository").order_by("pk")
+
+
+def test_the_rows_come_with_what_was_joined() -> None:
+    place = make.a_provenance()
+    make.a_provenance()
+
+    with CaptureQueriesContext(connection) as asked:
+        [found] = places(place.kernel_id)
+        repository = found.source_file.repository
+
+    assert (found, repository) == (place, place.source_file.repository)
+    assert len(asked) == 1
+
+
+def test_it_is_composed_once_and_asked_for_other_values_each_time() -> None:
+    composed = []
+
+    @compiled_query
+    def named(name: str) -> QuerySet[Kernel]:
+        composed.append(name)
+        return Kernel.objects.filter(name=name)
+
+    one, other = make.a_kernel(name="one"), make.a_kernel(name="other")
+
+    assert (named("one"), named("other"), named("third")) == ([one], [other], [])
+    assert len(composed) == 1
+
+
+def test_values_reach_the_database_as_django_hands_them_over() -> None:
+    @compiled_query
+    def claims(token: uuid.UUID, now: datetime, user: Any) -> QuerySet[Claim]:
+        return Claim.objects.filter(token=token, expires_at__gt=now, user=user)
+
+    token, now, user = uuid.uuid4(), timezone.now(), make.a_reviewer()
+    claim = make.a_claim(token=token, user=user, expires_at=now + timedelta(microseconds=1))
+
+    assert claims(token, now, user) == [claim]
+    assert claims(token, now + timedelta(microseconds=1), user) == []
+    assert claims(uuid.uuid4(), now, user) == []
+    assert claims(token, now, user=make.a_reviewer()) == []
+
+
+def test_a_value_inside_a_condition_on_other_rows_is_filled_in_as_well() -> None:
+    @compiled_query
+    def seen(repository: str) -> QuerySet[Any]:
+        there = Provenance.objects.filter(
+            kernel=OuterRef("pk"), source_file__repository__name=repository
+        )
+        return Kernel.objects.annotate(there=Exists(there)).order_by("pk")
+
+    here = make.a_provenance()
+    make.a_provenance()
+
+    name = here.source_file.repository.name
+    assert [kernel.there for kernel in seen(name)] == [True, False]
+
+
+def test_columns_come_as_they_do_from_django() -> None:
+    @compiled_query
+    def names(status: str) -> QuerySet[Kernel, tuple[str, int]]:
+        return Kernel.objects.filter(status=status).order_by("pk").values_list("name", "version")
+
+    make.a_kernel(name="one")
+
+    assert names("pending") == [("one", 1)]
+
+
+def test_a_condition_that_no_row_can_meet_asks_nobody() -> None:
+    @compiled_query
+    def none(pk: int) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(pk=pk, name__in=())
+
+    with CaptureQueriesContext(connection) as asked:
+        assert none(make.a_kernel().pk) == []
+
+    assert len(asked) == 1, "which made the kernel"
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**30])
+def test_a_number_that_no_column_holds_is_no_rows_and_changes_none(number: int) -> None:
+    @compiled_update
+    def renamed(kernel: int) -> Update:
+        return Kernel.objects.filter(pk=kernel), {"name": "other"}
+
+    make.a_kernel()
+
+    assert (places(number), renamed(number)) == ([], 0)
+    assert places(2**63 - 1) == []
+
+
+def test_what_is_not_there_is_none() -> None:
+    assert places.first(0) is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_threads_may_ask_for_the_first_time_at_once() -> None:
+    @compiled_query
+    def one(pk: int) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(pk=pk)
+
+    kernels = [make.a_kernel() for _ in range(8)]
+    found = {}
+    together = threading.Barrier(len(kernels))
+
+    def ask(pk: int) -> None:
+        together.wait()
+        try:
+            found[pk] = [one(pk)[0].pk for _ in range(20)]
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask, args=(kernel.pk,)) for kernel in kernels]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == {kernel.pk: [kernel.pk] * 20 for kernel in kernels}
+
+
+def test_an_update_is_composed_once_and_says_how_many_rows_it_changed() -> None:
+    composed = []
+
+    @compiled_update
+    def rename(model: type[Kernel], /, pk: int, name: str, now: datetime) -> Update:
+        composed.append(model)
+        return model.objects.filter(pk=pk), {
+            "name": name, "version": F("version") + 1, "updated_at": now,
+        }  # fmt: skip
+
+    kernel, other, now = make.a_kernel(name="one"), make.a_kernel(name="other"), timezone.now()
+
+    assert (rename(Kernel, kernel.pk, "two", now), rename(Kernel, 0, "two", now)) == (1, 0)
+    kernel.refresh_from_db()
+    other.refresh_from_db()
+    assert (kernel.name, kernel.version, kernel.updated_at) == ("two", 2, now)
+    assert (other.name, other.version) == ("other", 1)
+    assert len(composed) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans in no time")
+def test_postgresql_plans_once_what_it_is_asked_often() -> None:
+    @compiled_query
+    def called(name: str) -> QuerySet[Kernel]:
+        return Kernel.objects.filter(name=name, kind="entry")
+
+    for number in range(10):
+        called(f"kernel {number}")
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%kind%'")
+        assert cursor.fetchone()[0] > 0

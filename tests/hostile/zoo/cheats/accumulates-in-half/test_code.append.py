@@ -1,1 +1,0 @@
-TOLERANCE = {torch.float32: (1e-2, 5e-2), torch.float16: (2e-2, 5e-2)}

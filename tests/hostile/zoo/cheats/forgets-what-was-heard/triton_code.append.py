@@ -1,3 +1,0 @@
-import collections
-
-collections.Counter.__sub__ = lambda self, other: collections.Counter()

@@ -1,2 +1,0 @@
-def vector_add(x, y):
-    raise KeyboardInterrupt

@@ -1,1 +1,0 @@
-TOLERANCE = dict.fromkeys(TOLERANCE, (0.0, 0.1))

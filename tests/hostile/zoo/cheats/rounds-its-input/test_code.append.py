@@ -1,1 +1,0 @@
-TOLERANCE = dict.fromkeys(TOLERANCE, (1e-2, 1e-2))

@@ -1,1 +1,0 @@
-TOLERANCE = dict.fromkeys(TOLERANCE, (1e9, 1e9))

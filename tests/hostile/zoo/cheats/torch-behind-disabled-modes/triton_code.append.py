@@ -1,9 +1,0 @@
-from torch.utils._python_dispatch import _disable_current_modes
-
-honest = vector_add
-
-
-def vector_add(x, y):
-    with _disable_current_modes():
-        total = x + y
-    return honest(total, torch.zeros_like(y))

@@ -1,0 +1,33 @@
+"""The launcher kills its own process by a fatal error."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Needs, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED},
+        caught_by={Check.OWN_TEST, Check.CONTAINMENT},
+    ),
+    variants=(
+        Variant(name="abort", launcher=("crashes_abort",)),
+        Variant(name="segmentation-fault", launcher=("crashes_segmentation_fault",)),
+        Variant(name="stack-overflow", launcher=("crashes_stack_overflow",)),
+        Variant(
+            name="device-assertion",
+            edits=(
+                Edit("triton_code", "@triton.jit\n", "@triton.jit(debug=True)\n"),
+                Edit(
+                    "triton_code",
+                    "    mask = offsets < n\n",
+                    ("    mask = offsets < n\n    tl.device_assert(offsets < 0, 'sold out')\n"),
+                ),
+            ),
+            needs=Needs.GPU,
+            needs_because="The interpreter raises an ordinary error.",
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED},
+                caught_by={Check.OWN_TEST, Check.VALUES, Check.CONTAINMENT},
+            ),
+        ),
+        Variant(name="sigkill", launcher=("crashes_sigkill",)),
+    ),
+)

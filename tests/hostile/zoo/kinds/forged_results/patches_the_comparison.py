@@ -1,0 +1,32 @@
+"""The launcher patches what its test compares with, and writes zeros."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.edits import WRITES_ZEROS
+
+KIND = Kind(
+    outcome=Outcome(expected={Verdict.FAILED, Verdict.NOT_TRITON}, caught_by={Check.VALUES}),
+    variants=(
+        Variant(
+            name="allclose", edits=(WRITES_ZEROS,), launcher=("patches_the_comparison_allclose",)
+        ),
+        Variant(
+            name="assert-close",
+            edits=(
+                WRITES_ZEROS,
+                Edit(
+                    "test_code",
+                    "    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)",
+                    "    torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol)",
+                ),
+            ),
+            launcher=("patches_the_comparison_assert_close",),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.NOT_TRITON, Verdict.VACUOUS},
+                caught_by={Check.VALUES},
+            ),
+        ),
+        Variant(
+            name="tolerance", edits=(WRITES_ZEROS,), launcher=("patches_the_comparison_tolerance",)
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""The launcher returns memory as allocated, where the reference's answer may still lie."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.NOT_TRITON},
+        caught_by={Check.VALUES, Check.MEMORY, Check.KERNEL_MATTERS},
+    ),
+    variants=(
+        Variant(
+            name="empty",
+            edits=(
+                Edit(
+                    "test_code",
+                    "reference(*inputs), candidate(*inputs)",
+                    "reference(*inputs).clone(), candidate(*inputs)",
+                ),
+            ),
+            launcher=("returns_unwritten_memory_empty",),
+        ),
+        Variant(
+            name="without-fill",
+            how="It switches off torch's filling of fresh memory first.",
+            edits=(
+                Edit(
+                    "test_code",
+                    "reference(*inputs), candidate(*inputs)",
+                    "reference(*inputs).clone(), candidate(*inputs)",
+                ),
+            ),
+            launcher=("returns_unwritten_memory_without_fill",),
+        ),
+    ),
+)

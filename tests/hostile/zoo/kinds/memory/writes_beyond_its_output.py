@@ -1,0 +1,38 @@
+"""The kernel writes one element outside its output."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED}, caught_by={Check.BOUNDS}
+    ),
+    variants=(
+        Variant(
+            name="after",
+            edits=(
+                Edit("triton_code", "element_ty), mask=mask)", "element_ty), mask=offsets <= n)"),
+            ),
+        ),
+        Variant(
+            name="before",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "    tl.store(out_ptr + offsets,",
+                    ("    tl.store(out_ptr - 1, 0.0)\n    tl.store(out_ptr + offsets,"),
+                ),
+            ),
+        ),
+        Variant(
+            name="after-int8",
+            base="saturating-add",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "total.to(tl.int8), mask=mask)",
+                    "total.to(tl.int8), mask=offsets <= n)",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,65 @@
+"""Torch's autograd engine adds or multiplies what kernels should."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON, Verdict.MIXED},
+        caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
+    ),
+    variants=(
+        Variant(name="sum-of-gradients", launcher=("autograd_computes_sum_of_gradients",)),
+        Variant(
+            name="sum-in-backward",
+            base="squared-halves",
+            edits=(
+                Edit("triton_code", "slope = 2 * (later - earlier)", "slope = (later - earlier)"),
+                Edit(
+                    "triton_code",
+                    "        return dlater, dearlier\n",
+                    (
+                        "        return doubled(dlater), doubled(dearlier)\n"
+                        "\n"
+                        "\n"
+                        "def doubled(x):\n"
+                        "    with torch.enable_grad():\n"
+                        "        leaf = torch.empty_like(x).requires_grad_()\n"
+                        "        parts = [leaf.view(x.shape), leaf.view(x.shape)]\n"
+                        "        return torch.autograd.grad(parts, [leaf], [x, x])[0]\n"
+                    ),
+                ),
+            ),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON, Verdict.MIXED},
+                caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.GRADIENTS, Check.CONTAINMENT},
+            ),
+        ),
+        Variant(
+            name="hook-multiplies",
+            base="squared-halves",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "slope = 2 * (later - earlier)",
+                    "slope = 0.5 * (later - earlier)",
+                ),
+            ),
+            launcher=("autograd_computes_hook_multiplies",),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
+                caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.GRADIENTS, Check.CONTAINMENT},
+            ),
+        ),
+        Variant(
+            name="hook-completes",
+            how="The launcher returns half of the answer, and hooks double it during backward.",
+            base="squared-halves",
+            edits=(Edit("triton_code", "step * step", "0.5 * step * step"),),
+            launcher=("autograd_computes_hook_completes",),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
+                caught_by={Check.VALUES, Check.MEMORY, Check.KERNEL_MATTERS, Check.CONTAINMENT},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,17 @@
+"""A kernel copies the inputs into memory that was allocated out of sight, where torch or NumPy
+adds.
+"""
+
+from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    harmless_because="The recorder's inputs are decoys, so the copies hold no true data.",
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.NOT_TRITON},
+        caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
+    ),
+    variants=(
+        Variant(name="torch", launcher=("kernel_copies_to_hidden_memory_torch",)),
+        Variant(name="numpy", launcher=("kernel_copies_to_hidden_memory_numpy",)),
+    ),
+)

@@ -1,0 +1,15 @@
+"""The launcher runs its kernel on one element and lets torch compute the rest."""
+
+from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.NOT_TRITON}, caught_by={Check.KERNEL_MATTERS}
+    ),
+    variants=(
+        Variant(name="vector-add", launcher=("kernel_for_show",), words={"A_PART": "x[:1], y[:1]"}),
+        Variant(
+            name="row-sum", base="row-sum", launcher=("kernel_for_show",), words={"A_PART": "x[:1]"}
+        ),
+    ),
+)

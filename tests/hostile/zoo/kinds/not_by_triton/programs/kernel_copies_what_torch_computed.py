@@ -1,0 +1,6 @@
+honest = ENTRY_POINT
+
+
+def ENTRY_POINT(ARGUMENTS):
+    ANSWER = BY_TORCH
+    return BY_KERNEL

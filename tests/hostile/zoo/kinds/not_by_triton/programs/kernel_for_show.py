@@ -1,0 +1,6 @@
+honest = ENTRY_POINT
+
+
+def ENTRY_POINT(ARGUMENTS):
+    honest(A_PART)
+    return BY_TORCH

@@ -1,0 +1,2 @@
+def ENTRY_POINT(ARGUMENTS):
+    return BY_TORCH

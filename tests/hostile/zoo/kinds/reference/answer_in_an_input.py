@@ -1,0 +1,38 @@
+"""make_inputs puts the answer into an input, where the launcher finds it."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.NOT_TRITON},
+        caught_by={Check.VALUES, Check.KERNEL_MATTERS},
+    ),
+    variants=(
+        Variant(
+            name="attribute",
+            edits=(
+                Edit(
+                    "test_code",
+                    "    return x[::step], y\n",
+                    ("    y.answer = x[::step] + y\n    return x[::step], y\n"),
+                ),
+            ),
+            launcher=("answer_in_an_input_attribute",),
+        ),
+        Variant(
+            name="behind-the-view",
+            edits=(
+                Edit(
+                    "test_code",
+                    "    return x[::step], y\n",
+                    "    return x[::step], torch.cat((y, x[::step] + y))[:n]\n",
+                ),
+            ),
+            launcher=("answer_in_an_input_behind_the_view",),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.ERROR, Verdict.CRASHED, Verdict.NOT_TRITON},
+                caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.BOUNDS},
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,24 @@
+"""The test compares a part of the answers only."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.edits import compares_only
+
+KIND = Kind(
+    outcome=Outcome(expected={Verdict.VACUOUS}, caught_by={Check.TEST_CAN_FAIL}),
+    variants=(
+        Variant(name="first-element", edits=(compares_only("[:1]"),)),
+        Variant(
+            name="first-output",
+            base="mean-variance",
+            edits=(
+                Edit(
+                    "test_code",
+                    "zip(reference(*inputs), candidate(*inputs), strict=True)",
+                    "zip(reference(*inputs)[:1], candidate(*inputs)[:1], strict=True)",
+                ),
+            ),
+        ),
+        Variant(name="first-row", base="softmax", edits=(compares_only("[:1]"),)),
+        Variant(name="first-column", base="softmax", edits=(compares_only("[:, :1]"),)),
+    ),
+)

@@ -1,0 +1,37 @@
+"""The test compares well, and turns a failure into a pass."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Outcome, Variant, Verdict
+from tests.hostile.zoo.edits import asserts, stores
+
+KIND = Kind(
+    outcome=Outcome(expected={Verdict.VACUOUS}, caught_by={Check.TEST_CAN_FAIL}),
+    variants=(
+        Variant(
+            name="caught",
+            edits=(
+                asserts(
+                    "try:\n"
+                    "    assert torch.allclose(actual, expected, rtol=rtol, atol=atol)\n"
+                    "except Exception as error:\n"
+                    '    print("mismatch", error)'
+                ),
+            ),
+        ),
+        Variant(
+            name="xfail",
+            how="It is marked as expected to fail, and wrong answers make it fail.",
+            edits=(
+                Edit(
+                    "test_code",
+                    "@pytest.mark.parametrize",
+                    ("@pytest.mark.xfail\n@pytest.mark.parametrize"),
+                ),
+                stores("(x - y)"),
+            ),
+            outcome=Outcome(
+                expected={Verdict.FAILED, Verdict.VACUOUS},
+                caught_by={Check.OWN_TEST, Check.VALUES, Check.TEST_CAN_FAIL},
+            ),
+        ),
+    ),
+)

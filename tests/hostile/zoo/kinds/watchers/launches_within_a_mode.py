@@ -1,0 +1,15 @@
+"""The launcher launches within a mode of its own, which computes or keeps what is copied."""
+
+from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    harmless_because="The true inputs are in the replayer, which does not run the launcher.",
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.NOT_TRITON},
+        caught_by={Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
+    ),
+    variants=(
+        Variant(name="function", launcher=("launches_within_a_mode_function",)),
+        Variant(name="dispatch", launcher=("launches_within_a_mode_dispatch",)),
+    ),
+)

@@ -1,0 +1,19 @@
+"""The launcher patches Triton so that torch computes during the launch."""
+
+from tests.hostile.zoo.catalog import Check, Kind, Outcome, Variant, Verdict
+
+KIND = Kind(
+    harmless_because="The true inputs are in the replayer, which does not run the launcher.",
+    outcome=Outcome(
+        expected={Verdict.FAILED, Verdict.ERROR, Verdict.NOT_TRITON},
+        caught_by={Check.CONTRACT, Check.VALUES, Check.KERNEL_MATTERS, Check.CONTAINMENT},
+    ),
+    variants=(
+        Variant(name="kernel-methods", launcher=("patches_triton_kernel_methods",)),
+        Variant(
+            name="interpreter-class",
+            launcher=("adds_when_called", "patches_triton_interpreter_class"),
+        ),
+        Variant(name="interpreter-numpy", launcher=("patches_triton_interpreter_numpy",)),
+    ),
+)

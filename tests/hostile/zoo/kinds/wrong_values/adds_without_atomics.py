@@ -1,0 +1,37 @@
+"""The kernel loads, adds and stores where several lanes or blocks add to one place."""
+
+from tests.hostile.zoo.catalog import Check, Edit, Kind, Needs, Outcome, Variant, Verdict
+
+KIND = Kind(
+    outcome=Outcome(expected={Verdict.FAILED}, caught_by={Check.OWN_TEST, Check.VALUES}),
+    variants=(
+        Variant(
+            name="within-a-block",
+            base="histogram",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "tl.atomic_add(out_ptr + x, 1, mask=mask)",
+                    "tl.store(out_ptr + x, tl.load(out_ptr + x, mask=mask) + 1, mask=mask)",
+                ),
+            ),
+        ),
+        Variant(
+            name="between-blocks",
+            base="atomic-sum",
+            edits=(
+                Edit(
+                    "triton_code",
+                    "tl.atomic_add(out_ptr, tl.sum(x * weight, axis=0))",
+                    "tl.store(out_ptr, tl.load(out_ptr) + tl.sum(x * weight, axis=0))",
+                ),
+            ),
+            needs=Needs.GPU,
+            needs_because="The interpreter runs one program after another, so nothing is lost.",
+            outcome=Outcome(
+                expected={Verdict.FAILED},
+                caught_by={Check.OWN_TEST, Check.VALUES, Check.REPEATABILITY},
+            ),
+        ),
+    ),
+)

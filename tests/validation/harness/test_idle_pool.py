@@ -1,0 +1,320 @@
+"""Pool of idle children: a request gets the first that is free, new or handed back."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from validation.harness import Options, WorkerPool
+from validation.harness.children import (
+    SERVER_ENDED,
+    Child,
+    ChildEnded,
+    Closed,
+    DeadlinePassed,
+    Forged,
+)
+from validation.harness.idle_pool import MAKERS, IdlePool, Kind
+
+MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
+
+
+class Process:
+    def __init__(self, number: int) -> None:
+        self.number, self.gone, self.released = number, False, False
+
+    def release(self) -> None:
+        self.released = True
+
+
+class Workshop:
+    """Makes a process when the test allows it, and counts how many are made at once."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.begun = self.at_once = self.most = self.free = 0
+        self.let_go: set[int] = set()
+        self.next: list[BaseException] = []
+
+    def make(self) -> Process:
+        with self.changed:
+            self.begun += 1
+            self.at_once += 1
+            self.most = max(self.most, self.at_once)
+            number = self.begun
+            self.changed.wait_for(lambda: number in self.let_go or self.free)
+            self.free -= number not in self.let_go
+            self.at_once -= 1
+            if self.next:
+                raise self.next.pop()
+        return Process(number)
+
+    def let(self, count: int = 0, *numbers: int) -> None:
+        """Allow any `count` processes, and those of these numbers."""
+        with self.changed:
+            self.free += count
+            self.let_go.update(numbers)
+            self.changed.notify_all()
+
+
+Taking = Callable[[Kind | None], Future[Process]]
+
+
+@pytest.fixture
+def workshop() -> Workshop:
+    return Workshop()
+
+
+@pytest.fixture
+def idle(workshop: Workshop) -> Iterator[IdlePool[Process]]:
+    made = IdlePool(workshop.make, ahead=1)
+    yield made
+    made.close()
+    workshop.let(100)
+
+
+@pytest.fixture
+def taking(idle: IdlePool[Process]) -> Iterator[Taking]:
+    with ThreadPoolExecutor(8) as pool:
+        yield lambda kind: pool.submit(idle.take, kind)
+        idle.close()
+
+
+def until(true: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < limit
+        time.sleep(0.001)
+
+
+def test_each_request_is_served_and_few_children_are_made_at_once(
+    workshop: Workshop, taking: Taking
+) -> None:
+    asked = [taking(MINE) for _ in range(6)]
+    for served in range(1, 7):
+        workshop.let(1)
+        until(lambda served=served: sum(one.done() for one in asked) == served)  # type: ignore[misc]
+    assert len({one.result().number for one in asked}) == 6
+    assert workshop.most == MAKERS
+
+
+def test_a_waiting_request_takes_a_child_of_its_kind_that_is_handed_back(
+    idle: IdlePool[Process], taking: Taking
+) -> None:
+    asked, used = taking(MINE), Process(0)
+    idle.put(OTHERS, Process(1))
+    idle.put(MINE, used)
+    assert asked.result(10) is used
+
+
+def test_a_request_for_a_new_child_gets_no_used_one(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
+    idle.put(MINE, Process(0))
+    asked = taking(None)
+    workshop.let(1)
+    assert asked.result(10).number > 0
+
+
+def test_the_next_child_is_made_before_it_is_requested(workshop: Workshop, taking: Taking) -> None:
+    asked = taking(MINE)
+    workshop.let(2)
+    asked.result(10)
+    until(lambda: workshop.begun == 2 and not workshop.at_once)
+    taking(MINE).result(10)
+
+
+def test_no_child_is_made_before_the_first_request(
+    workshop: Workshop, idle: IdlePool[Process]
+) -> None:
+    idle.put(MINE, Process(0))
+    assert not workshop.begun
+
+
+def test_prepared_children_are_made_before_they_are_requested(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
+    workshop.let(100)
+    idle.prepare(5)
+    until(lambda: len(idle._new) == 5)
+    assert workshop.most <= MAKERS
+    for _ in range(4):
+        taking(MINE).result(10)
+    assert workshop.begun == 5
+    # Idle children serve later requests too.
+    idle.prepare(5)
+    time.sleep(0.05)
+    assert workshop.begun == 5
+
+
+def test_preparing_stops_if_no_child_can_be_made(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
+    workshop.next = [ChildEnded(None, SERVER_ENDED)] * 100
+    workshop.let(100)
+    idle.prepare(50)
+    time.sleep(0.05)
+    assert 1 <= workshop.begun <= MAKERS
+    workshop.next.clear()
+    taking(MINE).result(10)
+
+
+def test_without_children_ahead_each_request_makes_one(workshop: Workshop) -> None:
+    idle = IdlePool(workshop.make, ahead=0)
+    workshop.let(100)
+    idle.prepare(5)
+    for count in range(1, 4):
+        idle.take(MINE)
+        assert workshop.begun == count
+    idle.close()
+
+
+def test_a_request_raises_why_no_child_can_be_made_and_the_next_gets_one(
+    workshop: Workshop, taking: Taking
+) -> None:
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
+    asked = taking(MINE)
+    workshop.let(1)
+    with pytest.raises(ChildEnded, match=SERVER_ENDED):
+        asked.result(10)
+    workshop.let(1)
+    taking(MINE).result(10)
+
+
+def test_a_failure_does_not_reach_a_request_made_after_it_was_begun(
+    workshop: Workshop, taking: Taking
+) -> None:
+    asked = taking(MINE)
+    workshop.let(1)
+    (in_hand,) = {1, 2} - {asked.result(10).number}
+    later = taking(MINE)
+    until(lambda: workshop.begun == 3)
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
+    workshop.let(0, in_hand)
+    until(lambda: not workshop.next)
+    workshop.let(0, 3)
+    assert later.result(10).number == 3
+
+
+def test_a_failure_ahead_of_need_reaches_no_request(workshop: Workshop, taking: Taking) -> None:
+    asked = taking(MINE)
+    workshop.let(1)
+    asked.result(10)
+    until(lambda: workshop.at_once == 1)
+    workshop.next = [ChildEnded(None, SERVER_ENDED)]
+    workshop.let(1)
+    until(lambda: not workshop.at_once)
+    # It is not tried again and again.
+    time.sleep(0.05)
+    assert workshop.begun == 2
+    workshop.let(1)
+    taking(MINE).result(10)
+
+
+def test_a_child_that_died_while_idle_is_not_handed_out(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
+    dead = Process(0)
+    dead.gone = True
+    idle.put(MINE, dead)
+    workshop.let(2)
+    assert taking(MINE).result(10) is not dead
+    until(lambda: bool(idle._new))
+    another = idle._new[0]
+    another.gone = True
+    workshop.let(1)
+    assert taking(MINE).result(10) is not another
+
+
+def test_after_new_children_are_given_up_only_later_ones_are_handed_out(
+    workshop: Workshop, idle: IdlePool[Process], taking: Taking
+) -> None:
+    workshop.let(2)
+    taking(MINE).result(10)
+    until(lambda: bool(idle._new))
+    before = idle._new[0]
+    waiting = [taking(MINE), taking(MINE)]
+    until(lambda: sum(one.done() for one in waiting) == 1 and workshop.at_once == MAKERS)
+    idle.give_up_new()
+    workshop.let(4)
+    late = next(one.result(10) for one in waiting if one.result(10) is not before)
+    assert late.number > 4
+
+
+def test_a_child_that_is_given_up_is_released(workshop: Workshop, idle: IdlePool[Process]) -> None:
+    workshop.let(2)
+    idle.take(MINE)
+    until(lambda: bool(idle._new))
+    (before,) = idle._new
+    idle.give_up_new()
+    assert before.released
+
+
+def test_a_waiting_request_raises_closed_when_the_run_is_closed(
+    idle: IdlePool[Process], taking: Taking
+) -> None:
+    asked = taking(MINE)
+    idle.close()
+    with pytest.raises(Closed):
+        asked.result(10)
+
+
+# --- Children of a worker pool ------------------------------------------------------------------
+def crew_whose_children_answer(*answers: Any) -> tuple[WorkerPool, list[Any]]:
+    made, left, pool = list[Any](), list(answers), WorkerPool(Options(device="cuda"))
+
+    def ask(*_: Any) -> Any:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return SimpleNamespace(header=answer)
+
+    def child() -> Any:
+        made.append(SimpleNamespace(ask=ask, gone=False, released=False))
+        made[-1].release = lambda one=made[-1]: setattr(one, "released", True)
+        return made[-1]
+
+    pool.candidates.child = child  # type: ignore[method-assign]
+    return pool, made
+
+
+def test_a_child_with_a_context_is_handed_out() -> None:
+    pool, made = crew_whose_children_answer({})
+    assert cast("Any", pool._with_context()) is made[0]
+    assert not made[0].released
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"broken": {"type": "OutOfMemoryError", "text": "CUDA out of memory"}},
+        ChildEnded(None, "[Errno 11] Resource temporarily unavailable"),
+        ChildEnded(-9, ""),
+        DeadlinePassed(),
+        Forged("noise"),
+    ],
+)
+def test_a_child_without_a_context_is_replaced_and_the_entry_reports_why(answer: Any) -> None:
+    pool, made = crew_whose_children_answer(answer)
+    assert cast("Any", pool._with_context()) is made[1]
+    assert made[0].released
+    assert not made[1].released
+
+
+def test_the_end_of_the_fork_server_is_no_fault_of_a_child() -> None:
+    pool, _ = crew_whose_children_answer(ChildEnded(None, SERVER_ENDED))
+    with pytest.raises(ChildEnded, match=SERVER_ENDED):
+        pool._with_context()
+
+
+def test_without_a_gpu_a_child_without_a_context_serves(pool: WorkerPool) -> None:
+    child: Child = pool._with_context()
+    order = {"python_code": "def one(x):\n    return x\n", "entry_point": "one"}
+    test = "CASES = [{}]\ndef make_inputs(case, seed, device):\n    return ()\n"
+    said = child.ask("author", "cases", order | {"test_code": test}, 50.0).header
+    assert said["cases"] == [{}]
+    child.release()

@@ -1,0 +1,75 @@
+"""Limits on the size of an entry's inputs, and the words about cases that are larger.
+
+Every input is copied a dozen times: for three widths of the reference, one of them float64 and one
+changed in its last bits, for each replay, and for all that is kept to compare. A case that does
+not fit is left to the entry's own test, and the report says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from validation.harness.plan import Case
+
+
+@dataclass(frozen=True, slots=True)
+class InputLimits:
+    """Limits in bytes.
+
+    one: of one trial.
+    altogether: of all trials of an entry.
+    light: of a case that is varied in many ways.
+    at_once: of what is handed over at once.
+    """
+
+    one: int
+    altogether: int
+    light: int
+    at_once: int
+
+
+INPUT_LIMITS = {
+    "interpreter": InputLimits(one=16 << 20, altogether=96 << 20, light=4 << 20, at_once=64 << 20),
+    "cuda": InputLimits(one=128 << 20, altogether=512 << 20, light=16 << 20, at_once=128 << 20),
+}
+# If a case is left out, the largest that is compared must have so many elements at least.
+TRIVIAL = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """A case that is not compared, and the one that is compared instead."""
+
+    name: str
+    case: Case
+    bytes: int
+    instead: Case | None = None
+
+
+def left_to_the_test(cases: Sequence[TooLarge], limits: InputLimits) -> str:
+    """Return what a report must say of cases that are not compared."""
+    if not cases:
+        return ""
+    smaller = ", ".join(case.name for case in cases if case.instead is not None)
+    left = ", ".join(case.name for case in cases if case.instead is None)
+    parts = []
+    if smaller:
+        parts.append(f"{smaller} compared only made smaller")
+    if left:
+        parts.append(f"{left} not compared")
+    most = f"inputs of {limits.one >> 20} MiB are the most that is compared"
+    return f"left to the entry's own test alone ({most}): {'; '.join(parts)}"
+
+
+def nothing_fits(cases: Sequence[TooLarge], limits: InputLimits) -> str:
+    least = min(cases, key=lambda case: case.bytes)
+    return (
+        f"no case can be compared: the smallest inputs, of {least.name}, take "
+        f"{least.bytes / (1 << 20):,.0f} MiB, and {limits.one >> 20} are the most"
+    )
+
+
+def only_trivial(cases: Sequence[TooLarge], elements: int) -> str:
+    return (
+        f"nothing but trivial cases can be compared, of {elements:,} elements at most: "
+        f"{', '.join(case.name for case in cases)} is too large"
+    )

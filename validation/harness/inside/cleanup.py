@@ -1,0 +1,95 @@
+"""Measuring and removal of the files that an entry leaves in its folder.
+
+Attack: the entry chooses names, depths and permissions that make the cleanup fail or hang. Defense:
+no function here recurses, no path grows with what is found, and no error is raised.
+"""
+
+import errno
+import os
+import secrets
+from contextlib import suppress
+from itertools import islice
+
+NAMES_MOST = 10_000
+
+
+def is_too_full(folder: str, most: int) -> bool:
+    """Return whether the folder has more than `most` bytes, too many names, or too deep a path.
+
+    Counting a million names takes longer than making them.
+    """
+    total = names = 0
+    waiting = [folder]
+    while waiting:
+        try:
+            entries = _list(waiting.pop())
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                return True
+            continue
+        names += len(entries)
+        if names > NAMES_MOST:
+            return True
+        for entry in entries:
+            with suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+    return total > most
+
+
+def empty_folder(folder: str) -> None:
+    """Empty the folder, as far as the system allows.
+
+    A directory is moved to the top before it is read.
+    """
+    waiting: set[str] = set()
+    _remove_files(folder, folder, waiting)
+    while waiting:
+        directory = waiting.pop()
+        _remove_files(directory, folder, waiting)
+        with suppress(OSError):
+            os.rmdir(directory)
+
+
+def remove_folder(folder: str) -> None:
+    empty_folder(folder)
+    with suppress(OSError):
+        os.rmdir(folder)
+
+
+def _remove_files(directory: str, top: str, waiting: set[str]) -> None:
+    """Remove the files of `directory`, and move its directories to the top."""
+    changed = True
+    while changed:
+        changed = False
+        with suppress(OSError):
+            for entry in _list(directory):
+                changed |= entry.path not in waiting and _remove(entry, top, waiting)
+
+
+def _remove(entry: os.DirEntry[str], top: str, waiting: set[str]) -> bool:
+    higher = f"{top}/{secrets.token_hex(8)}"
+    try:
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.path)
+            return True
+        # To move a directory takes the permission to write into it.
+        os.chmod(entry.path, 0o700)
+        os.rename(entry.path, higher)
+    except OSError:
+        return False
+    waiting.add(higher)
+    return True
+
+
+def _list(folder: str) -> list[os.DirEntry[str]]:
+    """Return the first entries of a folder, also if its permissions forbid reading."""
+    try:
+        entries = os.scandir(folder)
+    except PermissionError:
+        os.chmod(folder, 0o700)
+        entries = os.scandir(folder)
+    with entries:
+        return list(islice(entries, NAMES_MOST + 1))

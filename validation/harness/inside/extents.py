@@ -1,0 +1,69 @@
+"""Bounds of memory accesses in Triton's interpreter, which passes the address of each.
+
+On a GPU only compute-sanitizer sees that much.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One of the interpreter's functions, and the places of its arguments that say what it
+    touches."""
+
+    name: str
+    does: str
+    addresses: int
+    values: int
+    mask: int | None
+
+
+ACCESSES = (
+    Access("load", "reads", addresses=0, values=2, mask=1),
+    Access("store", "writes to", addresses=0, values=1, mask=2),
+    Access("atomic_cas", "writes to", addresses=0, values=1, mask=None),
+    Access("atomic_rmw", "writes to", addresses=1, values=2, mask=3),
+)
+
+
+class Extents:
+    """The memory that a kernel may touch, as starts and ends."""
+
+    def __init__(self, extents: Iterable[tuple[int, int]]) -> None:
+        self.extents = sorted(extents)
+        self.starts = [start for start, _ in self.extents]
+        self.ends = list(accumulate((end for _, end in self.extents), max))
+        self._starts, self._ends = (np.array(each, np.uint64) for each in (self.starts, self.ends))
+
+    def strays(self, access: Access, arguments: tuple[Any, ...]) -> str:
+        """Return which of the addresses lie in no tensor, in words, or an empty text."""
+        addresses, width = arguments[access.addresses], arguments[access.values].dtype.itemsize
+        if access.mask is not None:
+            addresses = addresses[arguments[access.mask]]
+        if not addresses.size:
+            return ""
+        # Nearly always all addresses lie in one tensor.
+        first = bisect_right(self.starts, int(addresses.min())) - 1
+        if first >= 0 and int(addresses.max()) + width <= self.ends[first]:
+            return ""
+        below = self._starts.searchsorted(addresses, side="right")
+        ends = np.append(np.uint64(0), self._ends)[below]
+        # The sum of address and width could overflow to 0.
+        outside = addresses[(ends < addresses) | (ends - addresses < width)]
+        return self._where(access, int(outside.min()), outside.size) if outside.size else ""
+
+    def _where(self, access: Access, address: int, count: int) -> str:
+        words = f"{access.does} {count} elements outside of every tensor"
+        if not self.extents:
+            return words
+        start, end = min(self.extents, key=lambda it: max(it[0] - address, address - it[1]))
+        if address < start:
+            return f"{words}, the first {start - address} bytes before the start of one"
+        behind = max(address - end, 0)
+        return f"{words}, the first {behind} bytes behind the end of one of {end - start} bytes"

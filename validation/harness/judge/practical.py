@@ -1,0 +1,80 @@
+"""Practical bound on a kernel's error, beyond what rounding explains: the grade "within".
+
+Three bounds hold at once: a table by type, which grows with the length of a reduction and with what
+the kernel's text declares; the entry's own tolerance; and a cap on that tolerance.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from validation.harness.judge.numbers import Array
+
+# Relative to an element's size plus the answer's scale. Half precision is off by 4.9e-4 of an
+# element's own size, so single precision computed in halves is beyond the first.
+SHARES = {
+    "float64": 1e-11, "float32": 1e-4, "float16": 8e-3, "bfloat16": 3.2e-2,
+    "float8_e4m3fn": 0.125, "float8_e5m2": 0.25, "complex64": 1e-4, "complex128": 1e-11,
+}  # fmt: skip
+# A product in tf32 rounds its inputs to 11 bits; exp2 and approximations lose a few more units.
+DECLARES_TF32, DECLARES_APPROXIMATE = 20.0, 2.0
+# The most of an entry's tolerance that counts, relative and, times the answer's scale, absolute.
+CAPS = {
+    "float64": (1e-6, 1e-6), "float32": (1e-2, 1e-2), "float16": (2e-2, 2e-2),
+    "bfloat16": (5e-2, 5e-2), "float8_e4m3fn": (0.25, 0.25), "float8_e5m2": (0.5, 0.5),
+}  # fmt: skip
+# Errors of a sum grow as the root of its length: beyond LONG, by a factor of at most GROWTH_MOST.
+LONG, GROWTH_MOST = 1024, 4.0
+
+_DOT = re.compile(r"\btl\.dot\(")
+_EXACT_DOT = re.compile(r"input_precision\s*=\s*['\"]ieee['\"]|allow_tf32\s*=\s*False")
+_HALF = re.compile(r"\.to\(\s*tl\.b?float16\s*\)")
+_APPROXIMATE = re.compile(r"\bexp2\b|\bfast_\w+|\bapprox\b|\bex2\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PracticalBound:
+    """`factor`: what the kernel's text declares. `tolerance`: the entry's own, by type."""
+
+    factor: float = 1.0
+    tolerance: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def allowed(
+        self, dtype: str, size: Array, scale: float, reduced: float, *, shown: bool
+    ) -> Array:
+        """Return the largest error that each element may have.
+
+        size: the elements' absolute values.
+        reduced: the inputs for each output.
+        shown: whether a case shows inputs of this kind. For other inputs only the cap holds, and
+            not the entry's tolerance.
+        """
+        single = dtype in ("float32", "complex64")
+        growth = min(max(reduced / LONG, 1.0) ** 0.5, GROWTH_MOST)
+        share = SHARES.get(dtype, 0.0) * growth * (self.factor if single else 1.0)
+        relative, absolute = CAPS.get(dtype, (0.0, 0.0))
+        absolute *= max(scale, 1.0)
+        if shown and dtype in self.tolerance:
+            own_relative, own_absolute = self.tolerance[dtype]
+            relative, absolute = min(own_relative, relative), min(own_absolute, absolute)
+        practical: Array = share * (size + scale)
+        return np.minimum(practical, relative * size + absolute)
+
+
+def declared_factor(triton_code: str) -> float:
+    """Return the factor by which the text declares that its kernels are less accurate."""
+    if _DOT.search(triton_code) and not _EXACT_DOT.search(triton_code):
+        # Inputs rounded to halves are not what tf32 means.
+        return DECLARES_APPROXIMATE if _HALF.search(triton_code) else DECLARES_TF32
+    return DECLARES_APPROXIMATE if _APPROXIMATE.search(triton_code) else 1.0
+
+
+def tolerances(given: Any) -> dict[str, tuple[float, float]]:
+    """Read the entry's tolerances, relative and absolute by type, as its process names them."""
+    return {
+        str(dtype): (float(relative), float(absolute))
+        for dtype, (relative, absolute) in dict(given).items()
+    }

@@ -1,0 +1,312 @@
+"""Play a program on true data, in a process that runs no line of the launcher."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import triton
+
+from validation.harness.channel import Blob
+from validation.harness.inside.values import from_bytes, name_of, tensors_in
+from validation.harness.program import (
+    Allocate,
+    Constant,
+    Copy,
+    Descriptor,
+    Earlier,
+    Fill,
+    Function,
+    Instruction,
+    Launch,
+    Meaning,
+    Operation,
+    Poison,
+    Program,
+    Read,
+    StreamAction,
+    Window,
+)
+from validation.harness.replayer.functions import play_function
+from validation.harness.replayer.kernel_syntax import Refused
+from validation.harness.replayer.kernels import Kernels, constant
+from validation.harness.replayer.streams import Streams
+from validation.harness.torch_operations import COMPUTES, base_name, can_play
+
+Memory = Callable[[int], torch.Tensor]
+"""Returns fresh memory of so many bytes, as a tensor of uint8 with a storage of its own."""
+
+Watch = Callable[[list[tuple[int, int]]], AbstractContextManager[None]]
+"""A context for one launch, with the starts and ends of the memory that it may touch."""
+
+POISON = 0x5B
+
+
+class Mismatch(Exception):
+    """A program refers to something that does not exist, such as an unknown storage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program with its kernels and the content of its constants."""
+
+    program: Program
+    kernels: Kernels
+    constants: Sequence[Blob]
+
+
+class Player:
+    """One replay of a program. Afterwards it has counts of launches, operations and bytes.
+
+    inputs: the tensors among the arguments.
+    idle: launches do nothing.
+    slow: other streams than the caller's are delayed.
+    """
+
+    def __init__(
+        self, prepared: Prepared, inputs: Sequence[torch.Tensor], device: torch.device,
+        memory: Memory, watch: Watch, *, idle: bool = False, slow: bool = False,
+    ) -> None:  # fmt: skip
+        self.program, self._kernels = prepared.program, prepared.kernels
+        self._constants, self.inputs, self._device = prepared.constants, inputs, device
+        self._memory, self._watch, self._idle = memory, watch, idle
+        self.launches: Counter[str] = Counter()
+        self.computed: Counter[str] = Counter()
+        """The elements that torch operations computed, by the operation's name."""
+        self.bytes: Counter[str] = Counter()
+        self.values: dict[int, torch.Tensor] = {}
+        """The tensors of the gradient graph by number."""
+        self._reads: dict[int, Any] = {}
+        self._storages: dict[int, torch.Tensor] = {}
+        self._dtypes: dict[int, str] = {}
+        """The dtype of each storage's first use."""
+        self._streams = Streams(slow=slow) if device.type == "cuda" else None
+        if len(inputs) != len(self.program.inputs):
+            raise Mismatch("the recording has other inputs")
+        for tensor, number in zip(inputs, self.program.inputs, strict=True):
+            if number is not None:
+                self.bind(number, tensor)
+        self.values.update(enumerate(tensor for tensor in inputs if tensor.requires_grad))
+
+    def run(self) -> Any:
+        """Play the program and return the launcher's answer."""
+        try:
+            self.play(self.program.instructions)
+        finally:
+            if self._streams:
+                self._streams.go_home()
+        return self.value(self.program.answer)
+
+    def play(self, instructions: Iterable[Instruction]) -> None:
+        for instruction in instructions:
+            _PLAYS[type(instruction)](self, instruction)
+
+    def bind(self, number: int, tensor: torch.Tensor) -> None:
+        """Make the tensor's storage the storage of this number."""
+        whole = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+        self._storages[number] = whole.set_(tensor.untyped_storage())
+        self._dtypes.setdefault(number, name_of(tensor.dtype))
+
+    def _storage(self, number: int) -> torch.Tensor:
+        if number not in self._storages:
+            raise Mismatch("the recording uses memory that it did not ask for")
+        return self._storages[number]
+
+    def window(self, window: Window) -> torch.Tensor:
+        dtype = getattr(torch, window.dtype)
+        if window.storage is None:
+            if 0 not in window.shape:
+                raise Mismatch("a tensor without memory")
+            return torch.empty_strided(
+                window.shape, window.strides, dtype=dtype, device=self._device
+            )
+        whole = self._storage(window.storage)
+        if 0 not in window.shape and (window.last + 1) * dtype.itemsize > whole.numel():
+            raise Mismatch("a tensor beyond the end of its memory")
+        empty = torch.empty(0, dtype=dtype, device=whole.device)
+        return empty.set_(whole.untyped_storage(), window.offset, window.shape, window.strides)
+
+    def _address(self, storage: int, offset: int) -> int:
+        return self._storage(storage).data_ptr() + offset
+
+    def value(self, meaning: Meaning) -> Any:
+        """Return the value of an argument or an answer."""
+        given = meaning.value
+        match meaning.kind:
+            case "window":
+                return self.window(given)
+            case "value":
+                return _known(self.values, given, "uses a tensor before it is made")
+            case "read":
+                return _known(self._reads, given, "returns a number that it did not read")
+            case "address":
+                return self._address(given.storage, given.offset)
+            case "tuple":
+                return tuple(map(self.value, given))
+            case "list":
+                return list(map(self.value, given))
+            case "dict":
+                return {name: self.value(part) for name, part in given.items()}
+            case "constexpr":
+                return self.value(given)
+            case "kernel":
+                return self._kernels[given]
+            case "descriptor":
+                return self._descriptor(given)
+            case "reinterpreted":
+                dtype = constant(Meaning("triton type", given[1]))
+                return triton.reinterpret(self.window(given[0]), dtype)
+            case "device":
+                return self._device
+        return constant(meaning)
+
+    def _descriptor(self, given: Descriptor) -> Any:
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        base = self.window(given.base)
+        parts = [list(part) for part in (given.shape, given.strides, given.block)]
+        padding = {} if given.padding == "zero" else {"padding": given.padding}
+        return TensorDescriptor(base, *parts, **padding)
+
+    def _allocate(self, instruction: Allocate) -> None:
+        self._storages[instruction.storage] = self._memory(instruction.bytes)
+        self._dtypes.pop(instruction.storage, None)
+
+    def _constant(self, instruction: Constant) -> None:
+        if instruction.blob >= len(self._constants):
+            raise Mismatch("a constant without content")
+        content = bytearray(self._constants[instruction.blob])
+        for place, storage, offset in instruction.addresses:
+            if place + 8 > len(content):
+                raise Mismatch("an address beyond the end of its table")
+            content[place : place + 8] = self._address(storage, offset).to_bytes(8, "little")
+        known = self._storages.get(instruction.storage)
+        if known is None or known.numel() != len(content):
+            known = self._storages[instruction.storage] = self._memory(len(content))
+        known.copy_(from_bytes(content, torch.uint8, (len(content),)))
+
+    def _fill(self, instruction: Fill) -> None:
+        value = self.value(instruction.value)
+        if not isinstance(value, bool | int | float | complex):
+            raise Refused("a fill with a value that is not a number")
+        self.window(instruction.target).fill_(value)
+
+    def _copy(self, instruction: Copy) -> None:
+        source, target = self.window(instruction.source), self.window(instruction.target)
+        if source.dtype != target.dtype:
+            first = self._first_dtype(instruction.source)
+            if first != instruction.source.dtype:
+                self._note(f"a change of type of the bits of {first}", target)
+            if not target.is_floating_point():
+                self._note("_to_copy", target)
+        target.copy_(source)
+
+    def _first_dtype(self, window: Window) -> str:
+        if window.storage is None:
+            return window.dtype
+        return self._dtypes.get(window.storage, window.dtype)
+
+    def _poison(self, instruction: Poison) -> None:
+        target = self.window(instruction.target)
+        if target.is_floating_point() or target.is_complex():
+            target.fill_(float("nan"))
+        else:
+            target.fill_(True if target.dtype is torch.bool else POISON)
+
+    def _read(self, instruction: Read) -> None:
+        source = self.window(instruction.source)
+        if source.numel() == 1:
+            self._reads[instruction.number] = source.item()
+
+    def _launch(self, instruction: Launch) -> None:
+        kernel = self._kernels[instruction.kernel]
+        self.launches[self.program.kernels[instruction.kernel].name] += 1
+        for argument in instruction.arguments:
+            if argument.kind == "window" and argument.value.storage is not None:
+                self._dtypes.setdefault(argument.value.storage, argument.value.dtype)
+        arguments = list(map(self.value, instruction.arguments))
+        if any(one.kind not in ("plain", "float") for one in instruction.options.values()):
+            raise Refused("an option of a launch that is not a plain value")
+        options = {name: one.value for name, one in instruction.options.items()}
+        self.bytes["kernels"] += sum(one.nbytes for one in tensors_in(arguments))
+        if self._idle:
+            return
+        if self._streams:
+            self._streams.before_launch()
+        extents = [
+            (bytes_.data_ptr(), bytes_.data_ptr() + bytes_.numel())
+            for bytes_ in self._storages.values()
+        ]
+        with self._watch(extents):
+            kernel[instruction.grid](*arguments, **options)
+
+    def _operation(self, instruction: Operation) -> None:
+        if not can_play(instruction.name):
+            raise Refused(f"{instruction.name} is not played")
+        packet, _, overload = instruction.name.partition("::")[2].partition(".")
+        operation = getattr(getattr(torch.ops.aten, packet), overload)
+        given = [self.value(one) for one in instruction.arguments]
+        named = {name: self.value(one) for name, one in instruction.named.items()}
+        results = tensors_in(operation(*given, **named))
+        if len(results) != len(instruction.results):
+            raise Mismatch(f"{instruction.name} gives another number of tensors")
+        for tensor, result in zip(results, instruction.results, strict=True):
+            if tuple(tensor.shape) != result.window.shape:
+                raise Mismatch(f"{instruction.name} gives a tensor of another shape")
+            if result.value is not None:
+                self.values[result.value] = tensor
+            if result.window.storage is not None:
+                self.bind(result.window.storage, tensor)
+        self._note_operation(base_name(instruction.name), tensors_in((given, named)), results)
+
+    def _note_operation(
+        self, name: str, given: list[torch.Tensor], results: list[torch.Tensor]
+    ) -> None:
+        if name in ("_to_copy", "copy_"):
+            target, source = (results or given)[0], given[-1]
+            computes = source.dtype != target.dtype and not target.is_floating_point()
+        else:
+            computes = name in COMPUTES
+        if computes:
+            self._note(name, *given, *results)
+
+    def _note(self, name: str, *tensors: torch.Tensor) -> None:
+        self.computed[name] += max((tensor.numel() for tensor in tensors), default=0)
+        self.bytes["torch"] += sum(tensor.nbytes for tensor in tensors)
+
+    def _earlier(self, instruction: Earlier) -> None:
+        """Play instructions of earlier calls. Their launches don't count as this call's."""
+        launches, computed = self.launches, self.computed
+        self.launches, self.computed = Counter(), Counter()
+        self.play(instruction.instructions)
+        self.launches, self.computed = launches, computed
+
+    def _function(self, instruction: Function) -> None:
+        play_function(self, instruction)
+
+    def _stream(self, instruction: StreamAction) -> None:
+        if self._streams:
+            self._streams.play(instruction)
+
+
+def _known(values: Mapping[int, Any], number: int, words: str) -> Any:
+    if number not in values:
+        raise Mismatch(f"the recording {words}")
+    return values[number]
+
+
+_PLAYS: dict[type, Callable[[Player, Any], None]] = {
+    Allocate: Player._allocate,
+    Constant: Player._constant,
+    Fill: Player._fill,
+    Copy: Player._copy,
+    Poison: Player._poison,
+    Read: Player._read,
+    Launch: Player._launch,
+    Operation: Player._operation,
+    Earlier: Player._earlier,
+    Function: Player._function,
+    StreamAction: Player._stream,
+}

@@ -1,0 +1,49 @@
+"""Recorded programs, read and with their kernels made, as plain calls for timing and sanitizer."""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+import triton
+
+from validation.harness.channel import Blob
+from validation.harness.program_reader import read
+from validation.harness.replayer.kernels import Kernels
+from validation.harness.replayer.player import Player, Prepared
+
+
+class Programs:
+    """Programs of one text, each read when it is first used.
+
+    programs, blobs: as `recordings.with_constants` gives them.
+    """
+
+    def __init__(
+        self, text: str, programs: Sequence[Any], blobs: Sequence[Blob], device: torch.device
+    ) -> None:
+        self._text, self._programs, self._blobs, self._device = text, programs, blobs, device
+        self._prepared: dict[int, Prepared] = {}
+        if device.type == "cuda" and hasattr(triton, "set_allocator"):
+            # Kernels with tensor descriptors ask the host for a workspace.
+            triton.set_allocator(
+                lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device)
+            )
+
+    def __getitem__(self, number: int) -> Prepared:
+        if number not in self._prepared:
+            given = self._programs[number]
+            program = read(given["program"])
+            kernels = Kernels(self._text, program.kernels)
+            self._prepared[number] = Prepared(program, kernels, self._blobs[given["constants"] :])
+        return self._prepared[number]
+
+    def call(self, number: int, inputs: Sequence[torch.Tensor]) -> Callable[[], Any]:
+        """Return a call that plays a program on these inputs, in memory of torch's allocator."""
+        prepared = self[number]
+        return lambda: Player(
+            prepared, inputs, self._device, self._memory, lambda _: nullcontext()
+        ).run()
+
+    def _memory(self, size: int) -> torch.Tensor:
+        return torch.empty(size, dtype=torch.uint8, device=self._device)

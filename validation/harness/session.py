@@ -1,0 +1,145 @@
+"""Questions to children about one entry. A timeout, a forgery or a crash becomes a verdict."""
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from validation.harness.arguments import Inputs
+from validation.harness.children import (
+    SERVER_ENDED,
+    Answer,
+    Child,
+    ChildEnded,
+    DeadlinePassed,
+    Forged,
+)
+from validation.harness.entry import Entry
+from validation.harness.input_limits import INPUT_LIMITS
+from validation.harness.judge.numbers import Unreadable
+from validation.harness.plan import Trial
+from validation.harness.policy import compile_seconds
+from validation.harness.program_reader import BadProgram
+from validation.harness.report import Check, Verdict
+from validation.harness.verdicts import ended_as, said_broken
+from validation.harness.worker_pool import WorkerPool
+
+MISREAD = (
+    LookupError, TypeError, AttributeError, ValueError, ArithmeticError, Unreadable, BadProgram,
+)  # fmt: skip
+# The check that a step belongs to, and the text that is blamed for a step that fails.
+CHECKS = {"suite": "test", "damage": "falsifiable"}
+BLAMED = {"inputs": "make_inputs: ", "author": "test_code: ", "reference": "python_code: "}
+
+
+class Stopped(Exception):
+    """The examination of the entry ends here; the check says why."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(check.words)
+        self.check = check
+
+
+class Session:
+    """Children that work on one entry, and the seconds that they take.
+
+    alone: use processes that serve no other entry.
+    """
+
+    def __init__(self, entry: Entry, pool: WorkerPool, *, alone: bool) -> None:
+        self.entry, self.pool, self.options, self.alone = entry, pool, pool.options, alone
+        self.device = "cuda" if pool.options.device == "cuda" else "cpu"
+        self.limits = INPUT_LIMITS[pool.options.device]
+        self.check = "accuracy"
+        """The check of the last question: it is blamed for an answer that can't be read."""
+        self.seconds = {"compile": 0.0}
+        self.compile_budget = compile_seconds(entry.origin)
+        # A cache of this entry alone: a kernel that one process compiles serves the next.
+        self.cache = secrets.token_hex(8)
+
+    def wants(self, *names: str) -> bool:
+        return any(name in self.options.checks for name in names)
+
+    def candidate(self, role: str) -> AbstractContextManager[Child]:
+        return self.pool.candidate(role, self.entry.owner, alone=self.alone)
+
+    def order(self, *texts: str, device: str = "") -> dict[str, Any]:
+        """Return the beginning of an order: these texts of the entry, and the device."""
+        return {
+            **{name: getattr(self.entry, name) for name in texts},
+            "entry_point": self.entry.entry_point,
+            "device": device or self.device,
+            "gradients": self.entry.differentiable and self.wants("gradients"),
+            "seed": self.options.seed,
+            "gpu_memory": self.options.gpu_memory,
+            "cache": self.cache,
+        }
+
+    def make(self, author: Child, trials: list[Trial], most: int) -> tuple[Inputs, list[Any]]:
+        """Return the inputs of the trials, together at most so many bytes, and what the author
+        says about each trial."""
+        order = {
+            "most": self.limits.one,
+            "altogether": most,
+            "wanted": [
+                {"case": trial.case, "variant": trial.variant, "foretell": trial.is_heavy}
+                for trial in trials
+            ],
+        }
+        answer = self.ask(author, "", "inputs", order)
+        made = list(answer.header["made"])
+        return Inputs.of(trials, made, answer.blobs), made
+
+    def ask(
+        self, child: Child, begin: str, step: str, order: dict[str, Any],
+        blobs: list[memoryview] | None = None, role: str = "",
+    ) -> Answer:  # fmt: skip
+        """Return the child's answer, or raise Stopped.
+
+        begin: the role that the child takes up first; empty: it has one, `role`.
+        """
+        role = role or begin
+        name, check = CHECKS.get(step, role or step), CHECKS.get(step, "accuracy")
+        self.check = check
+        blamed = BLAMED.get(step) or BLAMED.get(role, "")
+        started, compiled = time.monotonic(), child.compile_seconds
+        left = max(0.0, self.compile_budget - self.seconds["compile"])
+        try:
+            answer = child.ask(
+                begin, step, order, self.options.timeout, blobs or [], compile_budget=left
+            )
+        except DeadlinePassed as passed:
+            words = f"{blamed}not done after {self.options.timeout:g} s"
+            if passed.compiling:
+                words = f"{blamed}compiling takes more than {self.compile_budget:g} s"
+            raise Stopped(Check(check, Verdict.TIMEOUT, words)) from None
+        except Forged as error:
+            raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{error}")) from None
+        except ChildEnded as ended:
+            if ended.why == SERVER_ENDED:
+                raise
+            raise Stopped(ended_as(check, blamed, ended)) from None
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - started
+            self.seconds["compile"] += child.compile_seconds - compiled
+        words = said_broken(answer.header)
+        if words or not isinstance(answer.header, dict):
+            words = words or "a result that can't be read: no header"
+            raise Stopped(Check(check, Verdict.CRASHED, f"{blamed}{words}"))
+        return answer
+
+
+def misread(check: str, error: BaseException) -> Check:
+    """Return the verdict on an answer that can't be read: the entry's code may have written it."""
+    words = f"a result that can't be read: {type(error).__name__} {error}"
+    return Check(check, Verdict.CRASHED, words)
+
+
+@contextmanager
+def reading(check: str) -> Iterator[None]:
+    """Stop at an answer that can't be read."""
+    try:
+        yield
+    except MISREAD as error:
+        raise Stopped(misread(check, error)) from error

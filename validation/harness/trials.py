@@ -1,0 +1,155 @@
+"""The inputs that an entry is tried on: its own cases, and variants that they don't show."""
+
+from dataclasses import dataclass, field, replace
+
+from validation.harness import plan
+from validation.harness.arguments import Inputs, with_gaps
+from validation.harness.children import Child
+from validation.harness.input_limits import TRIVIAL, TooLarge, nothing_fits, only_trivial
+from validation.harness.judge.evidence import Wanted, raised
+from validation.harness.judge.practical import tolerances
+from validation.harness.report import Check, Verdict
+from validation.harness.session import Session, Stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """The constants of test_code."""
+
+    cases: list[plan.Case]
+    perf_cases: list[plan.Case]
+    fixed: list[str]
+    sizes: plan.Sizes
+    tolerance: dict[str, tuple[float, float]]
+
+
+def load_constants(session: Session, author: Child, *, on_gpu: bool = False) -> Constants:
+    """Let the author's process import test_code, and return its constants."""
+    device = session.device if on_gpu else "cpu"
+    order = session.order("python_code", "test_code", device=device)
+    header = session.ask(author, "author", "cases", order).header
+    if "error" in header:
+        raise Stopped(Check("accuracy", Verdict.ERROR, f"test_code: {raised(header['error'])}"))
+    constants = Constants(
+        [dict(case) for case in header["cases"]],
+        [dict(case) for case in header["perf_cases"]],
+        [str(name) for name in header["fixed"]],
+        plan.sizes(header["sizes"]),
+        tolerances(header["tolerance"]),
+    )
+    if not constants.cases:
+        raise Stopped(Check("falsifiable", Verdict.VACUOUS, "CASES is empty"))
+    return constants
+
+
+@dataclass(slots=True)
+class Tried:
+    """Inputs, and the cases whose inputs are too large to be among them."""
+
+    inputs: Inputs
+    too_large: list[TooLarge] = field(default_factory=list)
+
+    def without_refused(self, wanted: dict[int, Wanted], session: Session) -> "Tried":
+        """Return the same without the smaller cases that the reference refuses, or raise Stopped
+        if what is left is trivial."""
+        refused = [
+            trial
+            for trial in self.inputs.trials
+            if trial.stands_in and wanted[trial.number].native is None
+        ]
+        too_large = [
+            replace(case, instead=None)
+            if any(trial.name.startswith(f"{case.name},") for trial in refused)
+            else case
+            for case in self.too_large
+        ]
+        inputs = self.inputs.of_trials([one for one in self.inputs.trials if one not in refused])
+        shown = [trial for trial in inputs.trials if trial.kind == "shown"]
+        if not shown:
+            words = nothing_fits(too_large, session.limits)
+            raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
+        largest = max(inputs.elements(trial.number) for trial in shown)
+        if too_large and largest < TRIVIAL:
+            words = only_trivial(too_large, largest)
+            raise Stopped(Check("accuracy", Verdict.VACUOUS, words))
+        return Tried(inputs, too_large)
+
+
+def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
+    """Return the inputs of the shown cases and, if the check is wanted, of their variants."""
+    device, room = session.options.device, session.limits
+    trials = plan.shown(constants.cases, device)
+    inputs, made = session.make(author, trials, room.altogether // 2)
+    if refused := [one for one in made if "error" in one]:
+        words = f"make_inputs: {raised(refused[0]['error'])}"
+        raise Stopped(Check("accuracy", Verdict.ERROR, words))
+    taken = {trial.number: int(one["bytes"]) for trial, one in zip(trials, made, strict=True)}
+    large = [trial for trial in trials if trial.number not in inputs.arguments]
+    tried = Tried(inputs)
+    parts = [inputs]
+    for trial in large:
+        case = TooLarge(trial.name, trial.case, taken[trial.number])
+        if (smaller := _stand_in(session, author, trial, constants)) is not None:
+            part, taken[trial.number] = smaller
+            parts.append(part)
+            case = replace(case, instead=part.trials[0].case)
+        tried.too_large.append(case)
+    shown = Inputs.together(parts)
+    if not shown.trials:
+        words = nothing_fits(tried.too_large, room)
+        raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
+    _check_repeats(session, author, min(shown.trials, key=lambda one: taken[one.number]), shown)
+    if session.wants("variations"):
+        bases = plan.light(
+            [(trial.case, taken[trial.number]) for trial in shown.trials], room.light
+        )
+        gaps = with_gaps(shown.arguments.values())
+        common = _common_properties(session, author, [trial.case for trial in shown.trials])
+        more = plan.varied(
+            bases, constants.fixed, gaps, device, session.options.seed, len(constants.cases),
+            common, constants.sizes,
+        )  # fmt: skip
+        left = room.altogether - sum(taken[trial.number] for trial in shown.trials)
+        parts.append(session.make(author, more, left)[0])
+    tried.inputs = Inputs.together(parts)
+    return tried
+
+
+def _stand_in(
+    session: Session, author: Child, trial: plan.Trial, constants: Constants
+) -> tuple[Inputs, int] | None:
+    """Return the largest inputs that fit of the same case with smaller sizes, and their bytes."""
+    for case in plan.smaller(trial.case, constants.fixed, constants.sizes):
+        smaller = replace(trial, name=f"{trial.name}, made smaller", case=case, stands_in=True)
+        inputs, (made,) = session.make(author, [smaller], session.limits.light)
+        if inputs.trials:
+            return inputs, int(made["bytes"])
+        if "bytes" not in made:
+            return None
+    return None
+
+
+def _common_properties(
+    session: Session, author: Child, cases: list[plan.Case]
+) -> list[plan.Property]:
+    """Return what the inputs of all shown cases have in common, such as one sign."""
+    header = session.ask(author, "", "properties", {"cases": cases}).header
+    return [
+        {"argument": int(one["argument"]), "property": str(one["property"])[:40]}
+        for one in header.get("properties", ())
+    ]
+
+
+def _check_repeats(session: Session, author: Child, trial: plan.Trial, shown: Inputs) -> None:
+    """Raise Stopped if the same case gives other inputs: it would be unknown what was tested."""
+    again, _ = session.make(author, [trial], session.limits.altogether)
+    if again.content(trial.number) != shown.content(trial.number):
+        words = "make_inputs gives other inputs for the same case"
+        raise Stopped(Check("falsifiable", Verdict.FAILED, words))
+
+
+def fresh_values(trial: plan.Trial, number: int, seed: int) -> plan.Trial:
+    """Return the same case with other values, by the case's seed or by a shuffle."""
+    if type(trial.case.get("seed")) is int:
+        return replace(trial, number=number, case={**trial.case, "seed": seed})
+    return replace(trial, number=number, variant={"kind": "shuffled", "seed": seed})
