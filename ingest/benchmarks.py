@@ -39,15 +39,17 @@ def fingerprint(text: str, reader: LicenseReader) -> BenchmarkFingerprints:
         source, ref = parse_source(benchmark.url, allow_local=True), benchmark.last_commit
     else:
         raise CurationError(f"{benchmark} was not ingested: name a folder with a clone of it.")
-    wanted = Selection(
+    python_files = Selection(
         include=tuple(benchmark.include_globs),
         exclude=tuple(benchmark.exclude_globs),
         sparse_paths=tuple(benchmark.sparse_paths),
     )
-    selection = Selection(wanted.include, wanted.exclude, wanted.sparse_paths, LICENSE_FILES)
+    selection = Selection(
+        python_files.include, python_files.exclude, python_files.sparse_paths, LICENSE_FILES
+    )
     mirrors = settings.DATA_DIR / "mirrors"
     snapshot = fetch(source, mirrors=mirrors, ref=ref, selection=selection, network=network())
-    named = wanted.matcher()
+    named = python_files.matcher()
     paths = sorted(entry.path for entry in snapshot.entries if named(entry.path))
     with snapshot.open() as tree:
         license = _license(tree, paths, reader)

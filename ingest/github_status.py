@@ -43,10 +43,10 @@ def _condition(
         return Condition.VANISHED, f"GitHub knows no {name} any more, or it is private."
     if state.full_name.casefold() != name.casefold():
         return Condition.MOVED, f"GitHub calls it {state.full_name} now."
-    expected = source.expected_license
-    if expected and state.license_spdx and state.license_spdx != expected:
+    expectation = source.expected_license
+    if expectation and state.license_spdx and state.license_spdx != expectation:
         return (
             Condition.RELICENSED,
-            f"GitHub reads its license as {state.license_spdx}; {expected} was expected.",
+            f"GitHub reads its license as {state.license_spdx}; {expectation} was expected.",
         )
     return Condition.FINE, ""

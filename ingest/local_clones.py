@@ -49,7 +49,7 @@ def remote_of(folder: Path) -> str:
 def _addresses(folder: Path) -> list[str]:
     """Return the addresses of the remotes of a work tree or bare repository, in file order."""
     # In a work tree, a remote has a `fetch` line; sections of submodules only have addresses.
-    for config, telling in (
+    for config, required_keys in (
         (folder / ".git" / "config", {"url", "fetch"}),
         (folder / "config", {"url"}),
     ):
@@ -58,7 +58,7 @@ def _addresses(folder: Path) -> list[str]:
                 sections = read_sections(file.read(LONGEST))
         except OSError:
             continue
-        urls = [section["url"] for section in sections if telling <= section.keys()]
+        urls = [section["url"] for section in sections if required_keys <= section.keys()]
         return [address for url in urls if (address := _canonical(url))]
     return []
 

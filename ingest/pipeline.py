@@ -46,11 +46,11 @@ def rules() -> tuple[str, ...]:
 
 def reach(selection: Selection, submodules: Sequence[str] = ()) -> Selection:
     """Return the files to fetch: named files, modules that kernels may need, and .gitmodules."""
-    nested = (LISTED_IN, *submodules) if submodules else ()
+    submodule_paths = (LISTED_IN, *submodules) if submodules else ()
     return Selection(
-        include=tuple(dict.fromkeys(("**/*.py", *selection.include, *nested))),
+        include=tuple(dict.fromkeys(("**/*.py", *selection.include, *submodule_paths))),
         always=LICENSE_FILES,
-        sparse_paths=(*selection.sparse_paths, *nested) if selection.sparse_paths else (),
+        sparse_paths=(*selection.sparse_paths, *submodule_paths) if selection.sparse_paths else (),
     )
 
 

@@ -78,15 +78,15 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
     kernels, standalone, files = (
         sum(getattr(row, name) for row in rows) for name in ("kernels", "standalone", "files")
     )
-    dropped: Counter[str] = Counter()
+    drops: Counter[str] = Counter()
     for row in rows:
-        dropped.update(row.drops)
+        drops.update(row.drops)
     # A kernel that does not stand alone is stored all the same.
-    del dropped["not-standalone"]
+    del drops["not-standalone"]
     return with_reasons(
         f"{pluralize(len(readings), 'source')} -> {pluralize(kernels, 'kernel')}, "
         f"{standalone:,} standalone, in {pluralize(files, 'file')}",
-        dropped,
+        drops,
     )
 
 

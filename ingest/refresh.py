@@ -21,12 +21,12 @@ def queue_due() -> int:
     """
     now = timezone.now()
     sources = Repository.objects.enabled().filter(origin=Origin.GIT)
-    passed = Q(pk__in=[])
+    condition = Q(pk__in=[])
     # Databases differ in multiplying a time, and there are only a few different periods.
     for days in sources.order_by().values_list("refresh_days", flat=True).distinct():
-        passed |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
+        condition |= Q(refresh_days=days, last_ingested_at__lte=now - timedelta(days=days))
     due = (
-        sources.filter(passed)
+        sources.filter(condition)
         .annotate(asked_at=Max("runs__created_at"))
         .filter(Q(asked_at=None) | Q(asked_at__lte=now - PATIENCE))
         .order_by("last_ingested_at")[: settings.REFRESHES_AT_ONCE]

@@ -68,16 +68,16 @@ def take_up_compiled(text: str) -> Repository:
     return row
 
 
-def take_up_submodule(parent: Repository, nested: Submodule) -> Repository:
+def take_up_submodule(parent: Repository, submodule: Submodule) -> Repository:
     """Return the source of a submodule, at the commit that its parent names."""
     row, _ = Repository.objects.get_or_create(
-        url=nested.source.location,
+        url=submodule.source.location,
         defaults={
-            "name": nested.source.name,
+            "name": submodule.source.name,
             "category": parent.category,
             "tier": parent.tier,
             "role": parent.role,
-            "ref": nested.commit,
+            "ref": submodule.commit,
         },
     )
     return row
@@ -85,18 +85,19 @@ def take_up_submodule(parent: Repository, nested: Submodule) -> Repository:
 
 def _refuse_overlap(folder: Path) -> None:
     for url in Repository.objects.exclude(origin=Origin.GIT).values_list("url", flat=True):
-        known = Path(url)
-        if known in folder.parents:
+        source_folder = Path(url)
+        if source_folder in folder.parents:
             relation = "lies in"
-        elif folder in known.parents:
+        elif folder in source_folder.parents:
             relation = "holds"
-        elif known.is_dir() and known.samefile(folder):
+        elif source_folder.is_dir() and source_folder.samefile(folder):
             relation = "is"
         else:
             continue
         raise CurationError(
-            f"{folder} {relation} the known source {known}: kernels in both would count twice. "
-            f"Ingest {known} instead."
+            f"{folder} {relation} the known source {source_folder}: "
+            "kernels in both would count twice. "
+            f"Ingest {source_folder} instead."
         )
 
 

@@ -101,18 +101,18 @@ def attention(reading: Reading, _: Flow) -> Found:
         return shown("attention", f"a product in {named_by(reading, ATTENTION)}", dots[0])
     sums = reading.named(*SUMS)
     by_hand = [call for call in sums if call.in_loop]
-    called = is_called(reading, ATTENTION) or is_called(reading, DECODING)
+    has_name = is_called(reading, ATTENTION) or is_called(reading, DECODING)
     maxima = reading.named(*MAXIMA)
-    if len(by_hand) >= 2 and exponentials and maxima and called:
+    if len(by_hand) >= 2 and exponentials and maxima and has_name:
         return shown("attention", "an online softmax over products", by_hand[0], exponentials[0])
-    if sums and has_attention_names(reading) and (by_hand or called):
+    if sums and has_attention_names(reading) and (by_hand or has_name):
         return shown("attention", "a product of queries, keys or values by hand", sums[0])
     if by_hand and is_called(reading, ATTENTION):
         return shown("attention", "products by hand in a kernel named after attention", by_hand[0])
     names = plain_parameters(reading)
     if sums and names & {"o", "out"} and names & {"do", "dout"} and "delta" in names:
         return shown("attention", "row sums of the output times its gradient", sums[0])
-    combines = exponentials and called and (has_parameter(reading, LSE) or maxima)
+    combines = exponentials and has_name and (has_parameter(reading, LSE) or maxima)
     return shown("attention", "joins partial softmaxes", exponentials[0]) if combines else ()
 
 

@@ -84,7 +84,7 @@ def _by_parameters(reading: Reading) -> Iterator[Evidence]:
     if kernel is None:
         return
     line = kernel.start_point.row + 1
-    stored = [text_of(call.node) for call in reading.named("tl.store", ".store")]
+    stores = [text_of(call.node) for call in reading.named("tl.store", ".store")]
     for name in reading.parameters:
         if SPLIT_K.search(name):
             yield Evidence("split-k", "a parameter says so", line, name)
@@ -92,7 +92,7 @@ def _by_parameters(reading: Reading) -> Iterator[Evidence]:
             yield Evidence("grouped", "programs in groups", line, name)
         if CAUSAL.search(name):
             yield Evidence("causal", "a parameter says so", line, name)
-        gradient = GRADIENT.search(name) and any(name in text for text in stored)
+        gradient = GRADIENT.search(name) and any(name in text for text in stores)
         if gradient and (BACKWARD.search(reading.name.lower()) or len(name) > 2):
             yield Evidence("backward", "stores a gradient", line, name)
     reads = reading.named(*LOADS) and any(map(GRADIENT.search, reading.parameters))

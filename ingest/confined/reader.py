@@ -107,7 +107,7 @@ class Reader:
                     self._at, repeated = "", frozenset(yielded)
                     self._ask(self._beginning(paths), b"", [])
                     current_process = self._process
-                sent = self._ask({"order": "next"}, b"", items)
+                item_count = self._ask({"order": "next"}, b"", items)
                 received = [self._item(item) for item in items]
             except (WorkerEnded, UnreadableAnswer) as error:
                 current_process = None
@@ -118,7 +118,7 @@ class Reader:
                 if place not in repeated and not self._is_left_out(item):
                     yielded.add(place)
                     yield item
-            if sent != BATCH:
+            if item_count != BATCH:
                 return
             if len(yielded) > MOST_ITEMS:
                 raise CurationError(
@@ -236,15 +236,15 @@ class Reader:
         Raises if no file explains the end.
         """
         self._end()
-        how = str(error) if isinstance(error, WorkerEnded) else f"gave a wrong answer: {error}"
+        ending = str(error) if isinstance(error, WorkerEnded) else f"gave a wrong answer: {error}"
         path = self._at
         if not path or path in self._left_out or len(self._left_out) == MOST_ENDED:
             files = ", ".join(dict.fromkeys((*self._left_out, path)))
             raise CurationError(
-                f"The process that reads files {how} again and again: "
+                f"The process that reads files {ending} again and again: "
                 f"{files or 'before the first file'}."
             )
-        sentence = f"The process that reads files {how} at this one, which was left out."
+        sentence = f"The process that reads files {ending} at this one, which was left out."
         log.warning("%s: %s", path, sentence)
         self._left_out[path] = sentence
         return Dropped(stage, path, ENDED, sentence)

@@ -227,18 +227,18 @@ def _why_not_lifted(
     resolver: Resolver, module: Module, scope: Scope, name: str, bindings: list[Binding]
 ) -> str | None:
     """Return why a function's local name can't move to module level, or None."""
-    captured = f"It captures {name}, which the function {scope.name} around it computes."
+    capture = f"It captures {name}, which the function {scope.name} around it computes."
     if len(bindings) != 1 or name in scope.parameters:
-        return captured
+        return capture
     leaf = bindings[0].leaf
     if leaf.names.rebinds_outer:
-        return captured
+        return capture
     if leaf.is_definition or leaf.imports:
         return None
     inner = leaf.node.named_children[0] if leaf.node.named_children else None
     if leaf.clauses or inner is None or inner.type != "assignment":
-        return captured
-    return None if _is_constant(resolver, module, scope, inner) else captured
+        return capture
+    return None if _is_constant(resolver, module, scope, inner) else capture
 
 
 def _is_constant(resolver: Resolver, module: Module, scope: Scope, assignment: Node) -> bool:

@@ -89,11 +89,11 @@ class Session:
             self._find()
             self._read_uses()
 
-    def _found(self, wanted: frozenset[str] | None) -> Iterator[Extraction | Problem]:
+    def _found(self, selected: frozenset[str] | None) -> Iterator[Extraction | Problem]:
         paths = sorted({*self.candidates, *self.problems})
         for number, path in enumerate(paths):
             self._tell("isolate", number, len(paths), path)
-            if wanted is not None and path not in wanted:
+            if selected is not None and path not in selected:
                 continue
             yield from self.problems.get(path, ())
             if path in self.candidates:
@@ -133,13 +133,13 @@ class Session:
         self.candidates.update(self.pallas)
 
     def _read_uses(self) -> None:
-        known = [
+        paths = [
             path
             for path in self.repository.paths
             if path.endswith(".py") or (path.endswith(SOURCES) and path in self.candidates)
         ]
-        for number, path in enumerate(known):
-            self._tell("uses", number, len(known), path)
+        for number, path in enumerate(paths):
+            self._tell("uses", number, len(paths), path)
             if path not in self.candidates:
                 data = self.repository.read(path)
                 if data is None or not self.references.may_use_kernels(data):

@@ -59,12 +59,12 @@ def read_dynamic_import(statement: Node) -> tuple[Imported, ...]:
     inner = statement.named_children[0] if statement.named_children else None
     if inner is None or inner.type != "assignment":
         return ()
-    found = (
+    match = (
         DYNAMIC.fullmatch(inner.text or b"") if inner.end_byte - inner.start_byte < 300 else None
     )
-    if found is None:
+    if match is None:
         return ()
-    return (Imported(found.group(1).decode("ascii"), found.group(2).decode("ascii")),)
+    return (Imported(match.group(1).decode("ascii"), match.group(2).decode("ascii")),)
 
 
 def _plain(node: Node) -> Imported:

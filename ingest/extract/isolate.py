@@ -23,15 +23,15 @@ def isolate(
         without = Gatherer(repository, resolver, kernel, drop_tuning=True).gather()
         if without.complete:
             closure = without
-    rendered = render(closure)
+    unit = render(closure)
     return StandaloneUnit(
-        source=rendered.source,
+        source=unit.source,
         standalone=closure.complete,
         reasons=_reasons(closure),
         names_missing=tuple(closure.missing),
-        drawn_from=rendered.drawn_from,
-        helpers=rendered.helpers,
-        renamed=rendered.renamed,
+        drawn_from=unit.drawn_from,
+        helpers=unit.helpers,
+        renamed=unit.renamed,
         notes=tuple(closure.notes),
         launcher_source=launcher_source,
     )

@@ -58,13 +58,13 @@ def decorators_of(node: Node) -> list[Node]:
 
 def jit_language(module: Module, decorator: Node, resolver: Resolver) -> Language | None:
     """Return the language of `jit`, `jit(…)` or `partial(jit, …)` under any alias, or None."""
-    called = decorator
+    callee = decorator
     if decorator.type == "call":
         function = decorator.child_by_field_name("function")
         if function is None:
             return None
-        called = function
-    parts = dotted(called)
+        callee = function
+    parts = dotted(callee)
     if parts is None:
         return None
     scopes = module.enclosing(decorator)

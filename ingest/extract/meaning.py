@@ -121,13 +121,13 @@ class MeaningReader:
     def _external(self, target: External, parts: tuple[str, ...]) -> External:
         if not target.binds_root:
             return target
-        written = ".".join(parts) + "."
+        prefix = ".".join(parts) + "."
         for scope in self._scopes:
             for binding in scope.bindings(parts[0]):
                 imported = binding.imported
                 if imported is None or not imported.binds_root or "." not in imported.module:
                     continue
-                if written.startswith(imported.module + "."):
+                if prefix.startswith(imported.module + "."):
                     self.resolution.submodules[imported.module] = None
         return External(parts[0], None)
 

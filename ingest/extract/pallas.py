@@ -104,7 +104,7 @@ def other_backend(
     in_unit = frozenset(_backends_of(_imports(unit.source)))
     if others := in_unit - {"triton"}:
         return _problem(kernel, sorted(others)[0], "its unit uses")
-    for where, backends in (
+    for evidence, backends in (
         ("its launcher uses", [call.used for call in calls]),
         ("the file of its launcher imports", [call.imported for call in calls]),
     ):
@@ -112,15 +112,15 @@ def other_backend(
         if "triton" in every:
             return None
         if every:
-            return _problem(kernel, sorted(every)[0], where)
+            return _problem(kernel, sorted(every)[0], evidence)
     return None
 
 
-def _problem(kernel: FoundKernel, backend: Backend, where: str) -> Problem:
+def _problem(kernel: FoundKernel, backend: Backend, evidence: str) -> Problem:
     modules = [name for name, known in BACKENDS.items() if known == backend]
     message = (
         f"{kernel.name} is a Pallas kernel for {NAMES[backend]}, not for JAX's Triton backend: "
-        f"{where} {modules[0]}."
+        f"{evidence} {modules[0]}."
     )
     return Problem(kernel.module.path, kernel.first_line, f"pallas-{backend}", message)
 

@@ -157,12 +157,12 @@ class References:
         if in_kernel:
             usage.called = True
             return
-        how = _host_use(expression)
-        if how == "launch":
+        use = _host_use(expression)
+        if use == "launch":
             usage.launched = True
-        elif how == "call":
+        elif use == "call":
             usage.called = True
-        if how == "launch" or how == "mention":
+        if use == "launch" or use == "mention":
             launcher = launcher_around(module, expression)
             if launcher is not None:
                 usage.launchers.setdefault((module.path, launcher.start_line), launcher)

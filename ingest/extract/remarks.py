@@ -14,11 +14,11 @@ def remarks(module: Module) -> Iterator[Problem]:
     if module.note is not None:
         yield Problem(module.path, None, "encoding", module.note)
     if module.broken_line is not None:
-        line, where = module.broken_line, "here"
+        line, location = module.broken_line, "here"
         if module.cells:
             cell, start = cell_of(module.cells, line)
-            line, where = line - start + 1, f"in code cell {cell}"
+            line, location = line - start + 1, f"in code cell {cell}"
         message = (
-            f"Something {where} doesn't parse; the kernels around it that are whole were kept."
+            f"Something {location} doesn't parse; the kernels around it that are whole were kept."
         )
         yield Problem(module.path, line, "syntax", message)

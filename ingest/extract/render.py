@@ -161,13 +161,13 @@ def _statement(names: Names, piece: Piece, depth: int) -> str:
 def _with_comments_above(data: bytes, node: Node) -> int:
     """Return the start of the comments directly above a statement, at the same margin."""
     start, row = node.start_byte, node.start_point.row
-    above = node.prev_named_sibling
-    while above is not None and above.type == "comment" and above.end_point.row == row - 1:
-        line = data[data.rfind(b"\n", 0, above.start_byte) + 1 : above.start_byte]
-        if line.strip() or above.start_point.column != node.start_point.column:
+    comment = node.prev_named_sibling
+    while comment is not None and comment.type == "comment" and comment.end_point.row == row - 1:
+        line = data[data.rfind(b"\n", 0, comment.start_byte) + 1 : comment.start_byte]
+        if line.strip() or comment.start_point.column != node.start_point.column:
             break
-        start, row = above.start_byte, above.start_point.row
-        above = above.prev_named_sibling
+        start, row = comment.start_byte, comment.start_point.row
+        comment = comment.prev_named_sibling
     return start
 
 

@@ -234,23 +234,23 @@ class Resolver:
             return Unknown(f"{self._absolute(importer, imported)}.{name}")
         return Foreign("." * imported.level + imported.module)
 
-    def _into(self, value: ModuleValue, parts: Sequence[str], used: int) -> Reference:
+    def _into(self, value: ModuleValue, parts: Sequence[str], index: int) -> Reference:
         """Follow attributes of a module as far as they lead to a definition."""
         for _ in range(IMPORT_DEPTH):
-            if used >= len(parts):
+            if index >= len(parts):
                 break
-            target = self._exported(value.path, parts[used])
+            target = self._exported(value.path, parts[index])
             if isinstance(target, Unknown):
                 folder = value.path.removesuffix("__init__.py").removesuffix("/")
-                file = self.repository.module_file(folder, parts[used])
+                file = self.repository.module_file(folder, parts[index])
                 if file is None:
-                    return Reference(Unknown(".".join(parts[: used + 1])), used + 1)
+                    return Reference(Unknown(".".join(parts[: index + 1])), index + 1)
                 target = ModuleValue(file)
-            used += 1
+            index += 1
             if not isinstance(target, ModuleValue):
-                return Reference(target, used)
+                return Reference(target, index)
             value = target
-        return Reference(value, used)
+        return Reference(value, index)
 
     def _exported(self, path: str, name: str) -> Target:
         """Return the meaning of `name` as an attribute of the module at `path`."""

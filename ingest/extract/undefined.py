@@ -30,8 +30,8 @@ def undefined_names(source: str) -> tuple[str, ...]:
         top = symtable.symtable(source, "<standalone>", "exec")
     except (RecursionError, MemoryError, ValueError) as error:
         raise SyntaxError(f"Python can't read it: {error}") from error
-    defined = set(dir(builtins)) | MODULE_NAMES
-    used: set[str] = set()
+    definitions = set(dir(builtins)) | MODULE_NAMES
+    uses: set[str] = set()
     tables = [top]
     while tables:
         table = tables.pop()
@@ -39,7 +39,7 @@ def undefined_names(source: str) -> tuple[str, ...]:
         for symbol in table.get_symbols():
             at_top = table is top or symbol.is_declared_global()
             if at_top and (symbol.is_assigned() or symbol.is_imported()):
-                defined.add(symbol.get_name())
+                definitions.add(symbol.get_name())
             if symbol.is_referenced() and (symbol.is_global() or table is top):
-                used.add(symbol.get_name())
-    return tuple(sorted(used - defined))
+                uses.add(symbol.get_name())
+    return tuple(sorted(uses - definitions))

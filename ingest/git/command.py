@@ -67,7 +67,7 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a command printed, and how it ended."""
+    """Output and exit code of a command."""
 
     code: int
     output: bytes

@@ -59,17 +59,17 @@ def _local(
     deadline: Deadline,
 ) -> Snapshot:
     folder = Path(source.location)
-    inside = folder / ".git" if (folder / ".git").is_dir() else folder
+    git_folder = folder / ".git" if (folder / ".git").is_dir() else folder
     if (folder / ".git").is_file():  # a work tree or a submodule: its git directory is elsewhere
-        inside = _linked_git_folder(folder)
-    own = Git(inside, deadline, bounds=limits.git)
-    objects = own.run("rev-parse", "--git-path", "objects")
+        git_folder = _linked_git_folder(folder)
+    git = Git(git_folder, deadline, bounds=limits.git)
+    objects = git.run("rev-parse", "--git-path", "objects")
     if objects.code != 0:
         raise failure(objects, str(source))
-    target = local_target(own, source, ref)
-    shape = own.run("rev-parse", "--show-object-format").output.decode().strip()
+    target = local_target(git, source, ref)
+    shape = git.run("rev-parse", "--show-object-format").output.decode().strip()
     empty = reader(mirrors, source, deadline, shape)
-    place = (inside / os.fsdecode(objects.output.strip())).resolve()
+    place = (git_folder / os.fsdecode(objects.output.strip())).resolve()
     store = GitObjects(empty, place, limits.git)
     git = store.git(deadline)
     entries = list_tree(git, target.commit, selection.matcher(), limits)

@@ -37,9 +37,9 @@ def folder_snapshot(
     root = Path(source.location)
     entries: list[Entry] = []
     identity = hashlib.sha1(usedforsecurity=False)
-    anything = False
+    has_files = False
     for count, (path, is_link) in enumerate(_walk(root), start=1):
-        anything = True
+        has_files = True
         if count > limits.files:
             raise LimitExceeded(f"{source} holds more than {limits.files} files.")
         if deadline.passed():
@@ -49,7 +49,7 @@ def folder_snapshot(
         entry = _entry(root, path, is_link, limits)
         entries.append(entry)
         identity.update(f"{entry.path}\0{entry.blob}\0{entry.size}\0{entry.problem}\n".encode())
-    if not anything:
+    if not has_files:
         raise RepositoryEmpty(f"{source} holds no files.")
     return Snapshot(source, identity.hexdigest(), "", tuple(entries), FolderFiles(root))
 
@@ -67,7 +67,7 @@ def _walk(root: Path) -> Iterator[tuple[str, bool]]:
                 reason = error.strerror or "unreadable"
                 raise FolderUnusable(f"{root} can't be read: {reason}.") from None
             continue
-        below: list[str] = []
+        folders: list[str] = []
         for item in items:
             path = f"{folder}/{item.name}" if folder else item.name
             if item.is_symlink():
@@ -75,8 +75,8 @@ def _walk(root: Path) -> Iterator[tuple[str, bool]]:
             elif not item.is_dir(follow_symlinks=False):
                 yield path, False
             elif item.name not in _PASSED_OVER:
-                below.append(path)
-        pending.extend(reversed(below))
+                folders.append(path)
+        pending.extend(reversed(folders))
 
 
 def _entry(root: Path, path: str, is_link: bool, limits: Limits) -> Entry:

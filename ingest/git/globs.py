@@ -31,12 +31,12 @@ class Selection:
         excluded = matching_any(self.exclude) if self.exclude else None
         everywhere = matching_any(self.always) if self.always else None
         roots = tuple(_clean(path) for path in self.sparse_paths)
-        below = tuple(f"{root}/" for root in roots)
+        prefixes = tuple(f"{root}/" for root in roots)
 
         def wanted(path: str) -> bool:
             if everywhere is not None and everywhere(path):
                 return True
-            if roots and "" not in roots and path not in roots and not path.startswith(below):
+            if roots and "" not in roots and path not in roots and not path.startswith(prefixes):
                 return False
             if included is not None and not included(path):
                 return False

@@ -45,8 +45,8 @@ def pinned_addresses(source: Source, network: Network) -> str:
     if url.scheme not in network.protocols or not url.hostname:
         return ""
     host, port = url.hostname, _port(url)
-    allowed = host in network.allowed_hosts
-    if port != HTTPS_PORT and not allowed:
+    is_allowed = host in network.allowed_hosts
+    if port != HTTPS_PORT and not is_allowed:
         raise SourceRefused(f"{source} names port {port}; only {HTTPS_PORT} is allowed here.")
     try:
         addresses = _resolve(host, port)
@@ -58,7 +58,7 @@ def pinned_addresses(source: Source, network: Network) -> str:
             f"The name of the host of {source} can't be resolved; try again later."
         ) from None
     for address in addresses:
-        if not allowed and not _is_public(address):
+        if not is_allowed and not _is_public(address):
             raise SourceRefused(f"{host} resolves to {address}, which is not a public address.")
     return f"{host}:{port}:{','.join(map(_bracketed, addresses))}"
 

@@ -49,15 +49,15 @@ class Mirror:
         ref = _kept_ref(commit)
         return self.local.run("rev-parse", "--verify", "--quiet", ref).output.strip() != b""
 
-    def fetch_commit(self, wanted: str) -> str:
+    def fetch_commit(self, name: str) -> str:
         """Fetch the trees, without blobs, of the commit that a full ref name (or commit id)
         names."""
-        refspec = f"+{wanted}:{_INCOMING}"
+        refspec = f"+{name}:{_INCOMING}"
         self._fetch("--depth=1", "origin", refspec)
         result = self.local.run("rev-parse", "--verify", "--quiet", f"{_INCOMING}^{{commit}}")
         commit = result.output.decode().strip()
         if not commit:
-            raise FetchFailed(f"{wanted} of {self.source} does not lead to a commit.")
+            raise FetchFailed(f"{name} of {self.source} does not lead to a commit.")
         self.local.run("update-ref", _kept_ref(commit), commit)
         return commit
 

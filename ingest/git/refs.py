@@ -84,12 +84,12 @@ def _candidates(ref: str) -> list[str]:
 
 def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, str], str]:
     """Return ref names with their objects, and the branch behind HEAD."""
-    listed = git.run("ls-remote", "--quiet", "--symref", "origin", *patterns)
-    if listed.code != 0:
-        raise failure(listed, str(source))
+    listing = git.run("ls-remote", "--quiet", "--symref", "origin", *patterns)
+    if listing.code != 0:
+        raise failure(listing, str(source))
     refs: dict[str, str] = {}
     head = ""
-    for line in listed.output.decode("utf-8", "replace").splitlines():
+    for line in listing.output.decode("utf-8", "replace").splitlines():
         value, _, name = line.partition("\t")
         if value.startswith("ref: ") and name == "HEAD":
             head = value.removeprefix("ref: ")
@@ -101,9 +101,10 @@ def _remote_refs(git: Git, source: Source, *patterns: str) -> tuple[dict[str, st
 
 
 def _no_such_ref(source: Source, ref: str, branches: list[str]) -> RefNotFound:
-    some = ", ".join(branch.removeprefix("refs/heads/") for branch in branches[:5]) or "none"
+    names = ", ".join(branch.removeprefix("refs/heads/") for branch in branches[:5]) or "none"
     if not ref:
-        return RefNotFound(f"{source} names no default branch; choose one of its branches: {some}.")
+        message = f"{source} names no default branch; choose one of its branches: {names}."
+        return RefNotFound(message)
     return RefNotFound(
-        f"{source} has no branch or tag {shown(ref)} (any more); its branches include: {some}."
+        f"{source} has no branch or tag {shown(ref)} (any more); its branches include: {names}."
     )

@@ -181,14 +181,14 @@ _OPENER: OpenerDirector = build_opener(_NoRedirects)
 def _received(
     response: IO[bytes], status: int, headers: Iterable[tuple[str, str]]
 ) -> tuple[int, dict[str, str], bytes]:
-    named = {name.lower(): value for name, value in headers}
+    fields = {name.lower(): value for name, value in headers}
     body = response.read(LARGEST_ANSWER + 1)
     if len(body) > LARGEST_ANSWER:
         raise UnexpectedAnswer(f"GitHub's answer is larger than {LARGEST_ANSWER} bytes.")
-    length = named.get("content-length", "")
+    length = fields.get("content-length", "")
     if length.isdigit() and len(body) != int(length):
         raise _BrokenAnswer("its answer is cut off")
-    return status, named, body
+    return status, fields, body
 
 
 def _decoded(status: int, body: bytes) -> object:

@@ -86,10 +86,10 @@ def _trace(folder: Path, path: str, code: OutputCode, limits: Limits) -> Trace:
     return Trace(model, name, path, kernels, graph, tuple(problems))
 
 
-def _graph(folder: Path, below: str, limits: Limits) -> tuple[Graph | None, Unread | None]:
+def _graph(folder: Path, subfolder: str, limits: Limits) -> tuple[Graph | None, Unread | None]:
     problem: Unread | None = None
     for name in GRAPHS:
-        path = str(Path(below) / name)
+        path = str(Path(subfolder) / name)
         if not (folder / path).is_file():
             continue
         data = _bytes(folder, path, limits)
@@ -97,7 +97,7 @@ def _graph(folder: Path, below: str, limits: Limits) -> tuple[Graph | None, Unre
         if isinstance(result, str):
             return read_graph(path, result), None
         problem = problem or result
-    return None, problem or Unread(below, "the graph it was compiled from is not beside it")
+    return None, problem or Unread(subfolder, "the graph it was compiled from is not beside it")
 
 
 def _names(path: str) -> tuple[str, str]:
@@ -138,18 +138,18 @@ def _problem_only(path: str, reason: str) -> Trace:
     return Trace(model, name, path, (), problems=(Unread(path, reason),))
 
 
-def _python_files(folder: Path, below: str) -> Iterator[str]:
-    pending = [below]
+def _python_files(folder: Path, root: str) -> Iterator[str]:
+    pending = [root]
     while pending:
-        inside = pending.pop()
+        subfolder = pending.pop()
         try:
-            with os.scandir(folder / inside) as listing:
+            with os.scandir(folder / subfolder) as listing:
                 items = sorted(listing, key=lambda item: item.name)
         except OSError:
             continue
         folders: list[str] = []
         for item in items:
-            path = f"{inside}/{item.name}" if inside else item.name
+            path = f"{subfolder}/{item.name}" if subfolder else item.name
             if item.is_dir(follow_symlinks=False):
                 folders.append(path)
             elif item.name.endswith(".py") and item.is_file(follow_symlinks=False):

@@ -86,9 +86,9 @@ def _comments_above(statement: Node) -> list[str]:
     """Return the comment lines directly above a statement, in file order."""
     comments: list[str] = []
     row = statement.start_point[0]
-    above = statement.prev_sibling
-    while above is not None and above.type == "comment" and above.start_point[0] == row - 1:
-        comments.append(text(above))
-        row = above.start_point[0]
-        above = above.prev_sibling
+    comment = statement.prev_sibling
+    while comment is not None and comment.type == "comment" and comment.start_point[0] == row - 1:
+        comments.append(text(comment))
+        row = comment.start_point[0]
+        comment = comment.prev_sibling
     return comments[::-1]

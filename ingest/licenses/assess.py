@@ -30,15 +30,15 @@ def assess(
 ) -> Assessment:
     """Assess a file by its findings. A new policy needs no second reading."""
     policy = policy or load_policy()
-    above = governing_terms(path, tree, policy)
-    own = own_words(path, findings, above[0] if above else None, tree, policy)
+    governing = governing_terms(path, tree, policy)
+    statement = own_words(path, findings, governing[0] if governing else None, tree, policy)
     elsewhere = fallback(tree, policy)
-    if own.verdict is None:
-        ruling = _inherited(findings, above, elsewhere)
-    elif own.verdict is Verdict.PERMISSIVE and own.expression is not None:
-        ruling = _beside_the_repository(own, own.expression, above)
+    if statement.verdict is None:
+        ruling = _inherited(findings, governing, elsewhere)
+    elif statement.verdict is Verdict.PERMISSIVE and statement.expression is not None:
+        ruling = _beside_the_repository(statement, statement.expression, governing)
     else:
-        ruling = _Ruling(own.verdict, own.expression, own.reason)
+        ruling = _Ruling(statement.verdict, statement.expression, statement.reason)
     if ruling.verdict is Verdict.PERMISSIVE and ruling.expression is None:
         reason = "The licenses that apply can't be written as one expression."
         ruling = replace(ruling, verdict=Verdict.UNKNOWN, reason=reason)
@@ -48,9 +48,13 @@ def assess(
         verdict=ruling.verdict,
         inherited=ruling.inherited,
         reason=ruling.reason,
-        evidence=(*own.evidence, *(e for terms in above for e in terms.evidence), *elsewhere),
-        notes=_notes(findings, own, above, elsewhere, tree),
-        copyrights=_copyrights(findings, above),
+        evidence=(
+            *statement.evidence,
+            *(e for terms in governing for e in terms.evidence),
+            *elsewhere,
+        ),
+        notes=_notes(findings, statement, governing, elsewhere, tree),
+        copyrights=_copyrights(findings, governing),
         policy=policy.version,
     )
 
@@ -63,42 +67,44 @@ class _Ruling:
     inherited: bool = False
 
 
-def _beside_the_repository(own: OwnWords, expression: str, above: tuple[Terms, ...]) -> _Ruling:
+def _beside_the_repository(
+    statement: OwnWords, expression: str, governing: tuple[Terms, ...]
+) -> _Ruling:
     """Combine a permissive statement with the repository's terms: the stricter one counts."""
-    where = place(next(e for e in own.evidence if e.counts))
-    for terms in above:
+    location = place(next(e for e in statement.evidence if e.counts))
+    for terms in governing:
         if terms.verdict is Verdict.BLOCKED:
             combined = both(filter(None, (expression, terms.expression)))
             reason = (
-                f"{where} says {expression}, but {terms.where} says {terms.expression}, which is "
-                "blocked; a person must decide."
+                f"{location} says {expression}, but {terms.where} says {terms.expression}, "
+                "which is blocked; a person must decide."
             )
             return _Ruling(Verdict.CONFLICT, combined, reason)
         if terms.verdict is not Verdict.PERMISSIVE:
             return _Ruling(
-                Verdict.UNKNOWN, expression, f"{where} says {expression}, but {terms.reason}"
+                Verdict.UNKNOWN, expression, f"{location} says {expression}, but {terms.reason}"
             )
-    nearest = above[0] if above else None
+    nearest = governing[0] if governing else None
     if nearest is None or nearest.expression is None or covers(nearest.expression, expression):
-        return _Ruling(Verdict.PERMISSIVE, expression, f"{where} says {expression}.")
-    reason = f"{where} says {expression}, and {nearest.where} {nearest.expression}: both apply."
+        return _Ruling(Verdict.PERMISSIVE, expression, f"{location} says {expression}.")
+    reason = f"{location} says {expression}, and {nearest.where} {nearest.expression}: both apply."
     return _Ruling(Verdict.PERMISSIVE, both((expression, nearest.expression)), reason)
 
 
 def _inherited(
-    findings: Findings, above: tuple[Terms, ...], elsewhere: tuple[Evidence, ...]
+    findings: Findings, governing: tuple[Terms, ...], elsewhere: tuple[Evidence, ...]
 ) -> _Ruling:
     """Rule on a file without a statement: the nearest LICENSE counts, unless one above
     contradicts."""
-    if not above and elsewhere:
+    if not governing and elsewhere:
         reason = f"Only {elsewhere[0].path} speaks of a license, and there is no LICENSE."
         return _Ruling(Verdict.UNKNOWN, elsewhere[0].expression, reason)
-    if not above:
+    if not governing:
         return _Ruling(Verdict.UNKNOWN, None, "No license was found, in it or above it.")
-    nearest = above[0]
+    nearest = governing[0]
     if nearest.verdict is not Verdict.PERMISSIVE:
         return _Ruling(nearest.verdict, nearest.expression, nearest.reason, inherited=True)
-    for terms in above:
+    for terms in governing:
         if terms.verdict is Verdict.BLOCKED:
             expression = both(filter(None, (nearest.expression, terms.expression)))
             reason = (
@@ -108,7 +114,7 @@ def _inherited(
             return _Ruling(Verdict.CONFLICT, expression, reason, inherited=True)
         if terms.verdict is not Verdict.PERMISSIVE:
             return _Ruling(Verdict.UNKNOWN, nearest.expression, terms.reason, inherited=True)
-    if foreign := _reserved_by_others(findings, above):
+    if foreign := _reserved_by_others(findings, governing):
         reason = (
             f"It reserves all rights for {foreign} and grants none, and {nearest.where} does not "
             "name them."
@@ -118,13 +124,13 @@ def _inherited(
     return _Ruling(Verdict.PERMISSIVE, nearest.expression, reason, inherited=True)
 
 
-def _reserved_by_others(findings: Findings, above: tuple[Terms, ...]) -> str:
+def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...]) -> str:
     """Return a holder who reserves all rights here and is not a licensor of the repository.
 
     For the repository's own holders the formula has no effect: their LICENSE is the grant. A
     LICENSE without names (Apache-2.0 needs none) may be anyone's.
     """
-    granting = [holder for terms in above for holder in terms.copyrights]
+    granting = [holder for terms in governing for holder in terms.copyrights]
     if not granting:
         return ""
     for line in findings.copyrights:
@@ -135,21 +141,27 @@ def _reserved_by_others(findings: Findings, above: tuple[Terms, ...]) -> str:
 
 def _notes(
     findings: Findings,
-    own: OwnWords,
-    above: tuple[Terms, ...],
+    statement: OwnWords,
+    governing: tuple[Terms, ...],
     elsewhere: tuple[Evidence, ...],
     tree: TreeLicenses,
 ) -> tuple[str, ...]:
     notes = [*findings.remarks, *tree.remarks]
-    for evidence in own.evidence:
+    for evidence in statement.evidence:
         if evidence.target and evidence.read_from is ReadFrom.PROVENANCE:
             notes.append(f"Line {evidence.start_line} names an origin: {evidence.target}")
         elif evidence.remark:
             notes.append(f"{place(evidence)}: {evidence.remark}")
-    for terms in above:
+    for terms in governing:
         notes.extend(terms.notes)
-        if own.expression and terms.expression and not covers(terms.expression, own.expression):
-            notes.append(f"The file says {own.expression}, and {terms.where} {terms.expression}.")
+        if (
+            statement.expression
+            and terms.expression
+            and not covers(terms.expression, statement.expression)
+        ):
+            notes.append(
+                f"The file says {statement.expression}, and {terms.where} {terms.expression}."
+            )
     notes.extend(
         f"{e.path}:{e.start_line} names {e.expression}, which is blocked."
         for e in elsewhere

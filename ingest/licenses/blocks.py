@@ -74,11 +74,11 @@ def _pieces(text: str) -> Iterator[Block]:
                 line, line_start = line + ends, text.rfind("\n", start, position) + 1
         else:
             position = _end_of_triple(text, position, match.group())
-            whole = text[start:position]
+            piece = text[start:position]
             alone = _stands_alone(text[line_start:start], depth)
             meant = BlockKind.DOCSTRING if alone else BlockKind.CONSTANT
-            yield Block(meant, line, tuple(whole.split("\n")))
-            if ends := whole.count("\n"):
+            yield Block(meant, line, tuple(piece.split("\n")))
+            if ends := piece.count("\n"):
                 line, line_start = line + ends, text.rfind("\n", start, position) + 1
 
 

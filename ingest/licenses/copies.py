@@ -30,14 +30,14 @@ def flagged_copies(copies: Iterable[Copy]) -> tuple[Flag, ...]:
     A copy with its own permissive statement is flagged too if the blocked one states its own. Of
     two authors who both claim the code, a person must choose.
     """
-    each = sorted(copies, key=lambda copy: copy.link)
-    blocked = [c for c in each if c.assessment.verdict is Verdict.BLOCKED]
+    ordered_copies = sorted(copies, key=lambda copy: copy.link)
+    blocked = [c for c in ordered_copies if c.assessment.verdict is Verdict.BLOCKED]
     if not blocked:
         return ()
     worst = min(blocked, key=lambda copy: (copy.assessment.inherited, copy.link))
     return tuple(
         _flag(copy, worst)
-        for copy in each
+        for copy in ordered_copies
         if copy.assessment.verdict is not Verdict.BLOCKED
         and (copy.assessment.inherited or not worst.assessment.inherited)
     )

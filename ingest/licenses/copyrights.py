@@ -79,15 +79,15 @@ def _may_hold(line: str) -> bool:
     return "opyright" in line or "OPYRIGHT" in line or "©" in line or "(c)" in line.lower()
 
 
-def _holder(rest: str) -> str:
-    rest = _AGAIN.sub("", rest)
-    if _NO_HOLDER.match(rest):
+def _holder(text: str) -> str:
+    text = _AGAIN.sub("", text)
+    if _NO_HOLDER.match(text):
         return ""
-    rest = _RESERVED.sub("", _YEARS.sub("", rest))
-    while (shorter := _AFTER.sub("", rest)) != rest:
-        rest = shorter
-    rest = rest.strip(_MARKERS + ",.-\u2013:()")
-    return "" if _NO_HOLDER.match(rest) or not re.search(r"[^\W\d_]{2}", rest) else rest[:200]
+    text = _RESERVED.sub("", _YEARS.sub("", text))
+    while (shorter := _AFTER.sub("", text)) != text:
+        text = shorter
+    text = text.strip(_MARKERS + ",.-\u2013:()")
+    return "" if _NO_HOLDER.match(text) or not re.search(r"[^\W\d_]{2}", text) else text[:200]
 
 
 _COMMON = frozenset({

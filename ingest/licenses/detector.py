@@ -127,7 +127,7 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        loaded = cache.get_cache()
+        license_cache = cache.get_cache()
     finally:
         if was_enabled:
             gc.enable()
@@ -136,11 +136,13 @@ def _load(folder: Path | None) -> tuple[Any, Callable[[str], str | None]]:
 
     def spdx(expression: str) -> str | None:
         if expression not in cached:
-            rendered = cache.build_spdx_license_expression(expression, licensing=loaded.licensing)
+            rendered = cache.build_spdx_license_expression(
+                expression, licensing=license_cache.licensing
+            )
             cached[expression] = normalize(rendered)
         return cached[expression]
 
-    return loaded.index, spdx
+    return license_cache.index, spdx
 
 
 def _prepare_import(folder: Path | None) -> None:

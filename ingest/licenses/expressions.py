@@ -61,12 +61,12 @@ def covers(wider: str, narrower: str) -> bool:
 @lru_cache(maxsize=4096)
 def keys(expression: str) -> frozenset[str]:
     """Return the license ids in an expression, without exceptions."""
-    parsed = parse(expression)
-    if parsed is None:
+    tree = parse(expression)
+    if tree is None:
         return frozenset()
     return frozenset(
         (s.license_symbol if isinstance(s, LicenseWithExceptionSymbol) else s).key
-        for s in parsed.symbols
+        for s in tree.symbols
     )
 
 

@@ -113,19 +113,19 @@ def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses, policy: Policy) -
         for file in files
         for statement in file.findings.statements
     ]
-    each = [_of_file(file, evidence) for file in files]
-    expressions = [expression for expression, _, _ in each if expression]
-    verdicts = [verdict for _, verdict, _ in each]
+    rulings = [_of_file(file, evidence) for file in files]
+    expressions = [expression for expression, _, _ in rulings if expression]
+    verdicts = [verdict for _, verdict, _ in rulings]
     # LICENSE-MIT beside LICENSE-APACHE is a choice by convention. LICENSE-GPL is not.
     choice = len(files) > 1 and all(_names_a_license(f.path) for f in files)
     all_permissive = all(v is Verdict.PERMISSIVE for v in verdicts)
     expression = either(expressions) if choice and all_permissive else both(expressions)
     verdict = stricter(verdicts)
-    where = " and ".join(file.path for file in files[:3])
-    reasons = [reason for _, v, reason in each if v is verdict]
+    paths = " and ".join(file.path for file in files[:3])
+    reasons = [reason for _, v, reason in rulings if v is verdict]
     borrowed = [c for file in files for c in file.findings.copyrights]
     return Terms(
-        where=where,
+        where=paths,
         expression=expression,
         verdict=verdict,
         reason=reasons[0],
@@ -136,21 +136,21 @@ def _terms(files: tuple[LicenseFile, ...], tree: TreeLicenses, policy: Policy) -
     )
 
 
-def _added(terms: Terms, above: Terms) -> Terms:
+def _added(terms: Terms, parent: Terms) -> Terms:
     """Add a folder's terms for one part of it to the terms above, which stay in force."""
-    expressions = filter(None, (terms.expression, above.expression))
-    verdict = stricter((terms.verdict, above.verdict))
-    where = f"{terms.where} and {above.where}"
+    expressions = filter(None, (terms.expression, parent.expression))
+    verdict = stricter((terms.verdict, parent.verdict))
+    where = f"{terms.where} and {parent.where}"
     return replace(
         terms,
         where=where,
         expression=both(expressions),
         verdict=verdict,
-        reason=terms.reason if terms.verdict is verdict else above.reason,
-        evidence=(*terms.evidence, *above.evidence),
-        copyrights=(*terms.copyrights, *above.copyrights),
-        copyright_lines=(*terms.copyright_lines, *above.copyright_lines),
-        notes=(*terms.notes, *above.notes),
+        reason=terms.reason if terms.verdict is verdict else parent.reason,
+        evidence=(*terms.evidence, *parent.evidence),
+        copyrights=(*terms.copyrights, *parent.copyrights),
+        copyright_lines=(*terms.copyright_lines, *parent.copyright_lines),
+        notes=(*terms.notes, *parent.notes),
     )
 
 

@@ -42,17 +42,17 @@ class Policy:
                 return reason
         return self.blocked_categories.get(categories().get(key, ""), "")
 
-    def _verdict(self, parsed: Any) -> Verdict:
-        if isinstance(parsed, OR):
-            return min(map(self._verdict, parsed.args), key=STRICTNESS.index)
-        if isinstance(parsed, AND):
-            return stricter(map(self._verdict, parsed.args))
-        if isinstance(parsed, LicenseWithExceptionSymbol):
-            of_license = self._of_key(parsed.license_symbol.key)
-            listed = parsed.exception_symbol.key in self.exceptions
+    def _verdict(self, tree: Any) -> Verdict:
+        if isinstance(tree, OR):
+            return min(map(self._verdict, tree.args), key=STRICTNESS.index)
+        if isinstance(tree, AND):
+            return stricter(map(self._verdict, tree.args))
+        if isinstance(tree, LicenseWithExceptionSymbol):
+            of_license = self._of_key(tree.license_symbol.key)
+            listed = tree.exception_symbol.key in self.exceptions
             # An unlisted exception may restrict rights: the Commons Clause is written as one.
             return of_license if listed else stricter((of_license, Verdict.UNKNOWN))
-        return self._of_key(parsed.key)
+        return self._of_key(tree.key)
 
     def _of_key(self, key: str) -> Verdict:
         if key in self.permissive:

@@ -43,13 +43,13 @@ class LicenseReader:
         )
 
     def _once(
-        self, kind: str, data: bytes | str, blob: str, read: Callable[[str], Findings]
+        self, kind: str, data: bytes | str, blob: str, reading: Callable[[str], Findings]
     ) -> Findings:
         name = blob or git_blob_hash(data)
         key = f"{name}:{kind}:{RULES_VERSION}:{self.detector.name}"
         if (cached := self.kept.get(key)) is not None:
             return from_json(cached)
-        findings = read(decoded(data[:LARGEST_FILE]))
+        findings = reading(decoded(data[:LARGEST_FILE]))
         self.kept[key] = to_json(findings)
         return findings
 

@@ -9,17 +9,17 @@ from ingest.licenses.records import STRICTNESS, Assessment, Verdict
 
 def strictest(assessments: Iterable[Assessment]) -> Assessment:
     """Combine assessments into one, independent of their order."""
-    each = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
-    if not each:
+    ordered = sorted(set(map(_named_or_unknown, assessments)), key=_rank)
+    if not ordered:
         reason = "It draws from no file, so there is nothing that could permit it."
         return Assessment("", None, Verdict.UNKNOWN, False, reason, (), (), (), "")
-    if len(each) == 1:
-        return each[0]
-    worst = each[0]
-    expression = both(sorted({a.expression for a in each if a.expression}))
+    if len(ordered) == 1:
+        return ordered[0]
+    worst = ordered[0]
+    expression = both(sorted({a.expression for a in ordered if a.expression}))
     verdict, reason = worst.verdict, f"{worst.path}: {worst.reason}"
     if verdict is Verdict.PERMISSIVE:
-        reason = f"Each of the {len(each)} files that it draws from is permissive."
+        reason = f"Each of the {len(ordered)} files that it draws from is permissive."
         if expression is None:
             verdict = Verdict.UNKNOWN
             reason = "The licenses of its files can't be written as one expression."
@@ -27,11 +27,11 @@ def strictest(assessments: Iterable[Assessment]) -> Assessment:
         path=worst.path,
         expression=expression,
         verdict=verdict,
-        inherited=any(a.inherited for a in each),
+        inherited=any(a.inherited for a in ordered),
         reason=reason,
-        evidence=tuple(dict.fromkeys(e for a in each for e in a.evidence)),
-        notes=tuple(dict.fromkeys(n for a in each for n in a.notes)),
-        copyrights=tuple(dict.fromkeys(c for a in each for c in a.copyrights)),
+        evidence=tuple(dict.fromkeys(e for a in ordered for e in a.evidence)),
+        notes=tuple(dict.fromkeys(n for a in ordered for n in a.notes)),
+        copyrights=tuple(dict.fromkeys(c for a in ordered for c in a.copyrights)),
         policy=worst.policy,
     )
 

@@ -45,10 +45,8 @@ class Files:
         old = [self._current[path][0] for path in changed if path in self._current]
         SourceFile.objects.filter(pk__among=old).update(retired_at=timezone.now())
         # A file may return to an earlier content.
-        known = self._rows(changed)
-        SourceFile.objects.filter(pk__among=[pk for pk, _ in known.values()]).update(
-            retired_at=None
-        )
+        rows = self._rows(changed)
+        SourceFile.objects.filter(pk__among=[pk for pk, _ in rows.values()]).update(retired_at=None)
         SourceFile.objects.bulk_create(
             SourceFile(
                 repository=self._repository,
@@ -61,7 +59,7 @@ class Files:
                 tokens=file.tokens,
             )
             for path, file in changed.items()
-            if path not in known
+            if path not in rows
         )
         self._current |= self._rows(changed)
         _store_texts(changed.values())

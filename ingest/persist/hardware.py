@@ -11,12 +11,12 @@ from ingest.evidence import Evidence
 CHUNK = 500
 
 
-def renew_requirements(gathered: Mapping[int, Evidence]) -> None:
+def renew_requirements(evidence_by_pk: Mapping[int, Evidence]) -> None:
     """Bring known kernels up to today's rules about their text."""
     changed = []
-    rows = Kernel.objects.filter(pk__among=gathered).order_by("pk")
+    rows = Kernel.objects.filter(pk__among=evidence_by_pk).order_by("pk")
     for row in rows.only("pk", "hardware", "min_triton"):
-        evidence = gathered[row.pk]
+        evidence = evidence_by_pk[row.pk]
         # If the text names no hardware, `settle_hardware` looks at all places.
         columns = (evidence.hardware or row.hardware, evidence.min_triton)
         if columns != (row.hardware, row.min_triton):
@@ -42,14 +42,14 @@ def settle_hardware(repository: Repository) -> None:
 
 
 def _settle(suspects: Collection[int], paths: Mapping[int, Collection[str]]) -> None:
-    moved: dict[str, list[int]] = defaultdict(list)
+    pks_by_hardware: dict[str, list[int]] = defaultdict(list)
     columns = ("pk", "hardware", "standalone_source", "function_source")
     rows = Kernel.objects.filter(pk__among=suspects).order_by("pk")
     for pk, before, unit, function in rows.values_list(*columns):
         now = hardware(unit or function, paths[pk])
         if now != before:
-            moved[now].append(pk)
-    for value, pks in moved.items():
+            pks_by_hardware[now].append(pk)
+    for value, pks in pks_by_hardware.items():
         Kernel.objects.filter(pk__among=pks).update(hardware=value)
         Pair.objects.filter(kernel__among=pks).update(hardware=value)
 

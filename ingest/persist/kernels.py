@@ -99,11 +99,11 @@ class Kernels:
 
     def _renew(self, row: Provenance, item: Candidate) -> bool:
         """Update a known place from a reading. Return whether it changed."""
-        before = [getattr(row, column) for column in RENEWED]
+        values = [getattr(row, column) for column in RENEWED]
         row.retired_at = None
         row.drawn_from = list(item.unit.drawn_from)
         self._license(row, item)
-        return before != [getattr(row, column) for column in RENEWED]
+        return values != [getattr(row, column) for column in RENEWED]
 
     def _license(self, row: Provenance, item: Candidate) -> None:
         if item.licenses:
@@ -154,26 +154,26 @@ def wanting(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
 
 
 def _kernel_rows(
-    candidates: Sequence[Candidate], gathered: Mapping[str, Evidence]
+    candidates: Sequence[Candidate], evidence_by_hash: Mapping[str, Evidence]
 ) -> tuple[dict[str, int], int]:
     by_hash = {item.content_hash: item for item in candidates}
     # One order everywhere: two workers that insert the same kernels can't deadlock.
-    missing = {name: by_hash[name] for name in sorted(by_hash.keys() - _pks(by_hash).keys())}
-    if not gathered.keys() >= missing.keys():
+    new_kernels = {name: by_hash[name] for name in sorted(by_hash.keys() - _pks(by_hash).keys())}
+    if not evidence_by_hash.keys() >= new_kernels.keys():
         raise KernelsVanished("Kernels were deleted while they were read again.")
-    evidence = {name: gathered[name] for name in by_hash if name in gathered}
-    if missing:
+    evidence = {name: evidence_by_hash[name] for name in by_hash if name in evidence_by_hash}
+    if new_kernels:
         # Another worker may write the same kernel from its repository now.
         Kernel.objects.bulk_create(
-            [_kernel(item, evidence[name]) for name, item in missing.items()],
+            [_kernel(item, evidence[name]) for name, item in new_kernels.items()],
             ignore_conflicts=True,
         )
     kernels = _pks(by_hash)
-    renewed = {kernels[name]: evidence[name] for name in evidence if name not in missing}
+    renewed = {kernels[name]: evidence[name] for name in evidence if name not in new_kernels}
     renew_kinds({pk: each.kind for pk, each in renewed.items()})
     renew_requirements(renewed)
     store_findings({kernels[name]: evidence[name] for name in evidence})
-    return kernels, len(missing)
+    return kernels, len(new_kernels)
 
 
 def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
@@ -181,7 +181,7 @@ def _pks(wanted: dict[str, Candidate]) -> dict[str, int]:
     return dict(rows)
 
 
-def _kernel(item: Candidate, gathered: Evidence) -> Kernel:
+def _kernel(item: Candidate, evidence: Evidence) -> Kernel:
     kernel, unit = item.kernel, item.unit
     return Kernel(
         content_hash=item.content_hash,
@@ -197,9 +197,9 @@ def _kernel(item: Candidate, gathered: Evidence) -> Kernel:
         parameters=[asdict(parameter) for parameter in kernel.parameters],
         lines=unit.source.count("\n") + (not unit.source.endswith("\n")),
         tokens=item.tokens,
-        hardware=gathered.hardware or hardware_of_path(kernel.path) or DEFAULT,
-        min_triton=gathered.min_triton,
-        **kind_columns(gathered.kind),
+        hardware=evidence.hardware or hardware_of_path(kernel.path) or DEFAULT,
+        min_triton=evidence.min_triton,
+        **kind_columns(evidence.kind),
     )
 
 

@@ -49,11 +49,11 @@ class Ledger:
             # Gathered before the transaction begins, so that it holds no lock meanwhile.
             candidates = wanting([item for item in batch if isinstance(item, Candidate)])
             results = {name: self._evidence(item) for name, item in candidates.items()}
-            gathered = {name: one for name, one in results.items() if isinstance(one, Evidence)}
+            evidence = {name: one for name, one in results.items() if isinstance(one, Evidence)}
             lost = {name: one for name, one in results.items() if isinstance(one, Dropped)}
             with transaction.atomic():
                 self._attempt.renew()
-                self._store([_or_lost(item, lost) for item in batch], gathered)
+                self._store([_or_lost(item, lost) for item in batch], evidence)
 
     def close(self) -> None:
         """Retire unseen rows, and settle the licenses and the hardware of the others."""
@@ -65,22 +65,22 @@ class Ledger:
             settle_kernels(self._run.repository)
             settle_hardware(self._run.repository)
 
-    def _store(self, batch: list[Item], gathered: Mapping[str, Evidence]) -> None:
+    def _store(self, batch: list[Item], evidence: Mapping[str, Evidence]) -> None:
         files = [item for item in batch if isinstance(item, FileRead)]
         graphs = [item for item in batch if isinstance(item, GraphRead)]
         candidates = [item for item in batch if isinstance(item, Candidate)]
-        dropped = [item for item in batch if isinstance(item, Dropped)]
+        drops = [item for item in batch if isinstance(item, Dropped)]
         self._files.store(files)
         self._kernels.store_graphs(graphs)
-        new = self._kernels.store(candidates, gathered) if candidates else 0
+        new = self._kernels.store(candidates, evidence) if candidates else 0
         dependent = [_not_standalone(item) for item in candidates if not item.unit.standalone]
-        Drop.objects.bulk_create(self._drop(item) for item in (*dropped, *dependent))
+        Drop.objects.bulk_create(self._drop(item) for item in (*drops, *dependent))
         self.funnel.update(
             files=len(files),
             found=len(candidates),
             standalone=len(candidates) - len(dependent),
             new=new,
-            dropped=len(dropped),
+            dropped=len(drops),
         )
 
     def _drop(self, item: Dropped) -> Drop:

@@ -112,11 +112,13 @@ class Licenses:
             LicenseEvidence.objects.bulk_create(fresh)
 
     def _row(self, file: int, evidence: Evidence) -> LicenseEvidence:
-        named = _license(evidence.expression, evidence.verdict) if evidence.expression else None
+        license_row = (
+            _license(evidence.expression, evidence.verdict) if evidence.expression else None
+        )
         return LicenseEvidence(
             repository=self._repository,
             source_file_id=file,
-            license=named,
+            license=license_row,
             verdict=evidence.verdict,
             read_from=evidence.read_from,
             path=evidence.path,
@@ -155,13 +157,15 @@ def settle_kernels(repository: Repository) -> None:
     kernels = Kernel.objects.filter(provenances__in=current).distinct()
     best: dict[int, tuple[int, int | None]] = {}
     places = Provenance.objects.filter(kernel__in=kernels, retired_at=None).order_by("pk")
-    for kernel, verdict, named in places.values_list("kernel_id", "license_verdict", "license_id"):
+    for kernel, verdict, license_ in places.values_list(
+        "kernel_id", "license_verdict", "license_id"
+    ):
         rank = PRECEDENCE.index(LicenseVerdict(verdict))
         if kernel not in best or rank < best[kernel][0]:
-            best[kernel] = (rank, named)
-    for pk, verdict, named in kernels.values_list("pk", "license_verdict", "license_id"):
+            best[kernel] = (rank, license_)
+    for pk, verdict, license_ in kernels.values_list("pk", "license_verdict", "license_id"):
         rank, license_id = best[pk]
-        if (verdict, named) != (PRECEDENCE[rank], license_id):
+        if (verdict, license_) != (PRECEDENCE[rank], license_id):
             Kernel.objects.filter(pk=pk).update(
                 license_verdict=PRECEDENCE[rank], license_id=license_id
             )

@@ -111,16 +111,16 @@ def not_a_stub(_: KernelFacts, reading: Reading) -> Measured:
 def not_a_test_double(facts: KernelFacts, reading: Reading) -> Measured:
     """Measure whether a kernel of a test file is a double, by its name or its size."""
     path = PurePosixPath(facts.path)
-    where = f"It is from the test file {facts.path}"
+    location = f"It is from the test file {facts.path}"
     in_test = TEST_FILE.search(path.name) or {*path.parts[:-1]} & {"test", "tests", "testing"}
     if not in_test:
         return Measured(1, "It isn't from a test file.")
     if DOUBLE.search(_plain(facts.name).lower()):
-        return Measured(0, f"{where} and named `{facts.name}`.")
+        return Measured(0, f"{location} and named `{facts.name}`.")
     statements = len(_statements(reading))
     if statements <= TRIVIAL_STATEMENTS:
-        return Measured(0, f"{where} and has {statements} statements.")
-    return Measured(1, f"{where}, but neither named so nor trivial.")
+        return Measured(0, f"{location} and has {statements} statements.")
+    return Measured(1, f"{location}, but neither named so nor trivial.")
 
 
 def has_launcher(facts: KernelFacts, _: Reading) -> Measured:

@@ -53,17 +53,17 @@ def load_profile(path: Path) -> Profile:
 
 
 def _gate(path: Path, name: str, table: object) -> Gate:
-    where = f"{path}, gate {name}"
+    location = f"{path}, gate {name}"
     if name not in MEASURES:
-        raise InvalidProfile(f"{where}: there is no such gate; there are {', '.join(MEASURES)}.")
+        raise InvalidProfile(f"{location}: there is no such gate; there are {', '.join(MEASURES)}.")
     if not isinstance(table, dict) or table.get("action") not in get_args(Action):
-        raise InvalidProfile(f"{where}: `action` must be one of {', '.join(get_args(Action))}.")
+        raise InvalidProfile(f"{location}: `action` must be one of {', '.join(get_args(Action))}.")
     unknown = table.keys() - {"action", "least", "most", "entries_only"}
     if unknown:
-        raise InvalidProfile(f"{where}: unknown key {', '.join(sorted(unknown))}.")
+        raise InvalidProfile(f"{location}: unknown key {', '.join(sorted(unknown))}.")
     for bound in ("least", "most"):
         if not isinstance(table.get(bound, 0), (int, float)):
-            raise InvalidProfile(f"{where}: `{bound}` must be a number.")
+            raise InvalidProfile(f"{location}: `{bound}` must be a number.")
     return Gate(
         name,
         cast(Action, table["action"]),

@@ -151,12 +151,12 @@ class Command(BaseCommand):
         """Call another command by its name: `ingest` must not import `validation`."""
 
         def lines() -> Iterable[str]:
-            written = StringIO()
+            output = StringIO()
             try:
-                call_command(name, stdout=written, **options)
+                call_command(name, stdout=output, **options)
             finally:
                 self._bar.end()
-                yield from written.getvalue().splitlines()
+                yield from output.getvalue().splitlines()
 
         self._stage(stage, lines)
 

@@ -52,12 +52,12 @@ def _index(node: Node, group: Group, shapes: Sequence[Shape]) -> Draw:
     bounds = set()
     for source, axis in _read_by(node, set(group.nodes)):
         if source not in group.inputs:
-            raise Unwritable("nobody knows how large its indices may be")
+            raise Unwritable("its indices have no known bound")
         bounds.add(str(shapes[group.inputs.index(source)][axis]))
     if not bounds:
         return Draw("integers", dtype)
     if len(bounds) > 1 or dtype != "int64":
-        raise Unwritable("nobody knows how large its indices may be")
+        raise Unwritable("its indices have no known bound")
     return Draw("index", bound=bounds.pop())
 
 

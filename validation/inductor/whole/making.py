@@ -78,7 +78,7 @@ def _asked_for(model: Any, config: Any) -> dict[str, Any]:
         shape = getattr(config, "num_channels", 3), *_pair(getattr(config, "image_size", 224))
         return {"pixel_values": torch.randn(BATCH, *shape)}
     if model.main_input_name != "input_ids":
-        raise Unwritable(f"nobody here knows how to make its {model.main_input_name}")
+        raise Unwritable(f"inputs of the kind {model.main_input_name} can't be made")
     inputs: dict[str, Any] = {"input_ids": torch.zeros(BATCH, TOKENS, dtype=torch.int64)}
     if getattr(config, "is_encoder_decoder", False):
         inputs["decoder_input_ids"] = torch.zeros(BATCH, TOKENS, dtype=torch.int64)
