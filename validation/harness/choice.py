@@ -17,14 +17,21 @@ ROUNDED = ("float32", "float16", "bfloat16")
 
 
 def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Return the trials that the reference answers. Of a group, only the first counts whose answer
-    is finite and, if there is such a trial, more than rounding errors."""
+    """Return the trials that the reference answers.
+
+    In a group, only the first trial counts whose answer is finite and, if there is such a trial,
+    more than rounding errors. A doubled size does not count if the reference answers NaN or
+    infinity there, and finite numbers in all shown cases: it is outside of the function's domain.
+    """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
+    is_finite = not any(_overflows(wanted[number]) for number in shown if number in wanted)
     meaningful = {trial.group for trial in trials if _is_meaningful(wanted.get(trial.number))}
     for trial in trials:
         answer = wanted.get(trial.number)
         if answer is None or answer.native is None:
+            continue
+        if trial.kind == "near" and is_finite and _overflows(answer):
             continue
         if trial.kind in ("values", "huge", "property"):
             if trial.group in groups or _overflows(answer):

@@ -29,3 +29,15 @@ def test_the_first_meaningful_trial_of_a_group_counts() -> None:
 def test_a_group_of_rounding_errors_still_counts() -> None:
     """Otherwise a reference with another answer in float64 would spare its candidate the trials."""
     assert names(NEAR, ROUNDING, ROUNDING, ROUNDING) == ["case 0", SMALL.name, "zeros"]
+
+
+def test_a_doubled_size_counts_only_where_the_reference_is_finite() -> None:
+    doubled = Trial(1, "twice n", "near", {})
+    not_finite = Wanted(value_of(numbers_of([float("nan"), 1.0])), None)
+
+    def counting(shown: Wanted, twice: Wanted) -> list[str]:
+        return [one.name for one in select_answered([SHOWN, doubled], {0: shown, 1: twice})]
+
+    assert counting(NEAR, not_finite) == ["case 0"]
+    assert counting(not_finite, not_finite) == ["case 0", "twice n"]
+    assert counting(NEAR, NEAR) == ["case 0", "twice n"]
