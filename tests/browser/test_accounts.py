@@ -12,7 +12,7 @@ from tests import factories as make
 from tests.browser.conftest import log_in
 from tests.showcase import furnish
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 
 NEW = "a much longer phrase"
 

@@ -18,7 +18,7 @@ from tests import factories as make
 from tests.browser.conftest import Visit, log_in
 from tests.showcase import furnish, remember
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 def heading(page: Page) -> str:

@@ -10,7 +10,7 @@ from tests import factories as make
 from tests.browser.conftest import Visit
 from tests.browser.test_review import barriers
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 
 SOURCE = (
     "# \u202e } \u2066if is_admin\u2069 \u2066\n"

@@ -14,7 +14,7 @@ from tests.hostile.zoo.load import ZOO
 from validation.jobs import validate
 from validation.requests import request_validation
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PROGRAMS = Path(__file__).with_name("bad_answers")
 HONEST = (PROGRAMS / "kernels" / "honest.py").read_text()

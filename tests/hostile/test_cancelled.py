@@ -19,6 +19,8 @@ from tests.hostile.test_ingest_killed import folder as folder  # the fixture
 from tests.hostile.test_validation_killed import ASK, BEGIN, QUICK, ROOT, House, descendants, lives
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 log = logging.getLogger(__name__)
 
 # Between the answer to a person who cancels and the end of the last process: a heartbeat of two

@@ -28,6 +28,8 @@ from tests.conftest import KERNEL, commit
 from tests.hostile.test_validation_killed import descendants
 from validation.sandbox import Level, probe
 
+pytestmark = pytest.mark.slow
+
 LEVELS = (None, Level.NONE)
 """The best that this host has, and what is left where it has none."""
 WITHOUT_PARSERS = """

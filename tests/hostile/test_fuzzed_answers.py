@@ -39,6 +39,8 @@ from validation.sandbox import UnreadableJson, read_json
 from validation.workers import Reply
 from validation.workers.asking import WorkerDied, read_answer
 
+pytestmark = pytest.mark.slow
+
 fuzzed = settings(max_examples=int(os.environ.get("FUZZED_ANSWERS", "200")))
 
 COMPILED = {

@@ -28,7 +28,7 @@ from curation.review import tokens
 from curation.urls import urlpatterns
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 METHODS = ("GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW", "get")
 PLACEHOLDER = re.compile(r"<[^>]+>|\(\?P<\w+>[^)]*\)|\([^?][^)]*\)")

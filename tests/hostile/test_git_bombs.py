@@ -13,6 +13,8 @@ from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.packs import LONGEST_COPY, blob, delta, name, pack
 from tests.ingest.git.repositories import commit, git, make_repository, plain
 
+pytestmark = pytest.mark.slow
+
 SMALL = Bounds(memory=400 * MEGABYTE)
 
 

@@ -21,6 +21,8 @@ from tests.ingest.git.http_server import LOCAL_WEB, GitServer
 from tests.ingest.git.repositories import File, commit, make_repository, plain
 from tests.waiting import DEADLINE, wait_for
 
+pytestmark = pytest.mark.slow
+
 FETCH = """
 import sys
 from pathlib import Path

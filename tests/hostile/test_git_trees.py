@@ -10,6 +10,8 @@ from ingest.git import Absent, Blob, Limits, Problem, Selection, fetch, parse_so
 from ingest.git.errors import LimitExceeded
 from tests.ingest.git.repositories import File, commit, git, make_repository, plain
 
+pytestmark = pytest.mark.slow
+
 
 def test_links_and_paths_that_leave_the_repository_are_rows_with_a_reason(
     tmp_path: Path, mirrors: Path

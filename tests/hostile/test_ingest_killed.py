@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+pytestmark = pytest.mark.slow
+
 # In small batches, so that few kernels are stored in many transactions.
 INGEST = """
 import sys, django

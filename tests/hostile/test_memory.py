@@ -20,7 +20,7 @@ from validation.harness import Entry, Options, Report, Verdict, WorkerPool, chec
 from validation.sandbox import Level, kill, memory, memory_bound, start
 from validation.workers import asking
 
-pytestmark = pytest.mark.parametrize("level", levels())
+pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
 MEBIBYTE = 1 << 20
 # Each program tries to hold 1,536 MiB.

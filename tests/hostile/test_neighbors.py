@@ -16,7 +16,7 @@ from validation.harness import Options, Report, Verdict, check
 from validation.harness.entry import Entry, parse
 from validation.sandbox import Level
 
-pytestmark = pytest.mark.parametrize("level", levels())
+pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
 PROGRAMS = Path(__file__).parent / "neighbors"
 NOTHING = "reached nothing"

@@ -12,6 +12,8 @@ from tests.hostile.pairs.load import PAIRS, Pair, load_pairs, read_pair
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
 
+pytestmark = pytest.mark.slow
+
 ALL = {pair.name: pair for pair in load_pairs()}
 HERE = {name: pair for name, pair in ALL.items() if pair.entry.interpretable}
 # Faults that the harness does not see yet, and why. A pair that is seen must leave the table.

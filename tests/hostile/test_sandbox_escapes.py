@@ -22,7 +22,7 @@ from validation.sandbox import Level, kill
 from validation.sandbox.command import threads_of
 from validation.sandbox.python import SANDBOX_UID
 
-pytestmark = pytest.mark.parametrize("level", levels())
+pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
 TRY = """
 import os, sys

@@ -10,6 +10,8 @@ from ingest.extract import Extraction, Problem, extract_file
 from ingest.extract.decoding import decode
 from ingest.licenses.windows import windows
 
+pytestmark = pytest.mark.slow
+
 EACH = 20
 ODD = ("/test/bad", "/lib2to3/tests/data/", "/encoded_modules/")
 KERNEL = b"""

@@ -24,6 +24,8 @@ from validation.harness import (
 from validation.harness.entry import parse
 from validation.harness.timing import timed
 
+pytestmark = pytest.mark.slow
+
 HONEST = {e.name: parse(e.record(), e.name) for e in zoo() if e.cheat is None}
 ADD = HONEST["vector-add"]
 

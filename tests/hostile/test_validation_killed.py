@@ -17,6 +17,8 @@ from django.conf import settings
 from tests.hostile.zoo.load import honest_entries
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(settings.BASE_DIR)
 QUICK = ("vector-add", "masked-fill", "histogram", "row-sum", "is-close", "concatenate")
 BEGIN = "import django; django.setup(); "

@@ -17,6 +17,8 @@ from tests.hostile.zoo.load import Entry, outcome, zoo
 from validation.harness import Options, Report, check
 from validation.harness.entry import parse
 
+pytestmark = pytest.mark.slow
+
 ZOO = {entry.name: entry for entry in zoo()}
 HERE = {name: entry for name, entry in ZOO.items() if entry.interpretable}
 ELSEWHERE = {name: entry for name, entry in ZOO.items() if not entry.interpretable}

@@ -18,6 +18,8 @@ import pytest
 from tests.hostile.zoo.catalog import Check, Danger, Needs, Verdict, load_kinds
 from tests.hostile.zoo.load import Code, cheats, honest_entries, main, zoo
 
+pytestmark = pytest.mark.slow
+
 HONEST = {entry.name: entry for entry in honest_entries()}
 CHEATS = {entry.name: entry for entry in cheats()}
 KINDS = {kind.name: kind for kind in load_kinds()}

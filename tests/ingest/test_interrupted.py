@@ -35,6 +35,8 @@ from ingest.requests import request_ingest
 from ingest.sources import take_up
 from tests.conftest import commit
 
+pytestmark = pytest.mark.slow
+
 # What an ingest writes, each before what it points to.
 READ = (
     CopyFlag, ContaminationMatch, DuplicateLink, Band, Fingerprint,

@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.db import connection
 
 from curation.models import IngestRun, Kernel, Provenance, RunState
+
+pytestmark = pytest.mark.slow
 
 MANAGE = Path(settings.BASE_DIR) / "manage.py"
 

@@ -16,6 +16,8 @@ from django.db import connection
 
 from tests.curation.supervisor.house import environment, manage
 
+pytestmark = pytest.mark.slow
+
 DOCS = (Path(settings.BASE_DIR) / "docs" / "operating.md").read_text()
 FURNISH = """
 import django; django.setup()

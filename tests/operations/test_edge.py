@@ -14,6 +14,8 @@ from django.conf import settings
 from tests.curation.supervisor.house import environment, free_port
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 THREADS = 2
 SECONDS = 2
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests import factories as make
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 OLD, NEW = "the old secret " * 4, "the new secret " * 4
 

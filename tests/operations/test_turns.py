@@ -17,6 +17,8 @@ from django.conf import settings
 from tests.curation.supervisor.house import environment, free_port
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 THREADS = 3
 REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 

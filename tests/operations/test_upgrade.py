@@ -18,7 +18,7 @@ from tests.curation.test_people import PROMISED, granted
 
 FIRST = ("curation", "0001_initial")
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture

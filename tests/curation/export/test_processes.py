@@ -23,7 +23,7 @@ from tests.curation.export.writing import export, hashes, manifest, some_rows
 from tests.factories import a_source_text, sha
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 ALL = ("--format", "torchtune,jsonl,parquet,alpaca,kernelbook")
 
 

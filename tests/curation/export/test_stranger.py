@@ -11,7 +11,7 @@ import pytest
 from tests.curation.export.writing import every, export
 from tests.factories import an_approved_pair
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database, pytest.mark.slow]
 
 PYTHON = "import torch\n\n\ndef scale_{n}(x):\n    return x * {n}\n"
 TRITON = """\

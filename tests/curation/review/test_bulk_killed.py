@@ -17,7 +17,7 @@ from curation.review.decisions import decide
 from tests import factories as make
 from tests.curation.review.test_bulk import said
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,10 @@ from django.conf import settings
 from curation.supervisor.privileges import AS_ROOT
 from tests.curation.supervisor.house import house, manage
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give rights away")
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can give rights away"),
+    pytest.mark.slow,
+]
 
 USER, NUMBER = "nobody", 65534
 PACKAGES = sysconfig.get_path("purelib")

@@ -16,6 +16,8 @@ import pytest
 from tests.curation.supervisor.house import House, house, manage
 from tests.waiting import wait_for
 
+pytestmark = pytest.mark.slow
+
 # Runs are given up and handed over again after seconds, not minutes.
 HASTY = {"SWEEP_SECONDS": "1", "LOST_JOB_SECONDS": "2", "LEASE_SECONDS": "3"}
 

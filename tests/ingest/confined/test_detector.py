@@ -15,6 +15,8 @@ from tests.hostile.test_validation_killed import descendants
 from tests.ingest.licenses.cases import APACHE_HEADER
 from tests.ingest.licenses.small_repository import detector
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def apart() -> ConfinedScancode:

@@ -20,6 +20,8 @@ from validation.inductor.modules import MODULES
 from validation.inductor.offer import Offer, of_modules, types_named
 from validation.workers import Reply, Workers
 
+pytestmark = pytest.mark.slow
+
 # One of each kind: a map, two reductions, an argument that is a number, a product, an index.
 SOME = (
     "soft_capping",

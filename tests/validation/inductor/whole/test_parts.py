@@ -13,6 +13,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from validation.inductor.whole.graph import graph_of
 from validation.inductor.whole.parts import parts
 
+pytestmark = pytest.mark.slow
+
 
 class Written(nn.Module):
     def __init__(self, function: Any) -> None:

@@ -23,6 +23,8 @@ from validation.inductor.whole.splitting import SECONDS, WORKER, Split, split, s
 from validation.sandbox import Level
 from validation.workers import Workers
 
+pytestmark = pytest.mark.slow
+
 RUNNABLE = """
 import torch
 
