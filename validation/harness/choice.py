@@ -17,8 +17,11 @@ ROUNDED = ("float32", "float16", "bfloat16")
 
 
 def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
-    """Return the trials that the reference answers. Of a group, only the first counts whose answer
-    is finite and, if there is such a trial, more than rounding errors."""
+    """Return the trials that the reference answers, with at most one trial of each group.
+
+    It is the group's first trial with a finite answer. A trial whose answer is more than rounding
+    errors is preferred.
+    """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
     meaningful = {trial.group for trial in trials if _is_meaningful(wanted.get(trial.number))}
@@ -76,14 +79,18 @@ def _is_meaningful(answer: Wanted | None) -> bool:
 
 
 def _far(rough: Numbers, exact: Numbers) -> bool:
-    one, other = rough.values(), exact.values()
-    if rough.dtype not in ROUNDED or one.shape != other.shape or other.dtype.kind != "f":
+    rough_values, exact_values = rough.values(), exact.values()
+    if (
+        rough.dtype not in ROUNDED
+        or rough_values.shape != exact_values.shape
+        or exact_values.dtype.kind != "f"
+    ):
         return False
-    both = np.isfinite(one) & np.isfinite(other)
+    both = np.isfinite(rough_values) & np.isfinite(exact_values)
     if not both.any():
         return False
-    scale = float(np.abs(other[both]).max())
-    return bool(np.abs(one - other)[both].max() > ROUNDING * scale > 0.0)
+    scale = float(np.abs(exact_values[both]).max())
+    return bool(np.abs(rough_values - exact_values)[both].max() > ROUNDING * scale > 0.0)
 
 
 def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:

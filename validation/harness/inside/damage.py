@@ -2,8 +2,8 @@
 
 In one pytest session each test is called once for every damage that no test has noticed yet.
 Damaged answers keep their gradient graph, so that a test of gradients does not fail merely because
-they are missing. Where the entry declares gradients, those that flow back to the reference's inputs
-are damaged too, and its answers are left as they are.
+they are missing. If the entry declares gradients, those that flow back to the reference's inputs
+are damaged too, and its answers stay as they are.
 """
 
 import sys
