@@ -199,7 +199,7 @@ class ForkServer:
         )
 
     def _listen(self, channel: Channel, process: Any) -> None:
-        """Tell children how they ended, until the server ends."""
+        """Receive how children ended and pass it to them, until the server ends."""
         while True:
             try:
                 received = channel.receive()

@@ -43,7 +43,7 @@ NO_GRADIENTS = "all zeros in the gradients"
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """`place`: which of several outputs, or inputs, is damaged; None: all of them."""
+    """One damage to a part of the answer. `place`: the damaged output or input, or None for all."""
 
     damage: Damage
     place: int | None = None
@@ -71,8 +71,8 @@ class Survey:
     """The plugin of pytest that calls each test with an undamaged reference, then with damage.
 
     control: why a test fails for the undamaged reference.
-    noticed: whether a test noticed the damage, for each damage that changed an answer, and by
-        whether the answer was large: a test of one element notices what others do not.
+    noticed: whether a test noticed each damage that changed an answer. Large and small answers are
+        counted separately: a test of one element notices what others do not.
     """
 
     def __init__(self, instead: Instead = (), *, gradients: bool = False) -> None:
