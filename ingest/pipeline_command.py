@@ -92,11 +92,11 @@ def ingest_summary(readings: Sequence[Reading]) -> str:
 
 def export_summary(outcome: ExportOutcome) -> str:
     """Return "195 kernels and 27 pairs -> 150 kernels and 20 pairs (52 left out: …)"."""
-    found, exported = (
+    before, after = (
         " and ".join(pluralize(s[stage], kind[:-1]) for kind, s in sorted(outcome.funnel.items()))
         for stage in ("found", "exported")
     )
-    return with_reasons(f"{found} -> {exported}", outcome.left_out)
+    return with_reasons(f"{before} -> {after}", outcome.left_out)
 
 
 def with_reasons(line: str, left_out: Mapping[str, int] | Mapping[ExclusionReason, int]) -> str:

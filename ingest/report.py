@@ -57,7 +57,7 @@ class SourceReport:
     # Counted in files that hold a kernel; all read files count under `tokens`.
     kernel_file_tokens: int = 0
     estimated_tokens: tuple[int, int] | None = None
-    # Whether a read file matches each pattern, the most important first.
+    # By pattern, the most important first: true if a read file matches it.
     key_files: dict[str, bool] = field(default_factory=dict)
     licenses: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""Pairs and kernels in, evidence out: does the Triton compute what the PyTorch computes?"""
+"""Validation of pairs and kernels: evidence that the Triton computes what the PyTorch computes."""

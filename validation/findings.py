@@ -1,4 +1,4 @@
-"""What a checker says about one item, before it is written."""
+"""Findings of a checker about single items, before they are written."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,18 +40,18 @@ class OpenChecker(Protocol):
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """Where its verdicts hold: versions, device, how it was confined."""
+        """The environment in which its verdicts hold: versions, device, confinement."""
 
     def check(
         self, items: Iterable[Any], beat: Beat, begin: Begin
     ) -> Iterator[tuple[Any, Finding]]:
-        """Each item with what was found, in the order in which they are done."""
+        """Yield each item with its finding, in the order in which they are done."""
 
 
 def judged(read: Callable[[], Finding]) -> Finding:
-    """Return what `read` makes of an item's answers; if it fails, a verdict that says so.
+    """Return the finding that `read` makes of an item's answers, or an error if it raises.
 
-    A fault of ours that one item brings about must not end the run of the others.
+    A fault of the checker that one item triggers must not end the run of the others.
     """
     try:
         return read()

@@ -42,13 +42,15 @@ def summary(results: Sequence[ValidationResult]) -> Iterator[str]:
     pass.
     """
     verdicts = Counter(result.verdict for result in results)
-    counts = ", ".join(f"{verdicts[one]:,} {one}" for one in Verdict if verdicts[one])
+    counts = ", ".join(
+        f"{verdicts[verdict]:,} {verdict}" for verdict in Verdict if verdicts[verdict]
+    )
     yield f"{pluralize(len(results), 'item')}: {counts or 'nothing to do'}."
     bad = [result for result in results if result.verdict != Verdict.PASSED]
     reasons: dict[str, list[ValidationResult]] = {}
     for result in bad:
         reasons.setdefault(_reason(result), []).append(result)
-    for reason, stopped in sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0])):
+    for reason, stopped in sorted(reasons.items(), key=lambda group: (-len(group[1]), group[0])):
         yield f"  {len(stopped):,} {reason}: {_names(stopped)}"
         if message := _message(stopped[0]):
             yield f"      {message}"

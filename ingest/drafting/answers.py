@@ -63,23 +63,23 @@ class _CalledFunction:
         """Return all values that a name is bound to here, or an empty list if some of them are
         unknown.
         """
-        found: list[_Expression] = []
+        expressions: list[_Expression] = []
         stored = 0
         for node in walk_body(self.function.body):
             match node:
                 case ast.Assign(targets=targets, value=value):
                     for target in targets:
-                        found += self._bound(target, name, value)
+                        expressions += self._bound(target, name, value)
                 case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value):
-                    found += [_Expression(value, self)] if bound == name else []
+                    expressions += [_Expression(value, self)] if bound == name else []
                 case ast.Name(id=bound, ctx=ast.Store()):
                     stored += bound == name
-        if stored != len(found):
+        if stored != len(expressions):
             return []
         given = self.given.get(name)
         if given is None or given.place.is_none(given.node):
-            return found
-        return [*found, given]
+            return expressions
+        return [*expressions, given]
 
     def is_none(self, node: ast.expr) -> bool:
         """Return whether an expression is certainly None."""
@@ -148,7 +148,7 @@ def _may_be_none(host: HostCode, at: _Expression) -> bool:
 
 def _returned(host: HostCode, place: _CalledFunction) -> list[list[_Expression]]:
     """Return the possible first answers of a function, its possible second answers, and so on."""
-    found: list[list[_Expression]] = []
+    columns: list[list[_Expression]] = []
     for node in walk_body(place.function.body):
         match node:
             case ast.Return(value=ast.Tuple(elts=answers)):
@@ -160,10 +160,10 @@ def _returned(host: HostCode, place: _CalledFunction) -> list[list[_Expression]]
                 )
             case _:
                 continue
-        found += [[] for _ in several[len(found) :]]
-        for known, more in zip(found, several, strict=False):
+        columns += [[] for _ in several[len(columns) :]]
+        for known, more in zip(columns, several, strict=False):
             known += more
-    return found
+    return columns
 
 
 def _called(host: HostCode, node: ast.expr, place: _CalledFunction) -> _CalledFunction | None:

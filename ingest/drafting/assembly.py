@@ -264,20 +264,20 @@ def _dtype(whole: Cut) -> str:
 
 def _graded_inputs(test: Test, whole: Cut) -> set[str]:
     """Return the parameters whose gradients the test compares, directly or through copies."""
-    found: set[str] = set()
+    graded: set[str] = set()
     parameters = set(whole.parameters)
-    asked = find_graded(test.function.body)
-    for name in asked:
-        found |= {name} & parameters
+    names = find_graded(test.function.body)
+    for name in names:
+        graded |= {name} & parameters
         for statement in (*whole.reference, *whole.candidate):
             if name in find_effects(statement).binds:
-                found |= find_effects(statement).uses & parameters
-    return found | (test.weights & parameters if asked else set())
+                graded |= find_effects(statement).uses & parameters
+    return graded | (test.weights & parameters if names else set())
 
 
 def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
     """Return the inputs that are certainly tensors: `torch.randn(n)`, or half of that."""
-    found: list[str] = []
+    tensors: list[str] = []
     for statement in whole.inputs:
         match statement:
             case ast.Assign(targets=targets, value=value):
@@ -288,20 +288,20 @@ def _tensors(whole: Cut, *, of_integers: bool = True) -> list[str]:
                 if not root.startswith(("torch.", "F.")) or "Size" in root:
                     continue
                 if of_integers or not INTEGERS.search(text):
-                    found += [t.id for t in targets if isinstance(t, ast.Name)]
-    return found
+                    tensors += [t.id for t in targets if isinstance(t, ast.Name)]
+    return tensors
 
 
 def _answers(whole: Cut) -> list[str]:
     """Return the inputs that are results of a function, which may be tensors."""
-    found: list[str] = []
+    results: list[str] = []
     for statement in whole.inputs:
         match statement:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call()):
-                found += [t.id for t in targets if isinstance(t, ast.Name)]
+                results += [t.id for t in targets if isinstance(t, ast.Name)]
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()):
-                found.append(name)
-    return list(dict.fromkeys(found))
+                results.append(name)
+    return list(dict.fromkeys(results))
 
 
 def _expected(
@@ -340,7 +340,7 @@ def _expected(
 
 def _reference_functions(test: Test, whole: Cut) -> list[str]:
     """Return the sources of the functions that the reference calls by name."""
-    found: list[str] = []
+    sources: list[str] = []
     for node in (*whole.reference, *whole.expected):
         for inner in ast.walk(node):
             parts = dotted_name(inner.func) if isinstance(inner, ast.Call) else None
@@ -348,8 +348,8 @@ def _reference_functions(test: Test, whole: Cut) -> list[str]:
                 continue
             target = test.suite.meaning(parts)
             if isinstance(target, Local):
-                found += test.suite.source_of(target)
-    return found
+                sources += test.suite.source_of(target)
+    return sources
 
 
 def _cast(answer: ast.expr, dtype: str) -> ast.expr:

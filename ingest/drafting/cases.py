@@ -84,13 +84,13 @@ def _defaults(function: ast.FunctionDef, evaluator: Evaluator) -> dict[str, Any]
     positional = [*a.posonlyargs, *a.args]
     pairs = list(zip(positional[len(positional) - len(a.defaults) :], a.defaults, strict=True))
     pairs += [(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None]
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for parameter, default in pairs:
         try:
-            found[parameter.arg] = evaluator.value(default)
+            defaults[parameter.arg] = evaluator.value(default)
         except NotPlain:
-            found[parameter.arg] = Opaque(ast.unparse(default))
-    return found
+            defaults[parameter.arg] = Opaque(ast.unparse(default))
+    return defaults
 
 
 Axis = tuple[tuple[str, ...], list[tuple[Any, ...]]]
@@ -145,14 +145,14 @@ def _called(
 
 def _decorator_arguments(decorator: ast.Call, evaluator: Evaluator) -> list[ast.expr]:
     """Return the arguments of a decorator, with `*NAME` resolved."""
-    found: list[ast.expr] = []
+    arguments: list[ast.expr] = []
     for argument in decorator.args:
         meant = evaluator.meant(argument.value) if isinstance(argument, ast.Starred) else argument
         if isinstance(meant, ast.Tuple | ast.List):
-            found += meant.elts if isinstance(argument, ast.Starred) else [meant]
+            arguments += meant.elts if isinstance(argument, ast.Starred) else [meant]
         elif meant is not None:
-            found.append(meant)
-    return found
+            arguments.append(meant)
+    return arguments
 
 
 def _product(axes: Sequence[Axis]) -> Iterator[Row]:
@@ -268,7 +268,7 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the sizes that a checker must not vary: sizes that the author never shows at an odd
     value.
     """
-    found = []
+    fixed = []
     for name in rows[0]:
         values = [row[name] for row in rows]
         if any(_integers(value) for value in values):
@@ -276,8 +276,8 @@ def _fixed(rows: Sequence[Row]) -> tuple[str, ...]:
             # Neither a power of two nor a multiple of a small block.
             odd = any(n % 16 and n & (n - 1) for value in values for n in _integers(value))
             if not (sizes and odd):
-                found.append(name)
-    return tuple(found)
+                fixed.append(name)
+    return tuple(fixed)
 
 
 def plain(value: Any) -> Any:

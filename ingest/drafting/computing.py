@@ -140,14 +140,14 @@ class _Computing(HostCode):
 
     def _constructed(self, function: Function) -> dict[str, str]:
         """Return the local names that hold instances of the module's classes, with their class."""
-        found: dict[str, str] = {}
+        classes: dict[str, str] = {}
         for node in walk_body(function.body):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                     inner = _innermost(call)
                     if isinstance(inner.func, ast.Name) and inner.func.id in self.methods:
-                        found[name] = inner.func.id
-        return found
+                        classes[name] = inner.func.id
+        return classes
 
 
 def _innermost(call: ast.Call) -> ast.Call:
@@ -195,34 +195,34 @@ def _tensors(function: Function) -> set[str]:
     """Return the names that the function asks for attributes that only tensors have and never binds
     to anything else, and the gradients that a `backward` receives.
     """
-    found: set[str] = set()
+    tensors: set[str] = set()
     if function.name == "backward":
-        found |= {argument.arg for argument in function.args.args[1:]}
+        tensors |= {argument.arg for argument in function.args.args[1:]}
     other: set[str] = set()
     for node in walk_body(function.body):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in OF_TENSORS:
-                found.add(name)
+                tensors.add(name)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(
                 value, ast.Call | ast.BinOp
             ):
                 other.add(name)
             case ast.For(target=ast.Name(id=name)):
                 other.add(name)
-    return found - other - NO_TENSORS
+    return tensors - other - NO_TENSORS
 
 
 def _layers(init: Function | None) -> set[str]:
     """Return the attributes that hold layers of torch."""
-    found: set[str] = set()
+    layers: set[str] = set()
     for node in walk_body(init.body) if init else ():
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
                 value=ast.Call(func=called),
             ) if ast.unparse(called).removeprefix("torch.") in LAYERS:
-                found.add(name)
-    return found
+                layers.add(name)
+    return layers
 
 
 def _asks(node: ast.AST, layers: set[str]) -> str:

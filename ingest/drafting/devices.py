@@ -67,7 +67,7 @@ def replace_literal_devices(text: str) -> str:
 
 
 def _within(tree: ast.Module) -> list[Around]:
-    found: list[Around] = []
+    nodes: list[Around] = []
     pending: list[Around] = [(tree, frozenset())]
     while pending:
         node, local = pending.pop()
@@ -76,9 +76,9 @@ def _within(tree: ast.Module) -> list[Around]:
             local |= {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
             if isinstance(node, ast.FunctionDef):
                 local = local.union(*(stored_names(inner) for inner in node.body))
-        found.append((node, local))
+        nodes.append((node, local))
         pending.extend((child, local) for child in ast.iter_child_nodes(node))
-    return found
+    return nodes
 
 
 def _of_call(call: ast.Call, local: frozenset[str], edits: Edits, kept: bool) -> None:

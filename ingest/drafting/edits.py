@@ -11,7 +11,7 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 class Edits:
-    """A list of edits. Of overlapping edits, the one that begins first is applied."""
+    """A list of edits. If edits overlap, only the one that begins first is applied."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode()

@@ -23,15 +23,15 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
         return data
     try:
         tree = ast.parse(data)
-        found = _inner(tree, sure)
+        imports = _inner(tree, sure)
     except UNREADABLE:
         return data
-    if not found:
+    if not imports:
         return data
     taken = {name for node in tree.body for name in bound_names(node)}
     lines = data.split(b"\n")
     end: dict[bytes, None] = {}
-    for node in found:
+    for node in imports:
         names = [alias.asname or alias.name for alias in node.names]
         text = ast.unparse(node).encode()
         if "*" in names or (taken & {*names} and text not in end):
@@ -49,14 +49,14 @@ def lift_imports(data: bytes, sure: frozenset[str] = frozenset()) -> bytes:
 
 def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
     """Return the `from … import …` statements in functions, except those that may fail."""
-    found: list[ast.ImportFrom] = []
+    imports: list[ast.ImportFrom] = []
     pending: list[tuple[ast.AST, bool, bool]] = [(node, False, False) for node in tree.body]
     while pending:
         node, walk_body, tried = pending.pop()
         if isinstance(node, ast.ImportFrom) and walk_body:
             foreign = bool(node.level) or not may_remain(node.module or "")
             if foreign and (not tried or node.module in sure):
-                found.append(node)
+                imports.append(node)
             continue
         walk_body |= isinstance(node, ast.FunctionDef)
         tried |= isinstance(node, ast.Try)
@@ -65,7 +65,7 @@ def _inner(tree: ast.Module, sure: frozenset[str]) -> list[ast.ImportFrom]:
             for child in ast.iter_child_nodes(node)
             if isinstance(child, ast.stmt)
         )
-    return sorted(found, key=lambda node: node.lineno)
+    return sorted(imports, key=lambda node: node.lineno)
 
 
 def bound_names(node: ast.stmt) -> list[str]:

@@ -17,8 +17,9 @@ class Rule(StrEnum):
 
 
 class Missing(StrEnum):
-    """Why an operation has no whole draft. The order of the members is the order of progress; the
-    reason of the attempt that came furthest is reported.
+    """Reasons why an operation has no complete draft, in the order of the drafter's steps.
+
+    If several attempts fail, the reason of the attempt that came furthest is reported.
     """
 
     NO_LAUNCHER = "no-launcher"

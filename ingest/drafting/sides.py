@@ -99,17 +99,17 @@ def find_overwritten(
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
         if any(_in_place(inner) for inner in ast.walk(node.value))
     }
-    found: list[str] = []
+    written: list[str] = []
     for call in (node for node in nodes if isinstance(node, ast.Call)):
         given = (*call.args, *(keyword.value for keyword in call.keywords))
         handed = [argument.id if isinstance(argument, ast.Name) else "" for argument in given]
         in_place = _in_place(call.func) or _root(call.func) in launchers
-        found += [
+        written += [
             name
             for place, name in enumerate(handed)
             if name in compared or (in_place and place == 0)
         ]
-    return [name for name in dict.fromkeys(found) if name in parameters]
+    return [name for name in dict.fromkeys(written) if name in parameters]
 
 
 def _root(node: ast.expr) -> str:
@@ -125,13 +125,13 @@ def _in_place(node: ast.AST) -> bool:
 
 def find_graded(statements: Sequence[ast.stmt]) -> set[str]:
     """Return the names whose gradients a test reads."""
-    found: set[str] = set()
+    graded: set[str] = set()
     for statement in flatten(statements):
         for node in ast.walk(statement):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr="grad"):
-                    found.add(name)
-    return found
+                    graded.add(name)
+    return graded
 
 
 def _used(cut: Cut) -> set[str]:

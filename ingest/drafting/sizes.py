@@ -59,14 +59,14 @@ def _reduced(
 
 def _constants(inputs: Sequence[ast.stmt]) -> dict[str, ast.Assign]:
     """Return the statements that alone bind a name to a written value, by this name."""
-    found: dict[str, ast.Assign] = {}
+    constants: dict[str, ast.Assign] = {}
     bound = [name for one in inputs for name in find_effects(one).binds | find_effects(one).changes]
     for statement in inputs:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if bound.count(name) == 1:
                 if _is_written_out(value):
-                    found[name] = statement
-    return found
+                    constants[name] = statement
+    return constants
 
 
 def _is_written_out(value: ast.expr) -> bool:
@@ -78,15 +78,15 @@ def _is_written_out(value: ast.expr) -> bool:
 
 def _sizes(row: Row, statements: Mapping[str, ast.Assign], evaluator: Evaluator) -> dict[str, int]:
     """Return the constants that are whole numbers, by their names."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name, statement in statements.items():
         try:
             value = evaluator.value(statement.value, row)
         except NotPlain:
             continue
         if type(value) is int and value > 0 and name not in row:
-            found[name] = value
-    return found
+            sizes[name] = value
+    return sizes
 
 
 def _shapes(inputs: Sequence[ast.stmt]) -> Iterator[list[ast.expr]]:

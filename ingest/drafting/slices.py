@@ -59,15 +59,15 @@ def find_needed(
 ) -> set[int]:
     """Return the numbers of the statements that these names depend on."""
     wanted = set(names) & local
-    found: set[int] = set()
+    needed: set[int] = set()
     for number in range(len(before) - 1, -1, -1):
         effect = find_effects(before[number])
         if not (effect.binds | effect.changes) & wanted:
             continue
-        found.add(number)
+        needed.add(number)
         wanted -= effect.binds
         wanted |= effect.uses & local
-    return found
+    return needed
 
 
 def cut(
@@ -84,14 +84,16 @@ def cut(
     """
     expected = tuple(pair[0] for pair in pairs)
     actual = tuple(pair[1] for pair in pairs)
-    theirs = find_needed(before, _loads(expected), local)
-    ours = find_needed(before, _loads(actual), local)
-    shared = theirs & ours
-    shared |= _with_needs(before, _random(before, (theirs | ours) - shared), local)
-    shared |= _with_needs(before, _prepared(before, ours - shared, actual, launches, local), local)
+    of_reference = find_needed(before, _loads(expected), local)
+    of_candidate = find_needed(before, _loads(actual), local)
+    shared = of_reference & of_candidate
+    shared |= _with_needs(before, _random(before, (of_reference | of_candidate) - shared), local)
+    shared |= _with_needs(
+        before, _prepared(before, of_candidate - shared, actual, launches, local), local
+    )
     # Inputs must not depend on what a side computes.
-    reference = tuple(before[n] for n in sorted(theirs - shared))
-    candidate = tuple(before[n] for n in sorted(ours - shared))
+    reference = tuple(before[n] for n in sorted(of_reference - shared))
+    candidate = tuple(before[n] for n in sorted(of_candidate - shared))
     inputs = [before[n] for n in sorted(shared)]
     reference = _drop_unread(reference, expected)
     candidate = _drop_unread(candidate, actual)
@@ -296,15 +298,15 @@ def _prepared(
     """Return the statements with which the candidate computes before its first launch. Its launcher
     must not compute them with torch.
     """
-    found: set[int] = set()
+    prepared: set[int] = set()
     launched: set[str] = set()
     for n in sorted(numbers):
         effect = find_effects(before[n])
         if launches(before[n]) or effect.uses & launched:
             launched |= effect.binds | effect.changes
         elif not _only_aliases(before[n]) and not _constructs(before[n]):
-            found.add(n)
-    return found
+            prepared.add(n)
+    return prepared
 
 
 def _only_aliases(statement: ast.stmt) -> bool:
@@ -333,12 +335,12 @@ def _constructs(statement: ast.stmt) -> bool:
 
 
 def _with_needs(before: Statements, numbers: set[int], local: frozenset[str]) -> set[int]:
-    found = set(numbers)
+    needed = set(numbers)
     for n in numbers:
-        found |= find_needed(
+        needed |= find_needed(
             before[:n], find_effects(before[n]).uses | find_effects(before[n]).changes, local
         )
-    return found
+    return needed
 
 
 def _crossing(

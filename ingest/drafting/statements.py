@@ -63,19 +63,19 @@ def loaded_names(node: ast.AST) -> frozenset[str]:
 
 def stored_names(node: ast.AST) -> frozenset[str]:
     """Return the names that a node binds, except by a comprehension or an inner function."""
-    found: set[str] = set()
+    names: set[str] = set()
     pending: list[ast.AST] = [node]
     while pending:
         current = pending.pop()
         if isinstance(current, ast.FunctionDef | ast.ClassDef):
-            found.add(current.name)
+            names.add(current.name)
             continue
         if isinstance(current, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             continue
         if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
-            found.add(current.id)
+            names.add(current.id)
         pending.extend(ast.iter_child_nodes(current))
-    return frozenset(found)
+    return frozenset(names)
 
 
 def find_free_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -228,13 +228,13 @@ def _idle(statement: ast.stmt) -> bool:
 
 
 def flatten(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    found: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for statement in body:
         if isinstance(statement, ast.With) and _only_passes(statement):
-            found += flatten(statement.body)
+            statements += flatten(statement.body)
         else:
-            found.append(statement)
-    return found
+            statements.append(statement)
+    return statements
 
 
 def _only_passes(statement: ast.With) -> bool:

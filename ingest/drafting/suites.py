@@ -111,16 +111,16 @@ def functions(file: Suite) -> Iterator[ast.FunctionDef]:
 
 def find_calls(suite: Suite, name: str) -> list[ast.Call]:
     """Return the calls of a function at the file's top level, outside of any other function."""
-    found: list[ast.Call] = []
+    calls: list[ast.Call] = []
     pending: list[ast.AST] = list(suite.tree.body)
     while pending:
         node = pending.pop(0)
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue
         if isinstance(node, ast.Call) and ast.unparse(node.func) == name:
-            found.append(node)
+            calls.append(node)
         pending.extend(ast.iter_child_nodes(node))
-    return found
+    return calls
 
 
 def find_effect_calls(suite: Suite) -> frozenset[str]:
@@ -133,19 +133,19 @@ def find_effect_calls(suite: Suite) -> frozenset[str]:
 
 
 def _top_level(tree: ast.Module, name: str) -> ast.expr | ast.FunctionDef | None:
-    found: ast.expr | ast.FunctionDef | None = None
+    definition: ast.expr | ast.FunctionDef | None = None
     pending = list(tree.body)
     while pending:
         node = pending.pop(0)
         match node:
             case ast.FunctionDef() if node.name == name:
-                found = node
+                definition = node
             case ast.Assign(targets=[ast.Name(id=bound)], value=value) if bound == name:
-                found = value
+                definition = value
             case ast.AnnAssign(target=ast.Name(id=bound), value=ast.expr() as value) if (
                 bound == name
             ):
-                found = value
+                definition = value
             case ast.If(body=body, orelse=orelse):
                 pending = [*body, *orelse, *pending]
-    return found
+    return definition

@@ -150,16 +150,16 @@ class Evaluator:
         return value
 
     def _items(self, elts: Sequence[ast.expr], names: Mapping[str, Any]) -> list[Any]:
-        found: list[Any] = []
+        items: list[Any] = []
         for elt in elts:
             if isinstance(elt, ast.Starred):
-                found = _computed(ast.Add, found, list(self._plain(elt.value, names)))
+                items = _computed(ast.Add, items, list(self._plain(elt.value, names)))
             else:
                 try:
-                    found.append(self._value(elt, names))
+                    items.append(self._value(elt, names))
                 except NotPlain:
-                    found.append(Opaque(ast.unparse(elt)))
-        return found
+                    items.append(Opaque(ast.unparse(elt)))
+        return items
 
     def _named(self, name: str, names: Mapping[str, Any]) -> Any:
         if name in names:

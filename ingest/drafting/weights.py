@@ -52,14 +52,14 @@ def share_weights(function: ast.FunctionDef, kind: IsModule) -> tuple[ast.Functi
 
 
 def _modules(body: Sequence[ast.stmt], kind: IsModule) -> dict[str, _Module]:
-    found: dict[str, _Module] = {}
+    modules: dict[str, _Module] = {}
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
                 what = kind(innermost_call(value))
                 if what is not None:
-                    found[name] = _Module(statement, what == "kernel")
-    return found
+                    modules[name] = _Module(statement, what == "kernel")
+    return modules
 
 
 def innermost_call(call: ast.Call) -> ast.expr:
@@ -112,15 +112,17 @@ class _Links(ast.NodeTransformer):
         return node
 
     def _link(self, to: ast.expr, source: ast.expr) -> bool:
-        one, other = self._weight(to), self._weight(source)
-        if one is None or other is None or one[0] == other[0]:
+        first, second = self._weight(to), self._weight(source)
+        if first is None or second is None or first[0] == second[0]:
             return False
-        mine, theirs = (one, other) if self._modules[one[0]].launches else (other, one)
-        if self._modules[theirs[0]].launches or not self._modules[mine[0]].launches:
+        kernel_weight, torch_weight = (
+            (first, second) if self._modules[first[0]].launches else (second, first)
+        )
+        if self._modules[torch_weight[0]].launches or not self._modules[kernel_weight[0]].launches:
             return False
-        name = f"{theirs[0]}_{theirs[1]}".replace(".", "_")
-        self.names[name] = theirs
-        for owner, path in (mine, theirs):
+        name = f"{torch_weight[0]}_{torch_weight[1]}".replace(".", "_")
+        self.names[name] = torch_weight
+        for owner, path in (kernel_weight, torch_weight):
             module = self._modules[owner]
             module.weights[path] = name
             module.optional |= self._depth > 1

@@ -27,8 +27,8 @@ class Flag:
 def flagged_copies(copies: Iterable[Copy]) -> tuple[Flag, ...]:
     """Return the copies that inherit or lack a license while another copy is blocked.
 
-    A copy with its own permissive statement is flagged too if the blocked one states its own. Of
-    two authors who both claim the code, a person must choose.
+    A copy with its own permissive statement is flagged too if the blocked one states its own.
+    Then two authors claim the code, and a person must choose.
     """
     ordered_copies = sorted(copies, key=lambda copy: copy.link)
     blocked = [c for c in ordered_copies if c.assessment.verdict is Verdict.BLOCKED]

@@ -76,7 +76,7 @@ class Outcome:
     stages: tuple[str, ...] = ()
     # Processor time.
     seconds: float = 0.0
-    # Whether the unit can be executed by itself; None if it was not tried.
+    # True if the unit can be executed by itself, None if that was not tried.
     imports: bool | None = None
 
     @property

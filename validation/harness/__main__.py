@@ -28,7 +28,7 @@ GIB = 1 << 30
 
 
 def main(words: list[str] | None = None) -> int:
-    """0: every entry passed; 1: not every one; 2: nothing could be checked."""
+    """Return 0 if every entry passed, 1 if not every one did, 2 if none could be checked."""
     try:
         return checked(parser().parse_args(words))
     except (EntryUnreadable, SandboxUnavailable, ForkServerFailed, GpuSick, Unsuited) as error:

@@ -19,9 +19,10 @@ ROUNDED = ("float32", "float16", "bfloat16")
 def select_answered(trials: list[plan.Trial], wanted: dict[int, Wanted]) -> list[plan.Trial]:
     """Return the trials that the reference answers.
 
-    In a group, only the first trial counts whose answer is finite and, if there is such a trial,
-    more than rounding errors. A doubled size does not count if the reference answers NaN or
-    infinity there, and finite numbers in all shown cases: it is outside of the function's domain.
+    One trial of a group counts: the first with a finite answer. A trial whose answer is more than
+    rounding errors comes before the others. A doubled size does not count if the reference answers
+    NaN or infinity there, and finite numbers in all shown cases. Such a size is outside of the
+    function's domain.
     """
     kept, groups = [], set()
     shown = [trial.number for trial in trials if trial.kind == "shown"]
@@ -83,14 +84,18 @@ def _is_meaningful(answer: Wanted | None) -> bool:
 
 
 def _far(rough: Numbers, exact: Numbers) -> bool:
-    one, other = rough.values(), exact.values()
-    if rough.dtype not in ROUNDED or one.shape != other.shape or other.dtype.kind != "f":
+    rough_values, exact_values = rough.values(), exact.values()
+    if (
+        rough.dtype not in ROUNDED
+        or rough_values.shape != exact_values.shape
+        or exact_values.dtype.kind != "f"
+    ):
         return False
-    both = np.isfinite(one) & np.isfinite(other)
+    both = np.isfinite(rough_values) & np.isfinite(exact_values)
     if not both.any():
         return False
-    scale = float(np.abs(other[both]).max())
-    return bool(np.abs(one - other)[both].max() > ROUNDING * scale > 0.0)
+    scale = float(np.abs(exact_values[both]).max())
+    return bool(np.abs(rough_values - exact_values)[both].max() > ROUNDING * scale > 0.0)
 
 
 def select_wrong_once(runs: list[Outcome]) -> list[plan.Trial]:

@@ -128,7 +128,7 @@ class Examination:
         for batch in inputs.batches(self.session.limits.at_once):
             places: dict[int, int] = {}
             programs: list[Recorded] = []
-            asked, raising = [], []
+            tasks, raising = [], []
             for trial in batch.trials:
                 of_mode = {}
                 for mode in trial.modes:
@@ -140,14 +140,14 @@ class Examination:
                         places[id(recorded)] = len(programs)
                         programs.append(recorded)
                     of_mode[mode] = places[id(recorded)]
-                asked.append({
+                tasks.append({
                     "number": trial.number, "modes": list(of_mode), "recordings": of_mode,
                     "arguments": batch.arguments[trial.number],
                     "written": list(wanted[trial.number].written),
                 })  # fmt: skip
             used = {place for place, blob in enumerate(batch.blobs) if len(blob)}
             held, blobs = with_constants(programs, batch.blobs, used)
-            more = {**order, "trials": asked, "programs": held}
+            more = {**order, "trials": tasks, "programs": held}
             begin = "replayer" if order and not answers else ""
             answer = self.session.ask(child, begin, "answers", more, blobs, role="replayer")
             answer.header["runs"] += [

@@ -126,7 +126,7 @@ class ForkServer:
         if absent := [name for name in NEEDED if find_spec(name) is None]:
             words = f"{sys.executable} has no {' and no '.join(absent)} to check with."
             raise ForkServerFailed(words)
-        ours, theirs = Channel.pair()
+        own_end, server_end = Channel.pair()
         confinement = self.confinement()
         settings: dict[str, Any] = {
             "domain": domain(confinement),
@@ -138,7 +138,7 @@ class ForkServer:
         if self.device == "interpreter":
             # CUDA reserves more address space than any machine has.
             settings["limits"]["RLIMIT_AS"] = self.memory + OVERHEAD
-        control = theirs.socket.fileno()
+        control = server_end.socket.fileno()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - read only if the start fails
         with tempfile.TemporaryFile() as script:
             text = BEGIN.format(package=str(PACKAGE), control=control, settings=settings)
@@ -153,8 +153,8 @@ class ForkServer:
                 stdin=script,
                 stderr=self._errors,
             )
-        theirs.close()
-        self._channel, self._warming = None, ours
+        server_end.close()
+        self._channel, self._warming = None, own_end
 
     def _wait_until_ready(self, ours: Channel) -> None:
         try:
@@ -199,7 +199,7 @@ class ForkServer:
         )
 
     def _listen(self, channel: Channel, process: Any) -> None:
-        """Tell children how they ended, until the server ends."""
+        """Receive how children ended and pass it to them, until the server ends."""
         while True:
             try:
                 received = channel.receive()
@@ -223,20 +223,20 @@ class ForkServer:
     def child(self) -> Child:
         """Return a new child that waits for its first task. It costs 15 ms."""
         self.open()
-        ours, theirs = Channel.pair()
+        own_end, child_end = Channel.pair()
         with self._lock:
             if self.closed:
                 raise Closed
             if self._channel is None:
                 raise ChildEnded(None, SERVER_ENDED)
             number = next(self._numbers)
-            child = self._children[number] = Child(self, number, ours)
+            child = self._children[number] = Child(self, number, own_end)
             try:
-                self._channel.send({"fork": number}, [theirs.socket.fileno()])
+                self._channel.send({"fork": number}, [child_end.socket.fileno()])
             except OSError as error:
                 self._children.pop(number, None)
                 raise ChildEnded(None, SERVER_ENDED) from error
-        theirs.close()
+        child_end.close()
         return child
 
     def send(self, order: str, about: int | str) -> None:

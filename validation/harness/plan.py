@@ -30,12 +30,12 @@ GRADES = {
 }
 # Sizes to take in turn; the first list that is not too much work.
 PRIMES = ((13, 7, 17, 5, 11, 3, 19), (7, 5, 3, 11), (3, 5, 2, 7), (3, 2))
-# How much larger than any shown case a variant may be: the interpreter is slow.
+# Most growth of a variant over the largest shown case: the interpreter is slow.
 LARGER = {"interpreter": 2, "cuda": 1 << 20}
 SEEDS = {"interpreter": 1, "cuda": 2}
 # The elements, of inputs and outputs together, that a variant may have at least.
 MOST = {"interpreter": 1 << 12, "cuda": 1 << 24}
-# How many of the sizes are made larger, each by itself.
+# Number of sizes that are made larger, each by itself.
 KEYS = {"interpreter": 2, "cuda": 4}
 HEAVY = 1 << 22
 # Variants of values: name, kind, change, group. NaN has its sign set, as an x86 processor makes it:

@@ -1,6 +1,6 @@
 """Programs of the launcher for each trial. The recorder that writes them is not trusted.
 
-A recorder sees no values, so trials whose inputs have the same layout share a recording. Where the
+A recorder sees no values, so trials whose inputs have the same layout share a recording. If the
 launcher reads numbers, a replay on the true inputs answers, and the call is recorded again.
 """
 

@@ -13,8 +13,9 @@ from validation.harness.session import Session, Stopped
 def ask_reference(
     session: Session, inputs: Inputs, *, on_gpu: bool = False
 ) -> tuple[dict[int, Wanted], str]:
-    """Return the reference's answers by the trial's number, and the device on which it ran: the
-    CPU, unless an operation exists only on the GPU or takes too long elsewhere.
+    """Return the reference's answers by the trial's number, and the device on which it ran.
+
+    It runs on the CPU, unless an operation exists only on the GPU or takes too long elsewhere.
 
     on_gpu: do not try the CPU, which takes minutes for a large product of matrices.
     """
@@ -46,7 +47,7 @@ def ask_reference(
 def add_rounding(
     session: Session, device: str, wanted: dict[int, Wanted], inputs: Inputs
 ) -> dict[int, Wanted]:
-    """Return the same with the effect of rounding on these inputs, if it is known in time."""
+    """Return the answers with the effect of rounding on these inputs, or unchanged on a failure."""
     try:
         answers = _answers(session, device, inputs, widths=["rounded"])
     except Stopped:

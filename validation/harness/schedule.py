@@ -32,7 +32,7 @@ BEAT_SECONDS = 1.0
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
 # Faults of the machine, no matter which entry met them. An OSError is a full disk, or no free file.
 FAULTS_OF_THE_MACHINE = (Closed, GpuSick, ForkServerFailed, SandboxUnavailable, OSError)
-# How systems say that no process, memory, disk or GPU is left.
+# Messages of systems that have no process, memory, disk or GPU left.
 NONE_LEFT = (
     "Resource temporarily unavailable", "can't start new thread", "Cannot allocate memory",
     "No space left on device", "out of memory", "busy or unavailable",

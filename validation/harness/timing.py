@@ -85,11 +85,11 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
             programs, of_trial, blobs = _record(session, inputs)
             played = [{**one, "program": of_trial[one["number"]]} for one in sets]
 
-            def prepared(who: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
+            def prepared(side: str, blobs: list[memoryview], **what: Any) -> tuple[Child, int]:
                 child = stack.enter_context(session.candidate("timing"))
-                return child, _prepare(session, child, who, what, blobs)
+                return child, _prepare(session, child, side, what, blobs)
 
-            mine, _ = prepared(
+            candidate, _ = prepared(
                 "the entry", blobs, triton_code=entry.triton_code, programs=programs, sets=played
             )
             text: dict[str, Any] = {"python_code": entry.python_code, "sets": sets}
@@ -105,14 +105,14 @@ def _measure_all(session: Session, figures: dict[str, Any]) -> Check:
                 figures["not_compiled"] = stopped.check.words
         with lock.held(exclusive=True):
             runs = len(inputs.trials) - WARMING
-            of_entry = _measure(session, mine, runs, keep=True)
+            of_entry = _measure(session, candidate, runs, keep=True)
             of_eager = _measure(session, eager, runs)
             of_compiled = _measure(session, compiled, runs) if compiled else None
         last, *others = reversed(inputs.trials[WARMING:])
         count = (LOOKED_AT_PERF if is_perf_case else LOOKED_AT) - 1
         looked_at = inputs.of_trials([last, *secrets.SystemRandom().sample(others, count)])
         bound = PracticalBound(declared_factor(entry.triton_code), constants.tolerance)
-        written = _check_answers(session, mine, looked_at, bound, on_gpu=is_perf_case)
+        written = _check_answers(session, candidate, looked_at, bound, on_gpu=is_perf_case)
     tree = inputs.arguments[inputs.trials[0].number]
     narrowest = min((width(tensor["dtype"]) for tensor in tensors(tree)), default=4)
     work = Work(bytes_read(tree), written, flops, narrowest)
@@ -171,7 +171,7 @@ def _record(session: Session, inputs: Inputs) -> tuple[list[Any], dict[int, int]
 
 
 def _prepare(
-    session: Session, child: Child, who: str, what: dict[str, Any], blobs: list[memoryview]
+    session: Session, child: Child, side: str, what: dict[str, Any], blobs: list[memoryview]
 ) -> int:
     """Let the child do all up to the first timed run. Return the operations that torch counts."""
     order = {**session.order(), **what, "warming": WARMING}
@@ -180,10 +180,10 @@ def _prepare(
     try:
         header = session.ask(child, "timing", "prepare", order, blobs).header
     except Stopped as stopped:
-        words = f"{who}: {stopped.check.words}"
+        words = f"{side}: {stopped.check.words}"
         raise Stopped(replace(stopped.check, words=words)) from None
     if "error" in header:
-        raise _unable(f"{who}: {raised(header['error'])}")
+        raise _unable(f"{side}: {raised(header['error'])}")
     return max(0, int(header["flops"]))
 
 

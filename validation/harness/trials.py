@@ -80,10 +80,10 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
     device, room = session.options.device, session.limits
     trials = plan.shown(constants.cases, device)
     inputs, made = session.make(author, trials, room.altogether // 2)
-    if refused := [one for one in made if "error" in one]:
+    if refused := [answer for answer in made if "error" in answer]:
         words = f"make_inputs: {raised(refused[0]['error'])}"
         raise Stopped(Check("accuracy", Verdict.ERROR, words))
-    taken = {trial.number: int(one["bytes"]) for trial, one in zip(trials, made, strict=True)}
+    taken = {trial.number: int(answer["bytes"]) for trial, answer in zip(trials, made, strict=True)}
     large = [trial for trial in trials if trial.number not in inputs.arguments]
     tried = Tried(inputs)
     parts = [inputs]
@@ -98,7 +98,7 @@ def make_trials(session: Session, author: Child, constants: Constants) -> Tried:
     if not shown.trials:
         words = nothing_fits(tried.too_large, room)
         raise Stopped(Check("accuracy", Verdict.UNSUPPORTED, words))
-    _check_repeats(session, author, min(shown.trials, key=lambda one: taken[one.number]), shown)
+    _check_repeats(session, author, min(shown.trials, key=lambda trial: taken[trial.number]), shown)
     if session.wants("variations"):
         bases = plan.light(
             [(trial.case, taken[trial.number]) for trial in shown.trials], room.light

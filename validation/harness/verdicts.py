@@ -51,12 +51,12 @@ def with_check(report: Report, check: Check, seconds: Mapping[str, float]) -> Re
 def figures(made: Sequence[Check]) -> dict[str, Any]:
     """Return the number of inputs and the largest errors, if any answers were compared."""
     numbers = [check.numbers for check in made if check.name in ("accuracy", "variations")]
-    numbers = [one for one in numbers if one.get("cases")]
+    numbers = [record for record in numbers if record.get("cases")]
     if not numbers:
         return {}
-    worst = {"cases": sum(one["cases"] for one in numbers)}
+    worst = {"cases": sum(record["cases"] for record in numbers)}
     for name in ("max_abs_error", "max_rel_error", "share_of_allowed"):
-        if values := [one[name] for one in numbers if name in one]:
+        if values := [record[name] for record in numbers if name in record]:
             worst[name] = presentable(max(values))
     return worst
 

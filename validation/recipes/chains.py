@@ -21,8 +21,7 @@ class Chain:
 
     @property
     def possible(self) -> bool:
-        """Whether the chain is valid: only the first may jump, none repeats, the result is
-        informative."""
+        """True if only the first operation jumps, none repeats, and the result is informative."""
         names = [operation.name for operation in self.operations]
         return (
             len(set(names)) == len(names)

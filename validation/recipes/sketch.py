@@ -29,7 +29,7 @@ class Argument:
 
     @property
     def drawn_first(self) -> bool:
-        """Whether other shapes depend on it."""
+        """True if other shapes depend on it."""
         return self.draw == "offsets"
 
     @property

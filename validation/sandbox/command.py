@@ -1,8 +1,8 @@
 """Command line of a sandboxed program.
 
-Three processes stand in a row: `guard.py` outside, which bounds memory and ends all that the
-program forks; `confined.py`, which restricts itself; and the program that it then becomes.
-bubblewrap starts `confined.py` in namespaces of its own. Without it, Landlock confines.
+Outside, `guard.py` bounds memory and ends all processes that the program forks. It starts
+`confined.py`, which restricts itself and then becomes the program. At the best level, bubblewrap
+starts `confined.py` in new namespaces. At the second level, Landlock confines it instead.
 """
 
 import json

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Level(StrEnum):
-    """How a program is confined, best first."""
+    """Ways to confine a program, best first."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"

@@ -16,7 +16,7 @@ Stream = int | IO[Any]
 
 # The first version with scopes. Without them a program could signal every process of its user.
 LANDLOCK_VERSION = 6
-# How long a killed tree may take to end (a busy CUDA driver needs seconds), and a probe.
+# Time limits: of a killed tree until it ends (a busy CUDA driver needs seconds), and of a probe.
 KILL_SECONDS, PROBE_SECONDS = 20.0, 20
 PROBE_LIMITS = Limits(
     memory=1 << 30, group_memory=1 << 30, tree_memory=1 << 30, cpu_seconds=10, processes=16,

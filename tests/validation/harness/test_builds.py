@@ -72,7 +72,7 @@ def test_a_missing_compiler_is_named(
         (SimpleNamespace(), SimpleNamespace(impl=None), False),
         (SimpleNamespace(make_launcher=None), SimpleNamespace(), False),
     ],
-    ids=["builds launchers", "launches all by one", "lets nobody else build"],
+    ids=["builds launchers", "launches all by one", "accepts no other build"],
 )
 def test_only_a_triton_that_builds_launchers_gets_the_hook(
     monkeypatch: pytest.MonkeyPatch, driver: SimpleNamespace, build: SimpleNamespace, taken: bool

@@ -75,7 +75,7 @@ def test_a_parcel_cannot_name_bytes_that_it_lacks(file: int, sizes: list[int]) -
     assert not any(map(len, views))
 
 
-def test_a_message_that_is_none_is_refused_and_its_files_are_closed() -> None:
+def test_a_malformed_message_is_refused_and_its_files_are_closed() -> None:
     ours, theirs = Channel.pair()
     reading, writing = os.pipe()
     socket.send_fds(theirs.socket, [b"\x80 no JSON"], [writing])

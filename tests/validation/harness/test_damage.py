@@ -79,7 +79,7 @@ def surveyed(filled: Filled, test: str, gradients: bool = False) -> dict[str, li
         "of the second only the type",
         "the second only",
         "one in a dictionary of a list",
-        "a number that nobody looks at",
+        "a number that the test does not look at",
         "a number that the test looks at",
         "what is no number is not counted",
         "one that is zeros anyway",

@@ -62,7 +62,7 @@ def test_equivalence():
         ("torch.empty_like(x)", Verdict.PASSED),
         ("buffer(x.numel(), x.device)", Verdict.FAILED),
     ],
-    ids=["a table that nobody writes to again", "the same memory, written to again"],
+    ids=["a table that is not written to again", "the same memory, written to again"],
 )
 def test_what_was_handed_out_is_not_written_to_again(
     out: str, verdict: Verdict, pool: WorkerPool

@@ -87,8 +87,8 @@ def checked(pool: WorkerPool, candidate: str, check: str) -> Report:
     ],
     ids=[
         "right",
-        "looked at by nobody",
-        "asked for by nobody",
+        "not looked at",
+        "not requested",
         "nearly right",
         "beyond any float",
         "beside its kernel",

@@ -58,8 +58,11 @@ class Author:
             return {"error": described(error)}, []
 
     def inputs(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
-        """Answer with inputs, made on the CPU for every device: both sides get the same bytes. Of
-        inputs that take more than `most`, or than is left of `altogether`, only with the size."""
+        """Answer with inputs, made on the CPU for every device: both sides get the same bytes.
+
+        Inputs that take more than `most`, or more than is left of `altogether`, are answered with
+        their size only.
+        """
         packing = Packing()
         made: list[dict[str, Any]] = []
         left = order["altogether"]

@@ -33,7 +33,10 @@ class Clock:
         torch.cuda.synchronize()
 
     def get_ahead(self, call: Callable[[], Any]) -> Any:
-        """Call it once, and from now on let the GPU wait as long as the host needs for it."""
+        """Call it once, and delay the GPU in later runs by a multiple of the host's time for it.
+
+        So the host has queued all work of a run before the GPU begins with it.
+        """
         torch.cuda.synchronize()
         started = time.perf_counter_ns()
         answer = call()

@@ -2,8 +2,8 @@
 
 In one pytest session each test is called once for every damage that no test has noticed yet.
 Damaged answers keep their gradient graph, so that a test of gradients does not fail merely because
-they are missing. Where the entry declares gradients, those that flow back to the reference's inputs
-are damaged too, and its answers are left as they are.
+they are missing. If the entry declares gradients, those that flow back to the reference's inputs
+are damaged too, and its answers stay as they are.
 """
 
 import sys
@@ -43,7 +43,7 @@ NO_GRADIENTS = "all zeros in the gradients"
 
 @dataclass(frozen=True, slots=True)
 class Harm:
-    """`place`: which of several outputs, or inputs, is damaged; None: all of them."""
+    """One damage to a part of the answer. `place`: the damaged output or input, or None for all."""
 
     damage: Damage
     place: int | None = None
@@ -71,8 +71,8 @@ class Survey:
     """The plugin of pytest that calls each test with an undamaged reference, then with damage.
 
     control: why a test fails for the undamaged reference.
-    noticed: whether a test noticed the damage, for each damage that changed an answer, and by
-        whether the answer was large: a test of one element notices what others do not.
+    noticed: whether a test noticed each damage that changed an answer. Large and small answers are
+        counted separately: a test of one element notices what others do not.
     """
 
     def __init__(self, instead: Instead = (), *, gradients: bool = False) -> None:

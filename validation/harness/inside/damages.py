@@ -46,12 +46,13 @@ def leaves(answer: Any) -> list[torch.Tensor]:
     return tensors_in(rebuilt(answer, lambda tensor: tensor, as_tensor))
 
 
-def differ(one: Any, other: Any) -> bool:
+def differ(undamaged: Any, damaged: Any) -> bool:
+    """Return whether a tensor of the value changed. NaN equals NaN."""
     return any(
         before.dtype is not after.dtype
         or before.shape != after.shape
         or not torch.equal(_without_nan(before), _without_nan(after))
-        for before, after in zip(leaves(one), leaves(other), strict=True)
+        for before, after in zip(leaves(undamaged), leaves(damaged), strict=True)
     )
 
 

@@ -14,8 +14,10 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One of the interpreter's functions, and the places of its arguments that say what it
-    touches."""
+    """A function of the interpreter that accesses memory.
+
+    addresses, values, mask: the places of these arguments.
+    """
 
     name: str
     does: str

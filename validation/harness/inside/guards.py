@@ -47,8 +47,11 @@ class Guarded:
 
 
 def trespasses(guards: Sequence[Guarded]) -> list[str]:
-    """Return the words about each whose zones changed. All are compared together: a comparison for
-    each would wait as often for the GPU, which many processes share."""
+    """Return a sentence about each guarded memory whose zones changed.
+
+    All zones are compared at once. Separate comparisons would each wait for the GPU, which many
+    processes share.
+    """
     groups = defaultdict(list)
     for guard in guards:
         groups[guard.whole.device, guard.pattern].append(guard)

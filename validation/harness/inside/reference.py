@@ -1,8 +1,9 @@
 """The process that runs python_code and nothing else of the entry, for the expected answers.
 
-Each trial at the type it is given in, then in float64, then in float64 with inputs changed in their
-last bits: the first says how good torch is at that type, the last how much rounding matters here.
-If an answer is wrong nevertheless: in float64 with every result changed in its last bit.
+It runs each trial at the type of its inputs, which shows how exact torch is at that type. Then it
+runs the trial in float64, and in float64 with the last bits of the inputs changed, which shows how
+much rounding matters. If an answer still counts as wrong, it runs the trial once more in float64,
+with every result changed in its last bit.
 """
 
 from contextlib import ExitStack
@@ -91,11 +92,13 @@ class Reference:
         inputs = tensors_in(arguments)
         if written is None:
             changed = {_address(storages[place]) for place in mutated}
-            written = [place for place, one in enumerate(inputs) if _address(one) in changed]
+            written = [place for place, tensor in enumerate(inputs) if _address(tensor) in changed]
         addresses = set(map(_address, storages.values()))
         return {
             "value": packing.plain(answer),
-            "gradients": [None if one is None else packing.tensor(one) for one in of_inputs],
+            "gradients": [
+                None if gradient is None else packing.tensor(gradient) for gradient in of_inputs
+            ],
             "aliases": [_address(tensor) in addresses for tensor in tensors_in(answer)],
             "written": [packing.tensor(inputs[place]) for place in written],
             "places": written,

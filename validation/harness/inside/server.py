@@ -20,7 +20,7 @@ from validation.harness.inside import child, gpu, warm
 from validation.harness.inside.cleanup import is_too_full, remove_folder
 from validation.sandbox import seal
 
-# How long a fork waits for a free place, and how often the children's folders are measured.
+# Wait of a fork for a free place, and interval at which the children's folders are measured.
 FORK_SECONDS, FORK_TRIES = 0.05, 100
 FOLDER_SECONDS = 0.25
 

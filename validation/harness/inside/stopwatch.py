@@ -78,7 +78,10 @@ class Stopwatch:
         ]
 
     def measure(self, order: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
-        """Alone on the GPU: microseconds of each run. `keep`: whether to keep the answers."""
+        """Answer with the microseconds of each run. No other process uses the GPU meanwhile.
+
+        `keep`: whether to keep the answers.
+        """
         took = []
         try:
             self.clock.wake()

@@ -22,7 +22,7 @@ GRADE_OF_KIND = {kind: grade for grade, kinds in GRADES.items() for kind in kind
 
 
 def test(result: dict[str, Any]) -> Check:
-    """1: the entry's own test, as the contract runs it."""
+    """Return check 1: the entry's own test passes, run as the contract says."""
     numbers = {key: result.get(key) for key in ("passed", "failed", "skipped")}
     verdict = PASSED
     words = f"{result['passed']} tests pass"
@@ -40,7 +40,10 @@ def test(result: dict[str, Any]) -> Check:
 
 
 def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str = "") -> Check:
-    """2: the shown cases against float64. `left_out`: words about cases that are too large."""
+    """Return check 2, which compares the shown cases with float64.
+
+    left_out: words about cases that are too large.
+    """
     check = _compared("accuracy", [run for run in runs if run.trial.kind == "shown"], wanted)
     if not left_out:
         return check
@@ -49,8 +52,11 @@ def accuracy(runs: Sequence[Outcome], wanted: dict[int, Wanted], left_out: str =
 
 
 def variations(runs: Sequence[Outcome], wanted: dict[int, Wanted], origin: str) -> Check:
-    """3: inputs that the cases don't show. Other seeds and nearby sizes decide. The others make
-    grades, and the policy says whether an entry of this origin passes with them."""
+    """Return check 3, on inputs that the cases don't show.
+
+    Other seeds and nearby sizes decide. The others make grades, and the policy says whether an
+    entry of this origin passes with them.
+    """
     decisive = [run for run in runs if _decides(run, origin)]
     check = _compared("variations", [run for run in decisive if run.trial.kind != "shown"], wanted)
     numbers = {**check.numbers, "accuracy": _accuracy_grade(decisive)}
@@ -147,7 +153,7 @@ def _errors(runs: Sequence[Outcome]) -> dict[str, float]:
 
 
 def memory(runs: Sequence[Outcome], wanted: dict[int, Wanted]) -> Check:
-    """4: inputs left alone, outputs in memory of their own, no unwritten memory read."""
+    """Return check 4: inputs are unchanged, outputs don't alias them and are fully written."""
     if fault := _memory_fault(runs, wanted):
         return Check("memory", FAILED, fault)
     if all(run.value is None for run in runs):
@@ -190,7 +196,10 @@ def _holds_poison(run: Outcome) -> bool:
 
 
 def determinism(runs: Sequence[Outcome]) -> Check:
-    """5: the same inputs twice. Only right answers count: the comparison judges the others."""
+    """Return check 5: the same inputs give the same answer twice.
+
+    Only right answers count: the comparison judges the others.
+    """
     answers: dict[int, list[list[bytes]]] = {}
     for run in runs:
         if run.right and run.value is not None:
@@ -211,7 +220,7 @@ def triton(
     runs: Sequence[Outcome], idle: Sequence[Outcome], problems: Mapping[str, int],
     computed: Mapping[str, int], in_test: str,
 ) -> Check:  # fmt: skip
-    """6: its own kernels compute the answer.
+    """Return check 6: the entry's own kernels compute the answer.
 
     idle: runs in which the kernels do nothing.
     problems: what the launcher does that is not played, so the answer is wrong if it matters.
@@ -264,7 +273,7 @@ def _share_of_torch(runs: Sequence[Outcome]) -> float:
 
 
 def bounds(runs: Sequence[Outcome]) -> Check:
-    """8: the guard zones of every tensor and, in the interpreter, every access to memory."""
+    """Return check 8: guard zones of tensors and, in the interpreter, all accesses to memory."""
     for run in runs:
         for words in run.details.get("trespass", ()):
             return Check("bounds", FAILED, f"{run.trial.name}: {str(words)[:200]}")
@@ -274,7 +283,7 @@ def bounds(runs: Sequence[Outcome]) -> Check:
 
 
 def gradients(runs: Sequence[Outcome], declared: bool) -> Check:
-    """9: the backward pass, if the entry declares one."""
+    """Return check 9: the backward pass is right, if the entry declares one."""
     if not declared:
         return Check("gradients", None, "the entry declares none")
     wrong = [run for run in runs if not run.right and "gradient" in run.words]

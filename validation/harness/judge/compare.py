@@ -25,9 +25,9 @@ STRANGE = {"float32": 2e-3, "float16": 0.1, "bfloat16": 0.25}
 CANCELLED = 2.0**-20
 # A change of this share of the answer's scale is a jump, unless more elements than FEW change so.
 JUMP, FEW = 1e-2, 0.05
-# An answer that is below the first throughout is the rounding error of ordinary numbers. Where it
-# is zero throughout, a product and a difference that are rounded in one step leave the second: an
-# ordinary rounding error, divided by the root of a normalization's epsilon.
+# First: an answer that is smaller throughout is the rounding error of ordinary numbers. Second: the
+# largest remainder if the right answer is zero throughout, and a product and a difference are
+# rounded in one step. It is a rounding error divided by the root of a normalization's epsilon.
 NOTHING, LEFT_OF_ZERO = 2.0**-16, 2.0**-12
 STRAY_INTEGERS = 1e-3
 
@@ -168,7 +168,7 @@ def _precise(expected: Expected, native: Array) -> tuple[Array | None, bool]:
         scale = np.abs(native[both]).max()
         most = STRANGE.get(expected.native.dtype, 1e-6) * max(scale, 1e-30)
         strange = bool(np.abs(values - native)[both].max() > most)
-        # Where everything cancels, the type's answer is a rounding error.
+        # If all terms cancel, the type's answer is a rounding error.
         strange &= bool(np.abs(values[both]).max() > CANCELLED * scale)
     return values, strange
 
@@ -238,11 +238,11 @@ def _special(values: Array, native: Array, truth: Array) -> str:
     )
 
 
-def _alike(one: Array, other: Array) -> Array:
+def _alike(answer: Array, expected: Array) -> Array:
     """Return which elements are both finite, the same infinity, or both NaN."""
-    same_infinity = np.isinf(one) & (one == other)
-    both = np.isfinite(one) & np.isfinite(other)
-    same: Array = both | same_infinity | (np.isnan(one) & np.isnan(other))
+    same_infinity = np.isinf(answer) & (answer == expected)
+    both = np.isfinite(answer) & np.isfinite(expected)
+    same: Array = both | same_infinity | (np.isnan(answer) & np.isnan(expected))
     return same
 
 

@@ -131,11 +131,13 @@ def _outcome(
         if before.value == answer:
             return replace(before, mode=mode, details=details)
     comparisons = compare(answer) or [("", Comparison(""))]
-    failing = [(name, one) for name, one in comparisons if one.wrong]
+    failing = [(name, comparison) for name, comparison in comparisons if comparison.wrong]
     name, worst = max(failing or comparisons, key=lambda pair: pair[1].share)
     if failing:
         return Outcome(trial, mode, False, f"{name}: {worst.wrong}", worst, answer, None, details)
-    worst = replace(worst, grade=worst_grade(one.grade for _, one in comparisons) or Grade.EXACT)
+    worst = replace(
+        worst, grade=worst_grade(comparison.grade for _, comparison in comparisons) or Grade.EXACT
+    )
     return Outcome(trial, mode, True, "", worst, answer, None, details)
 
 

@@ -54,7 +54,7 @@ class Numbers:
         else:
             plain = _eight_bit_values(self.dtype)[np.frombuffer(self.raw, np.uint8)]
         if plain.dtype.kind == "f":
-            # NumPy would warn of a signalling NaN.
+            # NumPy would warn of a signaling NaN.
             with np.errstate(invalid="ignore"):
                 return plain.astype(np.float64)
         return plain.astype(np.complex128) if plain.dtype.kind == "c" else plain

@@ -107,7 +107,7 @@ class Recording:
         return [*self.instructions, *(one for inner in self.inner for one in inner)]
 
     def close(self) -> None:
-        """End the call. What it allocated may be freed, or be kept by the launcher."""
+        """End the call. Its allocations may be freed, or be kept by the launcher."""
         inputs = {number for number in self._inputs if number is not None}
         self._session.memory.remember(self.storages.release(), self.all_instructions(), inputs)
 

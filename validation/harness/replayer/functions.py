@@ -19,8 +19,8 @@ class WrongGradient(Exception):
 
 def play_function(player: "Player", call: Function) -> None:
     """Apply the function to its inputs in the graph, and add its outputs to the graph."""
-    inputs = [None if one is None else player.value(one) for one in call.inputs]
-    if not all(one is None or isinstance(one, torch.Tensor) for one in inputs):
+    inputs = [None if value is None else player.value(value) for value in call.inputs]
+    if not all(value is None or isinstance(value, torch.Tensor) for value in inputs):
         raise WrongGradient("a function with an input that is not a tensor")
 
     class Replay(torch.autograd.Function):
@@ -36,11 +36,13 @@ def play_function(player: "Player", call: Function) -> None:
                 else:
                     outputs.append(tensors[output.given])
             pairs = [
-                (one, tensor) for one, tensor in zip(call.outputs, outputs, strict=True) if one
+                (output, tensor)
+                for output, tensor in zip(call.outputs, outputs, strict=True)
+                if output
             ]
-            ctx.mark_dirty(*(tensor for one, tensor in pairs if one.given is not None))
+            ctx.mark_dirty(*(tensor for output, tensor in pairs if output.given is not None))
             ctx.mark_non_differentiable(
-                *(tensor for one, tensor in pairs if not one.differentiable)
+                *(tensor for output, tensor in pairs if not output.differentiable)
             )
             return outputs[0] if call.single else tuple(outputs)
 

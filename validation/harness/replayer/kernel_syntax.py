@@ -60,12 +60,12 @@ class Definition:
 def definitions(text: str) -> dict[tuple[str, int], Definition]:
     """Return each function by its name and its first line, decorators included."""
     # Python counts only line feeds. `splitlines` also splits at form feeds.
-    found, lines = {}, text.split("\n")
+    functions, lines = {}, text.split("\n")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found[node.name, first] = Definition(node.name, node, _module(node, first, lines))
-    return found
+            functions[node.name, first] = Definition(node.name, node, _module(node, first, lines))
+    return functions
 
 
 def _module(node: ast.FunctionDef, first: int, lines: list[str]) -> str:

@@ -23,12 +23,12 @@ _numbers = itertools.count(1)
 class Kernels:
     """The kernels of one text, `triton_code`. Each is made when it is first used."""
 
-    def __init__(self, text: str, asked: Mapping[str, Kernel]) -> None:
+    def __init__(self, text: str, kernels: Mapping[str, Kernel]) -> None:
         try:
             self._definitions = definitions(text)
         except (SyntaxError, RecursionError, ValueError) as error:
             raise Refused(f"triton_code can't be parsed: {error}") from error
-        self._asked = asked
+        self._kernels = kernels
         self._made: dict[str, Any] = {}
         self._being_made: set[str] = set()
 
@@ -38,19 +38,21 @@ class Kernels:
         return self._made[key]
 
     def _make(self, key: str) -> Any:
-        asked = self._asked.get(key)
-        if asked is None:
+        description = self._kernels.get(key)
+        if description is None:
             raise Refused(f"the recording does not describe its kernel {key}")
-        definition = self._definitions.get((asked.name, asked.line))
+        definition = self._definitions.get((description.name, description.line))
         if definition is None:
-            raise Refused(f"{asked.name} is no function of triton_code in line {asked.line}")
+            raise Refused(
+                f"{description.name} is no function of triton_code in line {description.line}"
+            )
         self._being_made.add(key)
         try:
-            names = self._names(asked.names)
+            names = self._names(description.names)
         finally:
             self._being_made.discard(key)
         check(definition, names)
-        file = f"<kernel {next(_numbers)}: {asked.name}>"
+        file = f"<kernel {next(_numbers)}: {description.name}>"
         source = definition.source
         # Triton reads a kernel's source through its file.
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -60,7 +62,7 @@ class Kernels:
         # The interpreter searches the values of a kernel's names for this module.
         space.setdefault("tl", tl)
         exec(compile(source, file, "exec"), space)  # noqa: S102 - its syntax was checked
-        kernel = space[asked.name]
+        kernel = space[description.name]
         # A function without decorators becomes a kernel by a call.
         return kernel if hasattr(kernel, "fn") else triton.jit(kernel)
 

@@ -209,13 +209,15 @@ def returns_kept_memory(program: Program) -> bool:
                 kept.add(instruction.storage)
             case Earlier():
                 earlier |= {
-                    one.storage
-                    for one in instruction.instructions
-                    if isinstance(one, Allocate | Constant)
+                    inner.storage
+                    for inner in instruction.instructions
+                    if isinstance(inner, Allocate | Constant)
                 }
             case Launch():
                 written |= {
-                    window.storage for one in instruction.arguments for window in one.windows()
+                    window.storage
+                    for argument in instruction.arguments
+                    for window in argument.windows()
                 }
     returned = {window.storage for window in program.answer.windows()}
     return bool(returned & written & (kept - own | earlier))

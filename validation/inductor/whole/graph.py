@@ -94,7 +94,7 @@ def value_of(node: Node) -> Any:
 def _as_new_value(node: Node) -> None:
     """Replace `relu_(x)` by `relu(x)`, which all later nodes read.
 
-    Where x is a view of another tensor this would be wrong. Then the operation stays, and is
+    If x is a view of another tensor, this would be wrong. Then the operation stays, and is
     left out later.
     """
     name = name_of(node)

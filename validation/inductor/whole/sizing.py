@@ -57,12 +57,14 @@ class _Run:
         known = {now for _, _, now in own if isinstance(now, sympy.Symbol)}
         for asked in self._asked():
             if asked.free_symbols <= known and not _holds_anyway(asked):
-                blamed.update(one for one in sympy.preorder_traversal(asked) if one.is_Symbol)
+                blamed.update(
+                    symbol for symbol in sympy.preorder_traversal(asked) if symbol.is_Symbol
+                )
         for _, _, now in own:
             if not isinstance(now, int | sympy.Symbol):
                 blamed.update(now.free_symbols)
         if blamed:
-            most = max(blamed, key=lambda one: (blamed[one], str(one)))
+            most = max(blamed, key=lambda symbol: (blamed[symbol], str(symbol)))
             yield from ((place, axis) for place, axis, now in own if now == most)
 
     def _asked(self) -> list[sympy.Basic]:
@@ -78,14 +80,14 @@ class _Run:
     def named(self) -> list[Shape]:
         names: dict[Any, str | int] = {}
         free = iter(NAMES)
-        for one in self._sizes:
-            for size in one:
+        for shape in self._sizes:
+            for size in shape:
                 now = self._now(size)
                 if now not in names:
                     names[now] = now if isinstance(now, int) else next(free, "")
         if "" in names.values():
             raise Unwritable("it has too many sizes")
-        return [tuple(names[self._now(size)] for size in one) for one in self._sizes]
+        return [tuple(names[self._now(size)] for size in shape) for shape in self._sizes]
 
     def _now(self, size: int | sympy.Symbol) -> Any:
         if isinstance(size, int):

@@ -129,14 +129,14 @@ class Command(BaseCommand):
                 splits = list(split(wholes, workers))
         finally:
             bar.end()
-        for one in splits:
-            if one.trouble:
-                self.stdout.write(f"{one.name}: nothing, because {one.trouble}.")
+        for result in splits:
+            if result.trouble:
+                self.stdout.write(f"{result.name}: nothing, because {result.trouble}.")
                 continue
-            functions = pluralize(len(one.offers), "new function")
-            self.stdout.write(f"{one.name}: {pluralize(one.groups, 'group')}, {functions}.")
-            self._say_left_out(one.reasons)
-        yield from (offer for one in splits for offer in one.offers)
+            functions = pluralize(len(result.offers), "new function")
+            self.stdout.write(f"{result.name}: {pluralize(result.groups, 'group')}, {functions}.")
+            self._say_left_out(result.reasons)
+        yield from (offer for result in splits for offer in result.offers)
 
     def _say_left_out(self, reasons: Counter[str]) -> None:
         # Workers end in no order, and what is equally frequent would change places.

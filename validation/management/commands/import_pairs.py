@@ -46,8 +46,8 @@ class Command(BaseCommand):
 
 
 def _kept(found: Iterator[PairDraft | Refusal], refused: list[Refusal]) -> Iterator[PairDraft]:
-    for one in found:
-        if isinstance(one, Refusal):
-            refused.append(one)
+    for result in found:
+        if isinstance(result, Refusal):
+            refused.append(result)
         else:
-            yield one
+            yield result
