@@ -35,7 +35,7 @@ from ingest.requests import request_ingest
 from ingest.sources import take_up
 from tests.conftest import commit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.any_database]
 
 # What an ingest writes, each before what it points to.
 READ = (

@@ -16,7 +16,7 @@ from tests.curation.export.writing import every, hashes, manifest
 from tests.ingest.drafting.repositories import DOUBLING, HEAD
 from tests.ingest.git.repositories import git
 
-pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.any_database]
 
 MIT = "# SPDX-License-Identifier: MIT\n"
 GPL = "# SPDX-License-Identifier: GPL-3.0-only\n"
