@@ -54,9 +54,16 @@ def by_group(root: int, but: frozenset[int] = frozenset()) -> dict[int, int]:
         if pid in but:
             continue
         with suppress(OSError):
+            if command_line(pid) == command_line(root):
+                # Between vfork and exec a child has the memory of its parent.
+                continue
             held[os.getpgid(pid)] += proportional(pid) + memory_files(pid, counted)
             held[SCRATCH] += scratch(pid, counted)
     return held
+
+
+def command_line(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def below(root: int) -> list[int]:
