@@ -12,12 +12,14 @@ import pytest
 import redis
 from django.apps import AppConfig, apps
 from django.conf import settings
+from django.db import connections
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 from hypothesis import HealthCheck
 from hypothesis import settings as properties
 
 from curation.grants import grant
+from curation.models import DecisionReason
 from curation.people import GRANTED
 from curation.supervisor.redis_server import answers, choose
 from tests.waiting import wait_for
@@ -45,12 +47,23 @@ def add(x, y):
 '''
 
 
+SHIPPED_REASONS: list[DecisionReason] = []
+
+
 @receiver(post_migrate)
-def restore_groups(sender: AppConfig, using: str, **_: Any) -> None:
-    """A test that commits ends with a flush, which takes the groups that a migration made."""
-    if sender.label == "curation":
-        for group, permissions in GRANTED.items():
-            grant(apps, using, group, permissions)
+def restore_migrated_rows(sender: AppConfig, using: str, **_: Any) -> None:
+    """A test that commits ends with a flush, which deletes the rows that migrations made."""
+    if sender.label != "curation":
+        return
+    for group, permissions in GRANTED.items():
+        grant(apps, using, group, permissions)
+    if DecisionReason._meta.db_table not in connections[using].introspection.table_names():
+        return
+    reasons = DecisionReason.objects.using(using)
+    if not SHIPPED_REASONS:
+        SHIPPED_REASONS.extend(reasons.all())
+    elif not reasons.exists():
+        reasons.bulk_create(SHIPPED_REASONS)
 
 
 # A busy machine makes no property false: speed is what the benchmarks look at.
