@@ -1,6 +1,6 @@
 """JSON API: list, read, claim and decide, by the same rules as in the browser.
 
-`openapi()` describes it. Every error is `{"error": "a sentence"}`.
+`api_description.openapi()` describes it. Every error is `{"error": "a sentence"}`.
 """
 
 import json
@@ -19,20 +19,19 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.defaults import page_not_found
 
 from curation.errors import CurationError
-from curation.filters import CHOICES, KEYS, Filter
+from curation.filters import Filter
 from curation.matching import KINDS
 from curation.models import (
     Agreement,
     Decision,
-    Difficulty,
     Kernel,
-    OperationType,
     Pair,
     SecondReview,
     Status,
 )
 from curation.review import claims, listing, second
 from curation.review.access import item_or_404, kind_of, number
+from curation.review.api_description import DECISION, KINDS_OF, MOST, openapi
 from curation.review.decisions import ItemClassification, NotYours, StaleItem, decide
 from curation.review.queue import next_item
 from curation.review.tokens import owner
@@ -40,13 +39,7 @@ from curation.unstorable import unstorable
 
 log = logging.getLogger(__name__)
 
-MOST = 200
 ADDRESS = "/api/"
-# Values that a person can set in a classification; empty: unknown.
-KINDS_OF = {
-    "operation_type": ("", *OperationType.values),
-    "difficulty": ("", *Difficulty.values),
-}
 Answer = Callable[..., JsonResponse]
 
 
@@ -287,96 +280,3 @@ def _verdict(row: Decision | SecondReview) -> dict[str, Any]:
     """Return one side of a dispute."""
     verdict = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
     return {"user": str(row.user), **verdict}
-
-
-TEXT = {"type": "string", "pattern": "^[^\\u0000]*$"}
-DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})?"
-WRITTEN = {"decided": {"type": "string", "pattern": rf"^{DAY}(\.\.{DAY})?$"}}
-DECISION: dict[str, Any] = {
-    "type": "object",
-    "required": ["status", "version"],
-    "additionalProperties": False,
-    "properties": {
-        "status": {"enum": [Status.APPROVED.value, Status.REJECTED.value]},
-        "version": {"type": "integer"},
-        "request": {"type": "string", "format": "uuid"},
-        "reasons": {"type": "array", "items": TEXT},
-        "comment": TEXT,
-        **{name: {"enum": list(words)} for name, words in KINDS_OF.items()},
-        "tags": {"type": "array", "items": TEXT},
-    },
-}
-
-
-def openapi() -> dict[str, Any]:
-    """Return the OpenAPI document, derived from the same lists as the checks."""
-    kind = _parameter("kind", "path", {"enum": list(KINDS)})
-    pk = _parameter("id", "path", {"type": "integer"})
-    keys = [
-        _parameter(
-            key,
-            "query",
-            {
-                "type": "array",
-                "items": {"enum": list(CHOICES[key])} if key in CHOICES else WRITTEN.get(key, TEXT),
-            },
-        )
-        for key in KEYS
-    ]
-    page = [
-        _parameter("after", "query", {"type": "string"}),
-        _parameter("size", "query", {"type": "integer", "minimum": 1, "maximum": MOST}),
-    ]
-    paths = {
-        "/api/v1/{kind}/": {"get": _operation("List items", [kind, *keys, *page])},
-        "/api/v1/{kind}/{id}/": {"get": _operation("Read an item", [kind, pk])},
-        "/api/v1/{kind}/{id}/decision": {"post": _operation("Decide", [kind, pk], DECISION)},
-        "/api/v1/{kind}/{id}/claim": {
-            "post": _operation("Claim an item", [kind, pk]),
-            "delete": _operation("Release the claim", [kind, pk]),
-        },
-        "/api/v1/next": {"post": _operation("Claim the next item of the queue", keys)},
-    }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Curation", "version": "1"},
-        "security": [{"token": []}],
-        "paths": paths,
-        "components": {
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {
-                "Error": {"type": "object", "properties": {"error": {"type": "string"}}},
-            },
-        },
-    }
-
-
-def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": place == "path", "schema": schema}
-
-
-def _operation(
-    summary: str, parameters: list[dict[str, Any]], body: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    sorry = {
-        code: {"description": meaning, "content": error}
-        for code, meaning in {
-            "400": "Not understood", "401": "No token", "403": "Not a reviewer",
-            "404": "Not found", "405": "Another method",
-            "409": "Changed, or claimed by another reviewer",
-            "503": "The database is unavailable: the same request may be sent again",
-        }.items()
-    }  # fmt: skip
-    operation: dict[str, Any] = {
-        "summary": summary,
-        "operationId": summary.lower().replace(" ", "-"),
-        "parameters": parameters,
-        "responses": {"200": {"description": "Done"}, **sorry},
-    }
-    if body:
-        operation["requestBody"] = {
-            "required": True,
-            "content": {"application/json": {"schema": body}},
-        }
-    return operation

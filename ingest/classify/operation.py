@@ -19,10 +19,10 @@ from curation.kinds.dataflow import (
     Flow,
     identifiers,
 )
-from curation.kinds.difficulty import NETWORK, ROTARY, rotation
 from curation.kinds.difficulty import carried as carried_names
 from curation.kinds.evidence import Evidence
 from curation.kinds.reading import Reading
+from curation.kinds.signs import NETWORK, ROTARY, rotation
 from ingest.classify.operation_signs import (
     ACCUMULATES,
     ATTENTION,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from curation.kinds.calls import SCANS
 from curation.kinds.dataflow import ATOMICS, LOADS, Flow
-from curation.kinds.difficulty import BACKWARD, GRADIENT, strided_loops
 from curation.kinds.evidence import Evidence, seen
 from curation.kinds.reading import Reading
+from curation.kinds.signs import BACKWARD, GRADIENT, strided_loops
 from ingest.classify.operation import RANDOM
 from ingest.extract.syntax import captures, text_of
 

@@ -10,7 +10,8 @@ from validation.recipes.matmuls import _distance
 from validation.recipes.memory import _segment
 from validation.recipes.normalizations import NORMS, _norm_looped, _stays_in_range, _tells
 from validation.recipes.operations import BINARY, TERNARY
-from validation.recipes.reductions import REDUCTIONS, shows_its_values
+from validation.recipes.reduction_table import REDUCTIONS
+from validation.recipes.reductions import shows_its_values
 from validation.recipes.sequences import _sort, _window
 from validation.recipes.unary import UNARY
 
