@@ -1,7 +1,7 @@
 """Admin of accounts: curators manage reviewers and curators.
 
-Attack: a curator sets the password of a stronger account and logs in with it. Defense: a curator
-who is no superuser can't edit an account with more permissions than the two groups have.
+Attack: a curator sets the password of a stronger account and logs in with it. Defense: only a
+superuser can edit an account with more permissions than the two groups have.
 """
 
 from typing import Any, ClassVar

@@ -47,7 +47,7 @@ def guard_jobs() -> None:
 
 
 def restore(job: Job, raw: Mapping[bytes, bytes]) -> None:
-    """Fill `job` from its hash. Raise NoSuchJobError if there is none, or if it is refused."""
+    """Fill `job` from its hash. Raise NoSuchJobError if Redis lacks the job or we refuse it."""
     try:
         if b"data" in raw:
             _check(raw)

@@ -47,7 +47,7 @@ def advice(listening: int | None) -> str:
 
 
 def retire() -> bool:
-    """Stop the worker of the current job after it. Return False if there is none, or no Redis."""
+    """Stop the current worker after its job. Return False outside of a worker or without Redis."""
     job = get_current_job()
     if job is None or not job.worker_name:
         return False
