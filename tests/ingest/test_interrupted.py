@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models import BooleanField, ExpressionWrapper, Model, Q, Value
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models.functions import Coalesce, Now
 
 from curation.models import (
     Band,
@@ -143,7 +142,7 @@ def test_killed_between_any_two_statements_and_rerun_gives_the_same_rows(
             finished = True
         except Killed:
             # The worker is gone: it could tell nobody. Its lease runs out.
-            IngestRun.objects.filter(state=RunState.RUNNING).update(lease_until=timezone.now())
+            IngestRun.objects.filter(state=RunState.RUNNING).update(lease_until=Now())
             sweep()
             ingest(run.pk)
         assert outcome() == undisturbed, f"killed before statement {moment}"
