@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 import dj_database_url
 
 from curation.errors import CurationError
-from curation.installation import data_folder
-from curation.logs import config as logs
+from curation.operations import data_folder
+from curation.operations import log_config as logs
 
 
 def env_bool(name: str, default: bool) -> bool:
@@ -104,7 +104,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "curation.logs.access.access",
+    "curation.operations.access_log.access",
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
     "curation.security.bodies.refuse_nonsense",

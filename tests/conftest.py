@@ -20,8 +20,8 @@ from hypothesis import settings as properties
 
 from curation.grants import grant
 from curation.models import DecisionReason
+from curation.operations.redis_server import answers, choose
 from curation.people import GRANTED
-from curation.supervisor.redis_server import answers, choose
 from tests.waiting import wait_for
 
 KERNEL = '''\

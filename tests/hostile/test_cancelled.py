@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.supervisor.redis_server import answers, choose
+from curation.operations.redis_server import answers, choose
 from tests.hostile.test_ingest_killed import FILES, rows
 from tests.hostile.test_ingest_killed import folder as folder  # the fixture
 from tests.hostile.test_validation_killed import ASK, BEGIN, QUICK, ROOT, House, descendants, lives

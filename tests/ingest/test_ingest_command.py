@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
-from curation.installation.up_lock import hold
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
+from curation.operations.up_lock import hold
 from curation.queue.attempt import claim
 from ingest import jobs
 from ingest.git.errors import HostUnreachable
