@@ -10,7 +10,7 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 
 from curation.operations.health import healthz
-from curation.operations.metrics_view import metrics
+from curation.operations.metrics import metrics
 from curation.security.login import Login
 
 

@@ -50,11 +50,11 @@ def test_it_tells_how_work_stands(
     found = read(client)
 
     assert found["curation_database_up"] == found["curation_redis_up"] == 1
-    assert found['curation_live_runs{run="ingest",queue="ingest",state="queued"}'] == 1
-    assert found['curation_live_runs{run="export",queue="default",state="running"}'] == 0
+    assert found['curation_live_runs{queue="ingest",run="ingest",state="queued"}'] == 1
+    assert found['curation_live_runs{queue="default",run="export",state="running"}'] == 0
     assert found['curation_queue_jobs{queue="ingest"}'] == 1
     assert found['curation_workers{queue="validation"}'] == 0
-    waited = found['curation_oldest_waiting_run_seconds{run="validation",queue="validation"}']
+    waited = found['curation_oldest_waiting_run_seconds{queue="validation",run="validation"}']
     assert 300 <= waited < 320
     assert 50 < found["curation_scheduler_lease_seconds"] <= 60
     assert found["curation_failed_logins"] == 1
