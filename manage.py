@@ -5,8 +5,8 @@ import os
 import sys
 
 from curation.errors import CurationError
-from curation.operations.complaint import complain, write_tracebacks_as_lines
 from curation.operations.data_folder import check_database
+from curation.operations.logs import complain, write_tracebacks_as_lines
 
 # These work on the schema itself, or without any.
 WITHOUT_DATABASE = {

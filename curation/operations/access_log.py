@@ -9,7 +9,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
-from curation.operations.log_context import about
+from curation.operations.logs import about
 
 log = logging.getLogger("curation.access")
 # Pattern of an accepted X-Request-ID, so that it can't be mistaken for other log text.

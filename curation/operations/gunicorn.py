@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from curation.collector import relieve_collector
-from curation.operations import log_config as logs
+from curation.operations import logs
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))

@@ -1,11 +1,23 @@
-"""Formatters of log records. They mask secrets and texts of rows in every line."""
+"""Logging of all processes: text for people, or one JSON object a line with `LOG_FORMAT=json`.
+
+Independent of Django: gunicorn logs before the settings are loaded, in the same format. Every line
+is masked: secrets and texts of rows never leave a process.
+"""
 
 import json
 import logging
+import logging.config
+import os
 import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from types import MappingProxyType, TracebackType
+from typing import Any
 
-from curation.operations.log_context import known
+from curation.operations import leftovers
 
 # Allowlist of a record's extra fields; all others are dropped.
 FIELDS = (
@@ -28,6 +40,77 @@ SECRETS = (
         r"\1…",
     ),
 )
+
+_known: ContextVar[Mapping[str, object]] = ContextVar("known", default=MappingProxyType({}))
+
+
+def config() -> dict[str, Any]:
+    """Return the argument of `logging.config.dictConfig`. The settings refuse an unknown format."""
+    json_lines = os.environ.get("LOG_FORMAT") == "json"
+    access = os.environ.get("ACCESS_LOG") or ("1" if json_lines else "0")
+    under_up = leftovers.VARIABLE in os.environ
+    # Python prints warnings outside logging, two lines each.
+    logging.captureWarnings(json_lines)
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"()": ForMachines if json_lines else ForPeople}},
+        "filters": {"refusals": {"()": RefusalsWithoutTraceback}},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL") or "INFO"},
+        "loggers": {
+            "curation.access": {"level": "WARNING" if access in ("0", "false", "no") else "INFO"},
+            # A person at a shell sees the end of a run anyway. `up` shows runs as events.
+            "curation.queue.attempt": {"level": "INFO" if json_lines or under_up else "WARNING"},
+            # A refusal (403, 404) is no server error, so its traceback has no value.
+            "django.request": {"filters": ["refusals"]},
+            # These loggers have handlers of their own, so lines would appear twice.
+            "django": {"handlers": [], "level": "INFO"},
+            "django.server": {"handlers": [], "propagate": True},
+            "gunicorn.error": {"handlers": [], "level": "INFO", "propagate": True},
+        },
+    }
+
+
+def complain(sentence: str) -> None:
+    """Report the error of a command: a sentence for people, a log line for machines."""
+    if os.environ.get("LOG_FORMAT") == "json":
+        _configured_log().error(sentence)
+    else:
+        sys.stderr.write(f"{sentence}\n")
+
+
+def write_tracebacks_as_lines() -> None:
+    """Log uncaught exceptions as JSON: a log collector would split Python's own many lines."""
+    if os.environ.get("LOG_FORMAT") == "json":
+        sys.excepthook = _log_uncaught
+
+
+def _log_uncaught(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    _configured_log().critical("%s: %s", kind.__name__, error, exc_info=(kind, error, trace))
+
+
+def _configured_log() -> logging.Logger:
+    # The command may have failed before Django's settings configured logging.
+    logging.config.dictConfig(config())
+    return logging.getLogger("curation")
+
+
+@contextmanager
+def about(**facts: object) -> Iterator[None]:
+    """Add `run`, `repository` or `request_id` to the lines that are logged in this block."""
+    before = _known.set({**_known.get(), **facts})
+    try:
+        yield
+    finally:
+        _known.reset(before)
+
+
+def known() -> Mapping[str, object]:
+    """Return the facts of the surrounding blocks."""
+    return _known.get()
 
 
 def masked(text: str) -> str:

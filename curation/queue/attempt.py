@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.models import Run, RunState
-from curation.operations.log_context import about
+from curation.operations.logs import about
 from curation.queue.heartbeat import beating
 from curation.queue.in_process import at_shell
 from curation.queue.journal import Journal, storable

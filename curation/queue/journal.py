@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from curation.operations.log_context import known
-from curation.operations.logs import masked
+from curation.operations.logs import known, masked
 
 LINES = 200
 LONGEST = 500

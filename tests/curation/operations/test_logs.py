@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.operations.log_context import about
-from curation.operations.logs import ForMachines, ForPeople, masked
+from curation.operations.logs import ForMachines, ForPeople, about, masked
 
 
 def record(message: str, *arguments: object, **more: Any) -> logging.LogRecord:

@@ -95,7 +95,7 @@ def test_a_crash_is_one_line_too(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "from curation.operations.complaint import write_tracebacks_as_lines\n"
+            "from curation.operations.logs import write_tracebacks_as_lines\n"
             "write_tracebacks_as_lines()\n"
             "raise RuntimeError('on\\nfire')",
         ],
