@@ -17,7 +17,7 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
-from curation.operations.up_lock import site_address
+from curation.operations.address import site_address
 from curation.text import pluralize
 
 # The most items that are named for one reason of failure.

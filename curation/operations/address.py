@@ -1,17 +1,27 @@
-"""Address of the site on this machine: a free port, and a health check."""
+"""Address of the site on this machine: a free port, a health check, and the lock that holds it."""
 
+import fcntl
 import http.client
 import json
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from curation.errors import CurationError
 
+LOCK = "up.lock"
 EVERYWHERE = ("0.0.0.0", "::", "[::]", "")  # noqa: S104
 
 
 class AddressUnusable(CurationError):
     """The site can't be served at this address."""
+
+
+class RunsAlready(CurationError):
+    """Another `up` uses the data folder: both would use the same database, queue and log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,36 @@ def read(host: str, port: str) -> SiteAddress:
     if port.isascii() and port.isdigit() and 0 < int(port) < 65536:
         return SiteAddress(host, int(port))
     raise AddressUnusable(f"{port!r} is not a port: write a number from 1 to 65535, such as 8000.")
+
+
+@contextmanager
+def hold_lock(folder: Path, url: str) -> Iterator[None]:
+    """Hold the lock on the data folder. The kernel releases it when the process ends."""
+    with (folder / LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.seek(0)
+            raise RunsAlready(
+                f"`up` runs already on the data folder {folder} (process "
+                f"{lock.readline().strip()}). Stop it first, or point CURATION_DATA at another "
+                "folder."
+            ) from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n{url}\n")
+        lock.flush()
+        yield
+
+
+def site_address(folder: Path) -> str:
+    """Return the URL at which `up` serves the site, or "" if it does not run here."""
+    # Probing the lock would make an `up` fail that starts at the same time.
+    try:
+        pid, url = (folder / LOCK).read_text().splitlines()
+        os.kill(int(pid), 0)
+    except (OSError, ValueError):
+        return ""
+    return url
 
 
 def _neighbor(port: int) -> int:

@@ -2,16 +2,23 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterable, Sequence
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TextIO
 
-from curation.operations.events import event
-
 OURS = "up"
 COLORS = (36, 33, 32, 35, 34, 31)
 LOG_BYTES, LOG_FILES = 5_000_000, 3
+
+LINE = re.compile(
+    r"\d{4}-\d\d-\d\d (?P<time>\d\d:\d\d:\d\d),\d{3} (?P<level>[A-Z]+) (?P<logger>[\w.]+): "
+    r"(?P<message>.*)"
+)
+# Packages of the workbench; all other loggers belong to libraries.
+PACKAGES = ("curation", "ingest", "validation")
+ERRORS = ("ERROR", "CRITICAL")
 
 
 def log_file(folder: Path) -> Path:
@@ -53,7 +60,7 @@ class Console:
         """Write the lines of a process."""
         if self._log:
             for line in lines:
-                self._log.emit(logging.makeLogRecord({"msg": f"{name} | {line}"}))
+                self._log.handle(logging.makeLogRecord({"msg": f"{name} | {line}"}))
         shown = lines if self._verbose or name == OURS else filter(None, map(event, lines))
         prefix = self._prefixes[name]
         self._write("".join(f"{prefix}{line}\n" for line in shown))
@@ -86,3 +93,18 @@ def _writer(log: Path) -> logging.Handler:
     )
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     return handler
+
+
+def event(line: str) -> str | None:
+    """Return the text of a line for the terminal, or None if only the log file has it.
+
+    Lines in another format come from Redis and rq, or continue a traceback.
+    """
+    match = LINE.fullmatch(line)
+    if match is None:
+        return None
+    level = match["level"]
+    if level not in ERRORS and match["logger"].partition(".")[0] not in PACKAGES:
+        return None
+    mark = "" if level == "INFO" else f"{level}: "
+    return f"{match['time']} {mark}{match['message']}"

@@ -23,7 +23,6 @@ from curation.operations import (
     privileges,
     procfile,
     redis_server,
-    up_lock,
 )
 from curation.operations.address import SiteAddress
 from curation.operations.console import Console, log_file
@@ -49,7 +48,7 @@ def up(port: str, *, verbose: bool = False) -> None:
         names.insert(0, redis_server.NAME)
     data_folder.create(folder)
     data_folder.close_contents(folder)
-    with up_lock.hold(folder, place.url):
+    with address.hold_lock(folder, place.url):
         # A log collector needs all lines.
         verbose = verbose or settings.LOG_FORMAT == "json"
         console = Console(sys.stdout, names, log_file(folder), verbose=verbose)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.operations.console import Console
-from curation.operations.events import event
+from curation.operations.console import Console, event
 
 
 class Terminal(io.StringIO):
