@@ -1,19 +1,19 @@
-"""Supervisor loop: starts processes by stage, restarts ended ones, stops in reverse order.
+"""Supervisor of `up`: starts processes by stage, restarts ended ones, stops in reverse order.
 
-One thread and one selector: output, signals and ended children all wake the same `select`.
+An event loop with one task for each process. Checks and preparations run in threads, because the
+database refuses to be used inside of an event loop.
 """
 
-import selectors
+import asyncio
 import signal
-import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from curation.errors import CurationError
-from curation.operations.console import Console
-from curation.operations.process import Process, Running
+from curation.operations.console import OURS, Console
+from curation.operations.process import Process
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Interval of the checks if a stage is ready, and of the messages that it is not.
@@ -27,10 +27,6 @@ class KeepsEnding(CurationError):
     """A process ended too often to start it again."""
 
 
-class _StopAsked(Exception):
-    """A person, or the system, requested a stop."""
-
-
 @dataclass(frozen=True, slots=True)
 class StartupStage:
     """Processes that start together; the next stage starts when `lacks` returns None."""
@@ -38,9 +34,6 @@ class StartupStage:
     processes: Sequence[Process]
     lacks: Callable[[], str | None]
     grace: float = 10.0
-
-    def running(self) -> list[Running]:
-        return [process.running for process in self.processes if process.running]
 
 
 class Supervisor:
@@ -50,145 +43,116 @@ class Supervisor:
         self._stages = stages
         self._console = console
         self._when_ready = when_ready
-        self._started: list[Process] = []
-        self._stop_signals: list[signal.Signals] = []
+        self._tasks: dict[Process, asyncio.Task[None]] = {}
+        # The stage that is being stopped.
+        self._stopping: StartupStage | None = None
 
     def run(self) -> None:
         """Run until a stop is requested. Raise KeepsEnding if a process can't be kept running."""
-        with self._listening():
-            try:
-                for stage in self._stages:
-                    for process in stage.processes:
-                        self._started.append(process)
-                        self._start(process)
-                    self._keep_running(until_ready=stage)
-                self._when_ready()
-                self._keep_running()
-            except _StopAsked as asked:
-                self._console.say(f"Stopping ({asked}). Ctrl-C again: at once.")
-            except CurationError:
-                self._console.say("Stopping everything.")
-                raise
-            finally:
-                # Dependencies stop last, so that jobs can be reported until the end.
-                for stage in reversed(self._stages):
-                    self._stop(stage)
+        asyncio.run(self._run())
 
-    def _keep_running(self, until_ready: StartupStage | None = None) -> None:
-        """Restart ended processes until the stage is ready, or without limit."""
-        ask_at = time.monotonic()
-        complain_at = ask_at + COMPLAIN_SECONDS
-        while True:
-            due = [process.start_again_at for process in self._started if process.start_again_at]
-            if until_ready:
-                if time.monotonic() >= ask_at:
-                    lack = until_ready.lacks()
-                    if lack is None:
-                        return
-                    if time.monotonic() >= complain_at:
-                        self._console.say(f"Still waiting: {lack}")
-                        complain_at += COMPLAIN_SECONDS
-                    ask_at = time.monotonic() + ASK_SECONDS
-                due.append(ask_at)
-            self._turn(min(due, default=None))
-            if self._stop_signals:
-                raise _StopAsked(self._stop_signals[0].name)
-            if self._console.lost:
-                raise _StopAsked("the output was closed")
-            self._restart_what_ended()
-
-    def _restart_what_ended(self) -> None:
-        for process in self._started:
-            if running := process.running:
-                how = self._end_of(running)
-                if how is not None:
-                    self._plan_restart(process, running, how)
-            elif process.start_again_at and process.start_again_at <= time.monotonic():
-                self._start(process)
-
-    def _plan_restart(self, process: Process, ended: Running, how: str) -> None:
-        now = time.monotonic()
-        delay = process.restart_policy.delay(ended.started_at, now)
-        if delay is None:
-            raise KeepsEnding(_obituary(process, how))
-        self._console.say(f"{process.name} {how}; starting it again in {delay:g} s.")
-        process.start_again_at = now + delay
-
-    def _start(self, process: Process) -> None:
-        running = process.start()
-        self._selector.register(running.output, selectors.EVENT_READ, running)
-
-    def _end_of(self, running: Running) -> str | None:
-        """Return how the run ended, and print its last lines. None while it runs."""
-        how = running.ended()
-        if how is not None:
-            if running.output in self._selector.get_map():
-                self._selector.unregister(running.output)
-            self._console.lines(running.process.name, running.close())
-        return how
-
-    def _turn(self, until: float | None) -> None:
-        """Wait for an event or the given time, and handle the event."""
-        timeout = None if until is None else max(0.0, until - time.monotonic())
-        for key, _ in self._selector.select(timeout):
-            if isinstance(key.data, Running):
-                lines = key.data.read()
-                if lines is None:
-                    self._selector.unregister(key.data.output)
-                else:
-                    self._console.lines(key.data.process.name, lines)
-            else:
-                received = map(signal.Signals, self._wake_reader.recv(4096))
-                self._stop_signals += [number for number in received if number in STOPPING]
-
-    def _stop(self, stage: StartupStage) -> None:
-        """Send SIGTERM, SIGTERM again, then SIGKILL; a further Ctrl-C sends SIGKILL directly."""
-        for process in stage.processes:
-            process.start_again_at = None
-        for running in stage.running():
-            running.terminate()
-        now = time.monotonic()
-        steps = [
-            (now + stage.grace, Running.terminate, "Told to stop again"),
-            (now + stage.grace + SECOND_GRACE, Running.kill, "Killed"),
-        ]
-        self._stop_signals.clear()
-        while remaining := [
-            running for running in stage.running() if self._end_of(running) is None
-        ]:
-            if self._stop_signals:
-                self._stop_signals.clear()
-                steps = [(now, Running.kill, "Killed")]
-            while steps and steps[0][0] <= time.monotonic():
-                _, act, what = steps.pop(0)
-                self._console.say(f"{what}: {', '.join(run.process.name for run in remaining)}.")
-                for running in remaining:
-                    act(running)
-            self._turn(steps[0][0] if steps else None)
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        """Receive signals as bytes that wake the selector, so that no handler interrupts code."""
-        self._selector = selectors.DefaultSelector()
-        self._wake_reader, writer = socket.socketpair()
-        self._wake_reader.setblocking(False)
-        writer.setblocking(False)
-        self._selector.register(self._wake_reader, selectors.EVENT_READ)
-        descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        handlers = {number: signal.getsignal(number) for number in (*STOPPING, signal.SIGCHLD)}
-        for number, handler in handlers.items():
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        # The reason to stop everything, or the error that ends everything.
+        self._outcome: asyncio.Future[str] = loop.create_future()
+        for number in STOPPING:
             # nohup ignores SIGHUP on purpose.
-            if (number, handler) != (signal.SIGHUP, signal.SIG_IGN):
-                signal.signal(number, lambda *_: None)
+            if (number, signal.getsignal(number)) != (signal.SIGHUP, signal.SIG_IGN):
+                loop.add_signal_handler(number, self._on_signal, number.name)
+        starting = self._task(self._start_stages())
         try:
-            yield
+            reason = await self._outcome
+            self._show(OURS, [f"Stopping ({reason}). Ctrl-C again: at once."])
+        except CurationError:
+            self._show(OURS, ["Stopping everything."])
+            raise
         finally:
-            signal.set_wakeup_fd(descriptor)
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-            self._selector.close()
-            self._wake_reader.close()
-            writer.close()
+            starting.cancel()
+            # Dependencies stop last, so that jobs can be reported until the end.
+            for stage in reversed(self._stages):
+                await self._stop(stage)
+
+    async def _start_stages(self) -> None:
+        for stage in self._stages:
+            for process in stage.processes:
+                end = await process.start(self._show)
+                self._tasks[process] = self._task(self._keep_running(process, end))
+            await self._until_ready(stage)
+        await asyncio.to_thread(self._when_ready)
+
+    async def _until_ready(self, stage: StartupStage) -> None:
+        complain_at = time.monotonic() + COMPLAIN_SECONDS
+        while lack := await asyncio.to_thread(stage.lacks):
+            if time.monotonic() >= complain_at:
+                self._show(OURS, [f"Still waiting: {lack}"])
+                complain_at += COMPLAIN_SECONDS
+            await asyncio.sleep(ASK_SECONDS)
+
+    async def _keep_running(self, process: Process, end: asyncio.Task[str]) -> None:
+        while True:
+            started = time.monotonic()
+            how = await end
+            if self._outcome.done():
+                return
+            delay = process.restart_policy.delay(started, time.monotonic())
+            if delay is None:
+                raise KeepsEnding(_obituary(process, how))
+            self._show(OURS, [f"{process.name} {how}; starting it again in {delay:g} s."])
+            await asyncio.sleep(delay)
+            end = await process.start(self._show)
+
+    async def _stop(self, stage: StartupStage) -> None:
+        """Send SIGTERM, SIGTERM again, then SIGKILL; a further Ctrl-C sends SIGKILL directly."""
+        self._stopping = stage
+        tasks = [self._tasks[process] for process in stage.processes if process in self._tasks]
+        for process in stage.processes:
+            if process.running:
+                process.terminate()
+            elif process in self._tasks:
+                self._tasks[process].cancel()
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks, timeout=stage.grace)
+        if late:
+            self._show(OURS, [f"Told to stop again: {_names_of_running(stage)}."])
+            for process in stage.processes:
+                process.terminate()
+            _, late = await asyncio.wait(late, timeout=SECOND_GRACE)
+        if late:
+            self._kill(stage)
+            await asyncio.wait(late)
+
+    def _on_signal(self, name: str) -> None:
+        if not self._outcome.done():
+            self._outcome.set_result(name)
+        elif self._stopping:
+            self._kill(self._stopping)
+
+    def _kill(self, stage: StartupStage) -> None:
+        if names := _names_of_running(stage):
+            self._show(OURS, [f"Killed: {names}."])
+        for process in stage.processes:
+            process.kill()
+
+    def _show(self, name: str, lines: Sequence[str]) -> None:
+        self._console.lines(name, lines)
+        if self._console.lost and not self._outcome.done():
+            self._outcome.set_result("the output was closed")
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a task whose error ends everything."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._on_done)
+        return task
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error and not self._outcome.done():
+            self._outcome.set_exception(error)
+
+
+def _names_of_running(stage: StartupStage) -> str:
+    return ", ".join(process.name for process in stage.processes if process.running)
 
 
 def _obituary(process: Process, how: str) -> str:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.operations.output_lines import LONGEST, LineSplitter
+from curation.operations.process import LONGEST, LineSplitter
 
 
 def test_a_line_appears_when_it_is_complete() -> None:

@@ -1,6 +1,6 @@
 """When a process is started again, and when no more."""
 
-from curation.operations.restart_policy import RestartPolicy
+from curation.operations.process import RestartPolicy
 
 
 def test_delays_double_up_to_the_longest() -> None:

@@ -13,9 +13,8 @@ import pytest
 
 from curation.operations import leftovers
 from curation.operations.console import Console
-from curation.operations.process import Process, ProgramMissing
+from curation.operations.process import Process, ProgramMissing, RestartPolicy
 from curation.operations.procfile import Program
-from curation.operations.restart_policy import RestartPolicy
 from curation.operations.supervisor import KeepsEnding, StartupStage, Supervisor
 from tests.waiting import DEADLINE
 
