@@ -158,7 +158,7 @@ def _touches_the_database(item: pytest.Item) -> bool:
 def redis_server() -> Iterator[Path]:
     """The Redis that `up` would start, on the socket that the settings name."""
     socket: Path = settings.REDIS_SOCKET
-    binary = choose(print).binary
+    binary = choose(print)
     server = subprocess.Popen(
         [binary, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", socket.parent],
         stdout=subprocess.DEVNULL,

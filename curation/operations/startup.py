@@ -93,8 +93,7 @@ def _stages(
     if settings.EMBEDDED_REDIS:
         listening_on: Path = settings.REDIS_SOCKET
         chosen = redis_server.choose(console.say)
-        console.say(f"The queue runs on {chosen}.")
-        server = supervised(redis_server.program(folder, listening_on, chosen.binary))
+        server = supervised(redis_server.program(folder, listening_on, chosen))
         stages.append(StartupStage([server], partial(_redis_lacks, listening_on)))
     else:
         console.say(f"The queue runs on {redis_server.check_named(settings.REDIS_URL)}.")

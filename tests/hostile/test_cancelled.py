@@ -94,7 +94,7 @@ class Works(House):
 
     def redis(self) -> None:
         socket = self.data / "redis.sock"
-        binary = choose(print).binary
+        binary = choose(print)
         arguments = [str(binary), "--port", "0", "--unixsocket", str(socket), "--save", ""]
         self._start(arguments, self.data)
         wait_for("Redis answers", lambda: answers(socket))

@@ -90,7 +90,7 @@ def data(migrated: Callable[[Path], Path], tmp_path: Path) -> Path:
 @pytest.fixture
 def queue(data: Path) -> Iterator[Queue]:
     socket = redis_socket(data)
-    binary = redis_server.choose(print).binary
+    binary = redis_server.choose(print)
     server = subprocess.Popen(redis_server.program(data, socket, binary).arguments)
     try:
         wait_for("Redis answers", lambda: redis_server.answers(socket))
