@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from curation.installation.data_folder import free_space
 from curation.metrics.text import Gauge, Sample, gauge
 from curation.models import Claim, Decision, Lease, LoginFailure, Release, Run, RunState
-from curation.models.run import LIVE
+from curation.models.runs import LIVE
 from curation.queue.workers import alive_workers
 from curation.review import dashboard
 from curation.review.figures import kept
