@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from curation.models import Decision, Kernel, Provenance, Repository, Status
@@ -17,15 +18,32 @@ from tests import factories as make
 from tests.curation.test_people import PROMISED, granted
 
 FIRST = ("curation", "0001_initial")
+SQUASHED = ("curation", "0001_squashed_0026")
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+class LoaderOfReplaced(MigrationLoader):
+    """Loads the single migrations, as before the squashed one existed."""
+
+    def load_disk(self) -> None:
+        super().load_disk()
+        del self.disk_migrations[SQUASHED]
+
+
+def return_to_the_first_migration() -> MigrationExecutor:
+    executor = MigrationExecutor(connection)
+    executor.loader = LoaderOfReplaced(connection)
+    executor.migrate([FIRST])
+    executor.recorder.record_unapplied(*SQUASHED)
+    return executor
 
 
 @pytest.fixture
 def at_the_first_migration() -> Iterator[Any]:
     """The models as they were then; afterwards the database is new again, whatever happened."""
-    MigrationExecutor(connection).migrate([FIRST])
-    yield MigrationExecutor(connection).loader.project_state([FIRST]).apps
+    executor = return_to_the_first_migration()
+    yield executor.loader.project_state([FIRST]).apps
     call_command("migrate", verbosity=0)
 
 
@@ -68,7 +86,7 @@ def test_the_newest_database_goes_back_to_the_first_migration_and_comes_again() 
     Group.objects.create(name="owners")
 
     try:
-        MigrationExecutor(connection).migrate([FIRST])
+        return_to_the_first_migration()
         groups = set(Group.objects.values_list("name", flat=True))
     finally:
         call_command("migrate", verbosity=0)
