@@ -8,7 +8,7 @@ from tests import factories as make
 from tests.browser.conftest import Visit
 from tests.curation.review.test_results import RAISED_EARLY, ZEROS, a_result
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 
 
 def test_a_pair_that_failed_before_any_launch_shows_no_dots(visit: Visit) -> None:
