@@ -381,10 +381,10 @@ def test_a_run_is_watched_live_cancelled_and_retried(
         batch=[["pair", pair.pk, pair.content_hash]],
     )
     page = visit("ada", "/runs/")
-    expect(page.locator("#list")).to_contain_text("1 of 4, 25 %")
+    expect(page.locator("#list")).to_contain_text("1 of 4, 25%")
 
     ValidationRun.objects.update(done=3, log="2026-11-25 14:00:00 checking")
-    expect(page.locator("#list")).to_contain_text("3 of 4, 75 %")
+    expect(page.locator("#list")).to_contain_text("3 of 4, 75%")
     page.get_by_role("link", name=run.label).click()
     expect(page.locator(".log")).to_contain_text("checking")
     ValidationRun.objects.update(log="2026-11-25 14:00:00 checking\n2026-11-25 14:00:09 odd")
