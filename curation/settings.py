@@ -38,7 +38,7 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 def env_percents(name: str, default: str) -> dict[str, float]:
-    """Parse percentages by category. `5` means `*:5`: 5 % of every category not named."""
+    """Parse percentages by category. `5` means `*:5`: 5% of every category not named."""
     shares = {}
     for part in env_list(name, default):
         category, _, percent = part.rpartition(":")

@@ -22,7 +22,7 @@ from prometheus_client.core import GaugeMetricFamily as Gauge
 from redis.exceptions import RedisError
 
 from curation.models import Claim, Decision, Lease, LoginFailure, Release, Run, RunState
-from curation.models.run import LIVE
+from curation.models.runs import LIVE
 from curation.operations.data_folder import free_space
 from curation.queue.workers import alive_workers
 from curation.review import dashboard

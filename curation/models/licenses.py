@@ -1,11 +1,10 @@
-"""Licenses and their evidence: the text, its place, and the confidence of the detector."""
+"""Licenses and the evidence for each file's license."""
 
 from django.db import models
 from django.db.models import Q
 
-from curation.models.constraints import fraction, one_of
-from curation.models.repository import Repository
-from curation.models.source_file import SourceFile
+from curation.models.fields import fraction, one_of
+from curation.models.sources import Repository, SourceFile
 from curation.models.vocabulary import LicenseVerdict
 
 

@@ -1,4 +1,4 @@
-"""Repositories: sources of kernels, or benchmarks that must stay out of the dataset."""
+"""Repositories, their files and texts, and the opt-outs of authors."""
 
 from functools import lru_cache
 from typing import Any, Self
@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 
-from curation.models.constraints import one_of
+from curation.models.fields import one_of, sha256
 
 # The kernels of a file mostly follow each other. A path of 1,000 characters takes 13 kB.
 _quoted = lru_cache(maxsize=512)(quote)
@@ -66,6 +66,8 @@ class RepositoryQuerySet(models.QuerySet["Repository"]):
 
 
 class Repository(models.Model):
+    """A source of kernels, or a benchmark that must stay out of the dataset."""
+
     name = models.CharField(
         max_length=300, unique=True, help_text="owner/name on GitHub, or a folder's path."
     )
@@ -206,3 +208,108 @@ class Repository(models.Model):
                 errors[field] = 'Write a list of texts, such as ["python/tutorials"].'
         if errors:
             raise ValidationError(errors)
+
+
+class SourceFile(models.Model):
+    """One content of a file at a path of a repository. It never changes."""
+
+    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="files")
+    path = models.CharField(max_length=1000)
+    commit = models.CharField(
+        max_length=64, help_text="The first ingested commit at which it had this content."
+    )
+    blob_hash = models.CharField(max_length=64, help_text="Git's hash of the content.")
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveIntegerField()
+    lines = models.PositiveIntegerField()
+    tokens = models.PositiveIntegerField(null=True)
+    retired_at = models.DateTimeField(
+        null=True, help_text="When an ingest no longer found this content at this path."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("repository", "path")
+        constraints = (
+            sha256("sha256", "sourcefile_sha256_valid"),
+            models.UniqueConstraint(
+                fields=("repository", "path", "blob_hash"), name="sourcefile_one_per_content"
+            ),
+            models.UniqueConstraint(
+                fields=("repository", "path"),
+                condition=Q(retired_at=None),
+                name="sourcefile_one_current_per_path",
+            ),
+        )
+        indexes = (models.Index(fields=("blob_hash",), name="sourcefile_by_blob"),)
+
+    def __str__(self) -> str:
+        return f"{self.repository}: {self.path}"
+
+
+class SourceText(models.Model):
+    """Text of a file. Kept in the database, because the web host may lack the mirror.
+
+    For a notebook, only the text of its code cells is kept.
+    """
+
+    sha256 = models.CharField(max_length=64, primary_key=True, help_text="Of the file's bytes.")
+    text = models.TextField(help_text="Decoded, each line ended by a line feed.")
+
+    class Meta:
+        constraints = (sha256("sha256", "sourcetext_sha256_valid"),)
+
+
+class OptOutQuerySet(models.QuerySet["OptOut"]):
+    def in_force(self) -> Self:
+        return self.filter(lifted_at=None)
+
+
+class OptOut(models.Model):
+    """An opt-out of paths of one repository, or of an author.
+
+    The opt-out of a whole repository is a column of `Repository`. Rows are never deleted, only
+    lifted, so that past releases can be explained.
+    """
+
+    repository = models.ForeignKey(
+        Repository, null=True, blank=True, on_delete=models.PROTECT, related_name="opt_outs"
+    )
+    path = models.CharField(
+        max_length=1000,
+        blank=True,
+        help_text="A file, a folder that ends in /, or a pattern in which * matches any text.",
+    )
+    author = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="An owner of repositories, or a name as copyright lines write it.",
+    )
+    reason = models.CharField(max_length=1000, help_text="Who requested it, when, and how.")
+    lifted_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OptOutQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "opt-out"
+        ordering = ("-pk",)
+        constraints = (
+            models.CheckConstraint(
+                condition=(Q(repository__isnull=False, author="") & ~Q(path=""))
+                | (Q(repository__isnull=True, path="") & ~Q(author="")),
+                name="optout_of_paths_or_of_an_author",
+                violation_error_message="Name a repository and a path of it, or an author.",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.author or f"{self.repository}: {self.path}"

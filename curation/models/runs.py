@@ -1,8 +1,4 @@
-"""Base model of queued work: state, attempt token and lease.
-
-The row is authoritative; the job in Redis only triggers it. `curation.queue` moves rows between
-states by compare-and-set. No other code writes these columns.
-"""
+"""Runs of the queue, the lease of periodic tasks, and cached figures."""
 
 from datetime import timedelta
 from typing import ClassVar, Self, TypeVar
@@ -13,7 +9,9 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from curation.models.constraints import one_of
+from curation.models.fields import one_of
+from curation.models.releases import Release
+from curation.models.sources import Repository
 
 
 class RunState(models.TextChoices):
@@ -40,7 +38,10 @@ class RunQuerySet(models.QuerySet[AnyRun]):
 
 
 class Run(models.Model):
-    """A run of one kind.
+    """A run of one kind: its state, attempt token and lease.
+
+    The row is authoritative; the job in Redis only triggers it. `curation.queue` moves rows between
+    states by compare-and-set. No other code writes these columns.
 
     Subclasses name the kind, the queue, the job function, and `RETRY`, the function that queues a
     run again.
@@ -190,3 +191,136 @@ class Run(models.Model):
 
     def job_of(self, attempt: int) -> str:
         return f"{self._meta.model_name}-{self.pk}-{attempt}"
+
+
+class IngestRun(Run):
+    """One reading of one repository: its progress, results and drops."""
+
+    KIND = "ingest"
+    QUEUE = "ingest"
+    JOB = "ingest.jobs.ingest"
+    RETRY = "ingest.requests.retry_ingest"
+
+    repository = models.ForeignKey(Repository, on_delete=models.PROTECT, related_name="runs")
+    commit = models.CharField(max_length=64, blank=True, editable=False)
+    again = models.BooleanField(
+        default=False, help_text="Read every file again, even if the repository is unchanged."
+    )
+    funnel = models.JSONField(
+        default=dict, blank=True, editable=False, help_text="How many items reached each stage."
+    )
+
+    objects = RunQuerySet["IngestRun"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *Run.Meta.constraints,
+            models.UniqueConstraint(
+                fields=("repository",),
+                condition=Q(state__in=LIVE),
+                name="ingestrun_one_live_per_repository",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"Ingest {self.pk} of {self.repository}"
+
+    @property
+    def subject(self) -> str:
+        return self.repository.name
+
+    @property
+    def result(self) -> str:
+        if self.stage == "unchanged":
+            return "Nothing has changed since the last ingest"
+        shown = ("files", "found", "new", "dropped", "retired")
+        return ", ".join(f"{self.funnel[name]:,} {name}" for name in shown if name in self.funnel)
+
+
+class Drop(models.Model):
+    """Code that the pipeline left out, with the reason. Each omission has such a row."""
+
+    run = models.ForeignKey(IngestRun, on_delete=models.CASCADE, related_name="drops")
+    stage = models.CharField(max_length=40)
+    path = models.CharField(max_length=1000)
+    qualname = models.CharField(max_length=500, blank=True)
+    line = models.PositiveIntegerField(null=True)
+    reason = models.CharField(max_length=60, help_text="A short word to count by.")
+    message = models.TextField(help_text="The reason as a sentence.")
+
+    class Meta:
+        ordering = ("pk",)
+        indexes = (models.Index(fields=("run", "stage", "reason"), name="drop_by_reason"),)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+class ExportRun(Run):
+    """An export requested in the browser: its progress, and the path of the archive."""
+
+    KIND = "export"
+    QUEUE = "default"
+    JOB = "curation.export.jobs.export"
+    RETRY = "curation.export.requests.retry_export"
+
+    options = models.JSONField(default=dict, blank=True)
+    name = models.CharField(
+        max_length=100, blank=True, help_text="Of the release to make or to rebuild; empty: none."
+    )
+    release = models.ForeignKey(
+        Release,
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="runs",
+    )
+    funnel = models.JSONField(default=dict, blank=True, editable=False)
+    archive = models.CharField(
+        max_length=200, blank=True, editable=False, help_text="Its file in the data folder."
+    )
+    sha256 = models.CharField(max_length=64, blank=True, editable=False)
+    archive_removed_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the archive was deleted to make room for newer ones.",
+    )
+
+    objects = RunQuerySet["ExportRun"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"Export {self.pk}{f' of {self.name}' if self.name else ''}"
+
+    @property
+    def subject(self) -> str:
+        return self.name or "One-off export"
+
+
+class Lease(models.Model):
+    """The process that holds an exclusive duty, such as the scheduler's."""
+
+    name = models.CharField(max_length=60, primary_key=True)
+    holder = models.CharField(max_length=200)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.holder}"
+
+
+class Figures(models.Model):
+    """Figures that take long to compute, with the time of each. Every row can be computed again."""
+
+    name = models.CharField(max_length=60, primary_key=True)
+    value = models.JSONField()
+    gathered_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "figures"
+
+    def __str__(self) -> str:
+        return self.name

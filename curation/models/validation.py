@@ -1,12 +1,12 @@
-"""Validations: a run checks a batch of items; an item gets a result; a result has checks."""
+"""Validation runs, and the result of each pair and of each of its checks."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.constraints import one_of, sha256
-from curation.models.run import Run, RunQuerySet
-from curation.models.subject import AboutKernelOrPair
+from curation.models.fields import one_of, sha256
+from curation.models.items import AboutKernelOrPair
+from curation.models.runs import Run, RunQuerySet
 
 
 class Device(models.TextChoices):
@@ -33,6 +33,8 @@ MOST_SKIPPED = 5
 
 
 class ValidationRun(Run):
+    """One check of a batch of items."""
+
     KIND = "validation"
     QUEUE = "validation"
     JOB = "validation.jobs.validate"

@@ -1,4 +1,4 @@
-"""An invitation to open an account, accepted by a one-time link."""
+"""Invitations, tokens, failed logins and saved views of accounts."""
 
 from datetime import datetime, timedelta
 from typing import Self
@@ -9,6 +9,8 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+
+from curation.models.fields import sha256
 
 
 class InvitationState(models.TextChoices):
@@ -74,3 +76,60 @@ class Invitation(models.Model):
         if self.expires_at <= timezone.now():
             return InvitationState.EXPIRED
         return InvitationState.OPEN
+
+
+class ApiToken(models.Model):
+    """A token that a program sends instead of a password. Only its hash is stored."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True, help_text="sha256 of the token.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True, help_text="Empty: it never expires.")
+    used_at = models.DateTimeField(null=True, blank=True, help_text="To the minute.")
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (sha256("digest", "apitoken_digest_valid"),)
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
+
+    def is_expired(self, now: datetime | None = None) -> bool:
+        return self.expires_at is not None and self.expires_at <= (now or timezone.now())
+
+
+class LoginFailure(models.Model):
+    """A failed login, for throttling password guesses. Old rows are deleted."""
+
+    name = models.CharField(max_length=150)
+    address = models.CharField(max_length=45, help_text="The client's IP address.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=("name", "created_at"), name="loginfailure_by_name"),
+            models.Index(fields=("address", "created_at"), name="loginfailure_by_address"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} from {self.address}"
+
+
+class SavedView(models.Model):
+    """A reviewer's named filter of the list."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views"
+    )
+    name = models.CharField(max_length=80)
+    query = models.TextField(help_text="The filter as a query string.")
+
+    class Meta:
+        ordering = ("name",)
+        constraints = (models.UniqueConstraint(fields=("user", "name"), name="savedview_once"),)
+
+    def __str__(self) -> str:
+        return self.name

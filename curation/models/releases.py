@@ -1,12 +1,11 @@
-"""Releases: named, immutable snapshots of exported items."""
+"""Releases: their files, members, splits and withdrawals."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from curation.models.append_only import AppendOnly
-from curation.models.constraints import one_of, sha256
-from curation.models.subject import AboutKernelOrPair
+from curation.models.fields import AppendOnly, one_of, sha256
+from curation.models.items import AboutKernelOrPair
 
 
 class Split(models.TextChoices):
@@ -16,6 +15,8 @@ class Split(models.TextChoices):
 
 
 class Release(AppendOnly):
+    """A named, unchangeable snapshot of exported items."""
+
     name = models.CharField(max_length=100, unique=True)
     options = models.JSONField(default=dict)
     seed = models.BigIntegerField(default=0)

@@ -1,9 +1,31 @@
-"""Append-only rows. A row is undone by appending another."""
+"""Constraints of columns, and the base of tables to which rows are only added."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Length
+from django.db.models.lookups import Exact
+
+
+def one_of(field: str, choices: type[models.TextChoices], name: str) -> models.CheckConstraint:
+    """Require that `field` holds a value of `choices`."""
+    return models.CheckConstraint(condition=Q(**{f"{field}__in": choices.values}), name=name)
+
+
+def fraction(field: str, name: str) -> models.CheckConstraint:
+    """Require that `field` is null or between 0 and 1."""
+    known = Q(**{f"{field}__gte": 0, f"{field}__lte": 1})
+    return models.CheckConstraint(condition=known | Q(**{f"{field}__isnull": True}), name=name)
+
+
+def sha256(field: str, name: str) -> models.CheckConstraint:
+    """Require that `field` has the length of a SHA-256 in hexadecimal.
+
+    A regular expression would be a Python call for each row that SQLite writes.
+    """
+    return models.CheckConstraint(condition=Exact(Length(field), 64), name=name)
 
 
 class WrittenOnce(Exception):
@@ -30,6 +52,8 @@ class AppendOnlyQuerySet(models.QuerySet[Row]):
 
 
 class AppendOnly(models.Model):
+    """Base model of rows that never change. A row is undone by adding another."""
+
     objects = AppendOnlyQuerySet.as_manager()
 
     class Meta:

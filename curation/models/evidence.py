@@ -1,16 +1,14 @@
-"""Similarity of items: fingerprints, bands, near-duplicates and benchmark matches."""
+"""Evidence about items: near-duplicates, contamination, operations in benchmarks, quality."""
 
 from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
 
-from curation.models.constraints import fraction, one_of, sha256
-from curation.models.kernel import Kernel
-from curation.models.pair import Pair
-from curation.models.repository import Repository
-from curation.models.subject import AboutKernelOrPair
-from curation.models.vocabulary import Hardware, LicenseVerdict, Status
+from curation.models.fields import fraction, one_of, sha256
+from curation.models.items import AboutKernelOrPair, Kernel, Pair
+from curation.models.sources import Repository
+from curation.models.vocabulary import Action, Hardware, LicenseVerdict, Status
 
 
 class FingerprintQuerySet(models.QuerySet["Fingerprint"]):
@@ -233,3 +231,25 @@ class OperationOverlap(AboutKernelOrPair):
     )
     problem = models.CharField(max_length=500)
     content_hash = models.CharField(max_length=64)
+
+
+class QualityFinding(models.Model):
+    """Result of one quality gate for one kernel."""
+
+    kernel = models.ForeignKey(Kernel, on_delete=models.CASCADE, related_name="findings")
+    gate = models.CharField(max_length=60)
+    passed = models.BooleanField()
+    action = models.CharField(max_length=10, choices=Action.choices)
+    value = models.FloatField(null=True)
+    message = models.TextField(blank=True)
+    rules = models.CharField(max_length=40, help_text="Version of the rules that found it.")
+
+    class Meta:
+        ordering = ("gate",)
+        constraints = (
+            one_of("action", Action, "qualityfinding_action_valid"),
+            models.UniqueConstraint(fields=("kernel", "gate"), name="qualityfinding_one_per_gate"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.gate}: {'passed' if self.passed else self.action}"
