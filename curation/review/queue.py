@@ -52,11 +52,16 @@ def next_item(user: User, filter: Filter | None = None, leave: Item | None = Non
             claim = take(item, user)
             if claim is None:
                 continue
-            if type(item)._default_manager.filter(pk=item.pk, version=item.version).exists():
+            if _at_version(type(item), item.pk, item.version):
                 return item
             # It was decided on since the query.
             release(claim.token, user)
     return None
+
+
+@compiled_query
+def _at_version(model: Model, /, pk: int, version: int) -> QuerySet[Any, tuple[int]]:
+    return model._default_manager.filter(pk=pk, version=version).values_list("pk")
 
 
 def waiting(user: User, most: int) -> int:

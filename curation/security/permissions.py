@@ -32,6 +32,10 @@ class Backend(ModelBackend):
             end_attempt(request, name)
         return user
 
+    def get_user(self, user_id: Any) -> User | None:
+        user = _person.first(user_id)
+        return user if user and self.user_can_authenticate(user) else None
+
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
@@ -41,6 +45,11 @@ class Backend(ModelBackend):
             user_obj._everything = {f"{app}.{code}" for app, code in _granted(user_obj)}
         permissions: set[str] = user_obj._everything
         return permissions
+
+
+@compiled_query
+def _person(pk: int) -> QuerySet[User]:
+    return User.objects.filter(pk=pk)
 
 
 @compiled_query
