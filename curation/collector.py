@@ -1,8 +1,8 @@
-"""Garbage collector settings for long-lived processes.
+"""Garbage collector settings for an export.
 
 A process holds some hundred thousand objects of modules that are never freed. A full collection
-scans them all again every few thousand allocations. That takes a tenth of an export's time, and
-sometimes a tenth of a second of a page. Requests and exports create few reference cycles, so a rare
+scans them all again every few thousand allocations. An export of 44,000 records takes 5.3 s of
+processor time then instead of 4.5 s (2026-11-26). It creates few reference cycles, so a rare
 collection is enough.
 """
 
@@ -13,15 +13,9 @@ from contextlib import contextmanager
 OBJECTS = 50_000
 
 
-def relieve_collector() -> None:
-    """Freeze the present objects and collect rarely, for the life of this process."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(OBJECTS)
-
-
 @contextmanager
 def relieved_collector() -> Iterator[None]:
+    """Freeze the present objects and collect rarely inside the block."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(OBJECTS)

@@ -15,7 +15,6 @@ from django.core.exceptions import EmptyResultSet
 from django.db.models import (
     AutoField,
     CharField,
-    Expression,
     ExpressionWrapper,
     F,
     Field,
@@ -30,14 +29,13 @@ class Among(Lookup):
     prepare_rhs = False
 
     def get_prep_lookup(self) -> Any:
-        # In a prepared query, the list is bound later.
-        return self.rhs if isinstance(self.rhs, Expression) else list(self.rhs)
+        return list(self.rhs)
 
     def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         column, params = self._column(compiler, connection)
         if between := self._between():
             return f"{column} BETWEEN %s AND %s", [*params, *between]
-        keys = json.dumps(self.rhs) if isinstance(self.rhs, list) else self.rhs
+        keys = json.dumps(self.rhs)
         return f"{column} IN (SELECT value FROM json_each(%s))", [*params, keys]  # noqa: S608 - no foreign text
 
     def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
@@ -49,7 +47,7 @@ class Among(Lookup):
     def _between(self) -> tuple[int, int] | None:
         """Return the bounds of keys without a gap, which a database reads as one range."""
         keys = self.rhs
-        if not isinstance(keys, list) or len(keys) < 2 or not isinstance(keys[0], int):
+        if len(keys) < 2 or not isinstance(keys[0], int):
             return None
         first, last = min(keys), max(keys)
         return (first, last) if len(set(keys)) == last - first + 1 else None

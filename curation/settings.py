@@ -161,7 +161,6 @@ if _header := os.environ.get("HTTPS_HEADER"):
 # Number of proxies before the site; each appends an address to X-Forwarded-For.
 TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
-SESSION_ENGINE = "curation.security.sessions"
 SESSION_COOKIE_AGE = env_int("SESSION_SECONDS", 14 * 3600)
 X_FRAME_OPTIONS = "DENY"
 # The largest legitimate request is an edited pair.

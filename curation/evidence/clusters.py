@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db import transaction
 
-from curation.compiled_queries import Update, compiled_update
 from curation.evidence import item_facts
 from curation.evidence.copies import renew_flags
 from curation.evidence.item_facts import ItemFacts
@@ -120,25 +119,8 @@ def _write_standings(subject: Subject, changed: dict[int, ItemFacts]) -> None:
         return tuple(getattr(changed[key], column) for column in item_facts.COLUMNS)
 
     for values, keys in groupby(sorted(changed, key=by_values), by_values):
-        _stand(subject, list(keys), *values)
-
-
-@compiled_update
-def _stand(
-    subject: Subject,
-    /,
-    keys: list[int],
-    placed: bool | None,
-    status: str,
-    license_verdict: str,
-    license_stated: bool,
-    documented: bool,
-    stars: int,
-    hardware: str,
-) -> Update:
-    now = (placed, status, license_verdict, license_stated, documented, stars, hardware)
-    rows = Fingerprint.objects.filter(**{f"{subject.name}__among": keys})
-    return rows, dict(zip(item_facts.COLUMNS, now, strict=True))
+        rows = Fingerprint.objects.filter(**{f"{subject.name}__among": list(keys)})
+        rows.update(**dict(zip(item_facts.COLUMNS, values, strict=True)))
 
 
 def _write_links(subject: Subject, around: Neighborhood) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from curation.compiled_queries import compiled_query
 from curation.evidence.known_shingles import keep_shingles
 from curation.evidence.placement_lock import take_placement_lock
 from curation.evidence.progress import NO_PROGRESS, JobProgress
@@ -124,8 +123,7 @@ def _forget(subject: Subject, outdated: Sequence[int]) -> None:
         CopyFlag.objects.filter(Q(kernel__among=outdated) | Q(blocked__among=outdated)).delete()
 
 
-@compiled_query
-def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+def _texts(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
     own = Fingerprint.objects.filter(**{subject.name: OuterRef("pk")})
     outdated = Exists(own.exclude(scheme=SCHEME, content_hash=OuterRef("content_hash")))
     rows: QuerySet[Any, Any] = subject.rows().annotate(outdated=outdated)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
 
-from curation.compiled_queries import compiled_query
 from curation.evidence.subjects import KERNEL, PAIR, Subject, chunks
 from curation.models import Fingerprint, LicenseVerdict, QualityFinding, Role, Status
 from curation.similarity.duplicates import Facts
@@ -96,7 +95,6 @@ def _pairs(keys: list[int]) -> Iterable[tuple[int, ItemFacts]]:
         yield pk, ItemFacts(status != Status.RETIRED, status, verdict, False, False, 0, hardware)
 
 
-@compiled_query
 def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
     """Return a row for each place of a kernel, and one for a kernel without any."""
     docstrings = QualityFinding.objects.filter(kernel=OuterRef("pk"), gate="docstring", passed=True)
@@ -120,7 +118,6 @@ def _kernels_and_places(keys: list[int]) -> QuerySet[Any, Any]:
     return about
 
 
-@compiled_query
 def _pair_rows(keys: list[int]) -> QuerySet[Any, Any]:
     rows = PAIR.rows().filter(pk__among=keys)
     return rows.values_list("pk", "status", "license_verdict", "hardware")

@@ -2,11 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
 
-from django.db.models import QuerySet
-
-from curation.compiled_queries import compiled_query
 from curation.evidence.subjects import Subject, chunks, identity_shingles
 from curation.similarity.shingles import Shingles
 
@@ -17,7 +13,7 @@ _kept: OrderedDict[tuple[str, str], Shingles] = OrderedDict()
 
 
 def known_shingles(subject: Subject, keys: Mapping[str, int]) -> dict[str, Shingles]:
-    """Return shingles by content hash; `wanted` maps each content to its item."""
+    """Return shingles by content hash; `keys` maps each content to its item."""
     shingles: dict[str, Shingles] = {}
     missing: list[int] = []
     for content, key in keys.items():
@@ -28,7 +24,8 @@ def known_shingles(subject: Subject, keys: Mapping[str, int]) -> dict[str, Shing
             _kept.move_to_end((subject.name, content))
             shingles[content] = cached
     for chunk in chunks(missing):
-        rows = _texts(subject, chunk)
+        items = subject.rows().filter(pk__among=chunk)
+        rows = list(items.values_list("content_hash", *subject.identity))
         read = identity_shingles([texts for _, *texts in rows])
         made = {content: one for (content, *_), one in zip(rows, read, strict=True)}
         keep_shingles(subject, made)
@@ -42,9 +39,3 @@ def keep_shingles(subject: Subject, by_content: Mapping[str, Shingles]) -> None:
         _kept[subject.name, content] = shingles
     while len(_kept) > KEPT:
         _kept.popitem(last=False)
-
-
-@compiled_query
-def _texts(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
-    rows = subject.rows().filter(pk__among=keys)
-    return rows.values_list("content_hash", *subject.identity)

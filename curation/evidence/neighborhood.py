@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from django.db.models import QuerySet
 
-from curation.compiled_queries import compiled_query
 from curation.evidence.fingerprints import SCHEME
 from curation.evidence.item_facts import COLUMNS, ItemFacts
 from curation.evidence.known_shingles import known_shingles
@@ -243,13 +242,11 @@ def _sharing_syntax(hashes: Mapping[str, object]) -> Iterator[tuple[str, int]]:
         yield from _of_syntax(chunk)
 
 
-@compiled_query
-def _prints_of(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+def _prints_of(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(**{f"{subject.name}__among": keys}))
 
 
-@compiled_query
-def _prints(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+def _prints(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
     return _fitting(subject, Fingerprint.objects.filter(pk__among=keys))
 
 
@@ -274,23 +271,19 @@ def _fitting(subject: Subject, rows: QuerySet[Fingerprint]) -> QuerySet[Any, Any
     )
 
 
-@compiled_query
-def _versions(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+def _versions(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
     return subject.rows().filter(pk__among=keys).values_list("pk", "previous_id")
 
 
-@compiled_query
-def _links(subject: Subject, /, keys: list[int]) -> QuerySet[Any, Any]:
+def _links(subject: Subject, keys: list[int]) -> QuerySet[Any, Any]:
     links = DuplicateLink.objects.filter(**{f"{subject.name}__among": keys})
     return links.values_list(subject.column, f"of_{subject.column}", "likeness", "similarity")
 
 
-@compiled_query
 def _of_bands(values: list[int]) -> QuerySet[Band, tuple[int, int]]:
     return Band.objects.filter(value__among=values).values_list("value", "fingerprint_id")
 
 
-@compiled_query
 def _of_syntax(hashes: list[str]) -> QuerySet[Fingerprint, tuple[str, int]]:
     return Fingerprint.objects.filter(syntax_hash__among=hashes).values_list("syntax_hash", "pk")
 

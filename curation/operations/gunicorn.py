@@ -5,7 +5,6 @@ import socket
 import struct
 from typing import Any
 
-from curation.collector import relieve_collector
 from curation.operations import logs
 
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
@@ -34,7 +33,3 @@ def post_fork(server: Any, worker: Any) -> None:
     for listener in worker.sockets:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             listener.sock.setsockopt(socket.SOL_SOCKET, option, patience)
-
-
-def post_worker_init(worker: Any) -> None:
-    relieve_collector()

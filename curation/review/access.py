@@ -4,12 +4,10 @@ from typing import Any
 
 from django.contrib.auth.decorators import permission_required
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from curation.compiled_queries import compiled_query
-from curation.matching import KINDS, Model
+from curation.matching import KINDS
 from curation.models import Kernel, Pair
 
 may_review = permission_required("curation.add_decision", raise_exception=True)
@@ -39,7 +37,7 @@ def person(request: HttpRequest) -> User:
 
 
 def item_or_404(kind: str, pk: int) -> Any:
-    return there(kind, _by_key.first(KINDS[kind], pk))
+    return there(kind, KINDS[kind]._default_manager.filter(pk=pk).first())
 
 
 def there(kind: str, item: Any) -> Any:
@@ -60,8 +58,3 @@ def kind_of(item: Kernel | Pair) -> str:
 def text_url(item: Kernel | Pair, column: str) -> str:
     """Return the URL of one complete text of an item."""
     return reverse("text", args=[kind_of(item), item.pk, column])
-
-
-@compiled_query
-def _by_key(model: Model, /, pk: int) -> QuerySet[Any]:
-    return model._default_manager.filter(pk=pk)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from curation.compiled_queries import Update, compiled_query, compiled_update
+from curation.compiled_queries import compiled_query
 from curation.errors import CurationError
 from curation.matching import about
 from curation.models import (
@@ -193,12 +193,7 @@ def decide_by_policy(
 
 
 def _made_of(request: uuid.UUID, user: User) -> Decision | None:
-    return _made.first(request, user)
-
-
-@compiled_query
-def _made(request: uuid.UUID, user: User) -> QuerySet[Decision]:
-    return Decision.objects.filter(request=request, user=user)
+    return Decision.objects.filter(request=request, user=user).first()
 
 
 @compiled_query
@@ -222,17 +217,13 @@ def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
 
 def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
     """Compare-and-set of status and version, the base of every decision."""
-    return version <= LARGEST and bool(
-        _move(type(item), item.pk, version, seen or item.status, status, timezone.now())
+    if version > LARGEST:
+        return False
+    rows = type(item)._default_manager.filter(
+        pk=item.pk, version=version, status=seen or item.status
     )
-
-
-@compiled_update
-def _move(
-    model: type[Item], /, pk: int, version: int, seen: str, status: Status, now: datetime
-) -> Update:
-    rows = model._default_manager.filter(pk=pk, version=version, status=seen)
-    return rows, {"status": status, "version": F("version") + 1, "updated_at": now}
+    moved = rows.update(status=status, version=F("version") + 1, updated_at=timezone.now())
+    return bool(moved)
 
 
 def _correct(item: Item, kind: ItemClassification, user: User, decision: Decision) -> None:

@@ -21,7 +21,6 @@ from curation.models import (
     Verdict,
 )
 from curation.review.highlight import helpers
-from curation.review.text_cache import TextCache
 from curation.text import pluralize
 
 GOOD, DOUBT, BAD, UNKNOWN = "good", "doubt", "bad", "unknown"
@@ -32,8 +31,6 @@ MOST_NOTES = 50
 LABELS = {"function_source": "", "standalone_source": "Unit", "launcher_source": "Launcher"}
 IN_CODE = "some are invisible or reorder the text"
 IN_PROSE = "some are invisible, in comments or strings"
-# A text with such characters is read by the lexer, which takes as long as highlighting it.
-_invisible = TextCache(invisible, lambda found: 1000, 4_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ def characters_badge(item: Any, places: Iterable[Provenance]) -> list[EvidenceBa
     for column in item.SOURCES:
         text, label = getattr(item, column), LABELS.get(column, f"{column}.py")
         if label and has_invisible(text):
-            deceiving, others = _invisible(text)
+            deceiving, others = invisible(text)
             deceives = deceives or bool(deceiving)
             details += [Detail(f"{label}: {listed(seen)}.") for seen in (deceiving, others) if seen]
     if not details:

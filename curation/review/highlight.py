@@ -7,8 +7,8 @@ the complete text. Invisible characters are boxed: see `curation.characters`.
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
-from sys import getsizeof
 from typing import Any
 
 from django.utils.html import escape
@@ -18,7 +18,6 @@ from pygments.formatters import HtmlFormatter
 
 from curation.characters import boxed, has_invisible
 from curation.review.lexer import LEXER, LONGEST, is_readable
-from curation.review.text_cache import TextCache
 from curation.text import pluralize
 
 Address = Callable[[int], str]
@@ -31,8 +30,9 @@ LONGEST_LINE = 2000
 MOST_MARKUP = 1_000_000
 # The link of each line repeats the path, which has up to 1,000 characters.
 LONGEST_ADDRESS = 300
-# Cache size of a process.
-KEPT_BYTES = 48_000_000
+# Number of cached results. A page needs the result of its one to four texts several times. A larger
+# cache would only serve a second look, and one entry may have megabytes.
+KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ def nowhere(line: int) -> str:
     return ""
 
 
-def _lines(source: str) -> tuple[str, ...]:
+@lru_cache(maxsize=KEPT)
+def lines(source: str) -> tuple[str, ...]:
     """Return the HTML of each line of a page; no element spans two lines."""
     source = _with_newlines(source).removesuffix("\n")
     written = source.split("\n")
@@ -99,10 +100,6 @@ def _more(count: int, thing: str) -> str:
 def linked(html: str, whole: str) -> str:
     """Return a line with its mark of a cut, if any, linked to the complete text."""
     return html.replace('<a class="cut"', f'<a class="cut" href="{escape(whole)}"')
-
-
-# Cached, because 1,500 lines take 70 ms, and a source never changes.
-lines = TextCache(_lines, lambda found: sum(map(getsizeof, found)), KEPT_BYTES)
 
 
 def table(
@@ -163,15 +160,13 @@ def _parts(source: str, name: str) -> Iterator[tuple[str, int, int]]:
         yield "", at, total
 
 
-def _helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...] | None:
+@lru_cache(maxsize=KEPT)
+def helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...] | None:
     """Return name and lines of each helper of the function `name`.
 
     Return None for a text over 200,000 characters, because parsing 2 MB takes seconds.
     """
     return tuple(_definitions(source, name)) if len(source) <= LONGEST else None
-
-
-helpers = TextCache(_helpers, getsizeof, KEPT_BYTES // 6)
 
 
 def _definitions(source: str, name: str) -> Iterator[tuple[str, int, int]]:

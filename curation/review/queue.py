@@ -104,13 +104,8 @@ def _first_of_all(user: Any, now: datetime) -> QuerySet[User, tuple[bool, ...]]:
 
 
 def _held(user: User, filter: Filter) -> Iterator[Item]:
-    for claim in _claims(user, timezone.now()):
+    for claim in Claim.objects.filter(user=user, expires_at__gt=timezone.now()).order_by("-pk")[:5]:
         yield from _fitting(claim, user, filter)
-
-
-@compiled_query
-def _claims(user: User, now: datetime) -> QuerySet[Claim]:
-    return Claim.objects.filter(user=user, expires_at__gt=now).order_by("-pk")[:5]
 
 
 def _disputes(user: User, filter: Filter, skipped: bool = False) -> Iterator[Item]:
@@ -123,9 +118,8 @@ def _skipped_disputes(user: User, filter: Filter) -> Iterator[Item]:
     return _disputes(user, filter, skipped=True)
 
 
-@compiled_query
 def _disputed(
-    model: Model, filter: Filter, skipped: bool, /, user: User, now: datetime
+    model: Model, filter: Filter, skipped: bool, user: User, now: datetime
 ) -> QuerySet[Any]:
     name = about(model)
     disputes = _disputes_for(user).filter(**{f"{name}__isnull": False})
@@ -142,26 +136,16 @@ def _disputes_for(user: User) -> QuerySet[SecondReview]:
 
 
 def _asked(user: User, filter: Filter) -> Iterator[Item]:
-    for question in _questions(user):
+    for question in Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]:
         yield from _fitting(question, user, filter)
-
-
-@compiled_query
-def _questions(user: User) -> QuerySet[Question]:
-    return Question.objects.filter(asked=user, answered_at=None).order_by("pk")[:20]
 
 
 def _second_looks(user: User, filter: Filter) -> Iterator[Item]:
     # Such a filter would reveal the first verdict to the second reviewer.
     if second.tells(filter):
         return
-    for review in _reviews(user, timezone.now()):
+    for review in _second_looks_of(user, timezone.now()).order_by("pk")[:5]:
         yield from _fitting(review, user, filter, pending=False)
-
-
-@compiled_query
-def _reviews(user: User, now: datetime) -> QuerySet[SecondReview]:
-    return _second_looks_of(user, now).order_by("pk")[:5]
 
 
 def _second_looks_of(user: User, now: datetime) -> QuerySet[SecondReview]:
@@ -215,14 +199,7 @@ def _fitting(
     """Yield the item of a row, if `user` may still review it."""
     model: Model = Kernel if row.kernel_id else Pair
     pk = row.kernel_id or row.pair_id or 0
-    yield from _one(model, filter, pending, user, timezone.now(), pk)
-
-
-@compiled_query
-def _one(
-    model: Model, filter: Filter, pending: bool, /, user: User, now: datetime, pk: int
-) -> QuerySet[Any]:
-    return _free(model, filter, user, now, pending).filter(pk=pk)
+    yield from _free(model, filter, user, timezone.now(), pending).filter(pk=pk)
 
 
 def _free(

@@ -53,7 +53,15 @@ def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
 
 def links(item: Item) -> list[DuplicateLink]:
     """Return the links of the item's cluster: to its representative, and of all its members."""
-    return _links(type(item), item)
+    name = about(type(item))
+    # A single value: with `IN` after an OR, PostgreSQL would scan all links.
+    stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
+    rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
+    # Columns that name a near-duplicate.
+    named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[type(item)]]
+    keys = ("kernel", "pair", "of_kernel", "of_pair")
+    joined = rows.select_related(name, f"of_{name}").only(*keys, "likeness", "similarity", *named)
+    return list(joined.order_by("-similarity")[:MOST_LINKS])
 
 
 @compiled_query
@@ -74,10 +82,9 @@ def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
     return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
 
 
-@compiled_query
-def results(pair: Pair, content_hash: str) -> QuerySet[ValidationResult]:
+def results(pair: Pair, content_hash: str) -> list[ValidationResult]:
     rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
-    return rows.select_related("run").order_by("-pk")[:10]
+    return list(rows.select_related("run").order_by("-pk")[:10])
 
 
 def undone(item: Item, user: User) -> Decision | None:
@@ -87,14 +94,11 @@ def undone(item: Item, user: User) -> Decision | None:
     """
     if item.version == 1:
         return None
-    undoing = _undoing.first(type(item), item, item.version - 1, user)
+    own = Decision.objects.filter(
+        **{about(type(item)): item}, version=item.version - 1, user=user, bulk=None
+    )
+    undoing = own.exclude(undoes=None).select_related("undoes__correction").first()
     return undoing and undoing.undoes
-
-
-@compiled_query
-def _undoing(kind: Model, /, item: Item, version: int, user: User) -> QuerySet[Decision]:
-    own = Decision.objects.filter(**{about(kind): item}, version=version, user=user, bulk=None)
-    return own.exclude(undoes=None).select_related("undoes__correction")
 
 
 @compiled_query
@@ -149,16 +153,3 @@ def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) 
         decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
         newer=Subquery(newer.values("pk")[:1]),
     )
-
-
-@compiled_query
-def _links(kind: Model, /, item: Item) -> QuerySet[DuplicateLink]:
-    name = about(kind)
-    # A single value: with `IN` after an OR, PostgreSQL would scan all links.
-    stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
-    rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
-    # Columns that name a near-duplicate.
-    named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[kind]]
-    keys = ("kernel", "pair", "of_kernel", "of_pair")
-    joined = rows.select_related(name, f"of_{name}").only(*keys, "likeness", "similarity", *named)
-    return joined.order_by("-similarity")[:MOST_LINKS]

@@ -14,7 +14,6 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from curation.compiled_queries import compiled_query
 from curation.errors import CurationError
 from curation.filters import Filter
 from curation.matching import about
@@ -52,12 +51,7 @@ class Visibility(StrEnum):
 
 def waiting_for(item: Item, user: User) -> SecondReview | None:
     """Return the second review of `item` that `user` may give: its page is then blind."""
-    return _waiting.first(type(item), item, user)
-
-
-@compiled_query
-def _waiting(model: type[Item], /, item: Item, user: User) -> QuerySet[SecondReview]:
-    return waiting_of(user).filter(**{about(model): item}).select_related("first")[:1]
+    return waiting_of(user).filter(**{about(type(item)): item}).select_related("first").first()
 
 
 def waiting_of(user: User) -> QuerySet[SecondReview]:
@@ -68,13 +62,8 @@ def waiting_of(user: User) -> QuerySet[SecondReview]:
 
 def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
     """Return the second review that a verdict on `item` gives, also if the request is a retry."""
-    return waiting_for(item, user) or _given.first(request, user)
-
-
-@compiled_query
-def _given(request: uuid.UUID, user: User) -> QuerySet[SecondReview]:
-    """Select the second review that the same request of `user` gave before."""
-    return SecondReview.objects.filter(request=request, user=user).select_related("first")[:1]
+    given = SecondReview.objects.filter(request=request, user=user).select_related("first")
+    return waiting_for(item, user) or given.first()
 
 
 @transaction.atomic

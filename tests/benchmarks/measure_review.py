@@ -102,7 +102,7 @@ def measure_pages() -> None:
         return took
 
     def cold(pk: int) -> Took:
-        highlight.lines.clear()
+        highlight.lines.cache_clear()
         return one(client.get, f"/kernels/{pk}/")
 
     # A process learns as it goes: templates, statements, and of each connection the database.

