@@ -68,7 +68,7 @@ class RecordBuilder:
             notice = self._notices.of_kernel(place, item.license)
             profile = RecordProfile(
                 row["operation_type"] or "other", row["difficulty"] or None, item.license,
-                item.origin, source and source.category, item.reviewed, notice.key,
+                item.origin, source.category if source else None, item.reviewed, notice.key,
                 repository=source.name if source else "", language=row["language"],
             )  # fmt: skip
             record: KernelRecord = {
@@ -123,7 +123,7 @@ class RecordBuilder:
             repository = own.repository if item.origin == PairOrigin.REAL_WORLD else ""
             profile = RecordProfile(
                 row["operation_type"], row["difficulty"], item.license, item.origin,
-                source and source.category, item.reviewed, notice.key, validation.device,
+                source.category if source else None, item.reviewed, notice.key, validation.device,
                 validation.checks, row["recipe"], source.name if source else repository,
             )  # fmt: skip
             record: PairRecord = {

@@ -113,7 +113,8 @@ def test_a_release_that_would_not_be_the_same_is_not_written(
 ) -> None:
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1")
-    monkeypatch.setattr("curation.export.release.encode", lambda value: "{}")
+    other = '{"input":"other","metadata":{}}'
+    monkeypatch.setattr("curation.export.release.encode", lambda value: other)
 
     with pytest.raises(CurationError, match="would not be what it was"):
         export(tmp_path / "two", "--release", "1")
