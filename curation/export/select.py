@@ -78,9 +78,10 @@ class Ledger:
 
     def write(self, file: LineFile | None) -> None:
         """Write the lines since the last call, in order."""
-        for lines in self._lines.values():
-            for batch in lines.take() if file is not None else ():
-                file.write(batch)
+        if file is not None:
+            for lines in self._lines.values():
+                for batch in lines.take():
+                    file.write(batch)
 
 
 def select(
