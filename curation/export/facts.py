@@ -33,7 +33,8 @@ from curation.models import (
     ValidationResult,
 )
 
-BATCH = 2500
+# More rows do not fit the cache of the processor: 2,500 take a fifth more time (2026-11-26).
+BATCH = 1000
 
 # Local paths, which compilers leave in generated text.
 LOCAL_PATH = re.compile(r"/(?:home|Users|root)/\w|/tmp/|torchinductor_\w")

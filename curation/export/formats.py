@@ -237,8 +237,7 @@ class Torchtune:
             return
         tokens = _tokens(records)
         if kind == "kernel":
-            inputs = [encode({"input": self._shown(r.document["input"])}) for r in records]
-            self._completion[split].write(inputs, tokens)
+            self._completion[split].write([self._input(record) for record in records], tokens)
             return
         questions = [
             (
@@ -261,6 +260,13 @@ class Torchtune:
         ]
         self._instruct[split].write(instruct, tokens)
         self._chat[split].write(chat, tokens)
+
+    def _input(self, record: Record) -> str:
+        if self._fenced:
+            return encode({"input": _fenced(record.document["input"])})
+        # A quote inside a string is escaped, so the first match ends the input. Decoding the record
+        # takes a tenth of an export's time.
+        return record.line[: record.line.index('","metadata":') + 1] + "}"
 
     def _shown(self, text: str) -> str:
         return _fenced(text) if self._fenced else text
