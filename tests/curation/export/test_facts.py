@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from curation.errors import CurationError
 from curation.export import select
+from curation.export.records import RecordBuilder
 from curation.models import Kernel, ReleaseMember, SourceFile, Status
 from tests.curation.export.writing import export, hashes, manifest, some_rows
 from tests.factories import a_source_text, sha
@@ -53,14 +55,12 @@ def test_releases_of_other_units_are_rebuilt(unit: str, tmp_path: Path) -> None:
 def test_a_write_that_fails_is_a_sentence_and_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from curation.errors import CurationError
-
     some_rows(20, 0)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(select.RecordBuilder, "drafts", full)
+    monkeypatch.setattr(RecordBuilder, "drafts", full)
 
     with pytest.raises(CurationError, match="can't be written: No space left on device"):
         export(tmp_path / "out")
