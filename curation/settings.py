@@ -242,8 +242,8 @@ SCHEDULED = [
     "validation.requests.queue_uncompiled",
     "curation.evidence.clusters.follow_decisions",
     "curation.evidence.refresh.refresh_pairs_periodically",
-    "curation.export.withdrawals.mark_withdrawn_now_and_then",
-    "curation.export.retention.remove_old_archives_now_and_then",
+    "curation.export.release_changes.mark_withdrawn_now_and_then",
+    "curation.export.jobs.remove_old_archives_now_and_then",
     "ingest.mirrors.remove_unused_now_and_then",
     "curation.review.priority.refresh",
     "curation.review.dashboard.refresh",
@@ -258,8 +258,6 @@ EXPORTS_KEPT = env_int("EXPORTS_KEPT", 20)
 # while all together exceed the size limit. 0 lifts either limit.
 MIRROR_DAYS = env_int("MIRROR_DAYS", 30)
 MIRRORS_BYTES = env_int("MIRRORS_BYTES", 50_000_000_000)
-# Number of processes that read the rows of an export; 0 for one a core.
-EXPORT_PROCESSES = env_int("EXPORT_PROCESSES", 0)
 # Fingerprints of benchmarks that are used until a benchmark was ingested here.
 BENCHMARK_FINGERPRINTS = Path(
     os.environ.get("BENCHMARK_FINGERPRINTS")

@@ -37,7 +37,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("login/", Login.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", administration()),
-    path("", include("curation.export.urls")),
+    path("", include("curation.export.views")),
     path("", include("curation.review.urls")),
     *(path("", include(urls)) for urls in settings.MORE_URLS),
 ]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curation.errors import CurationError
-from curation.export.advice import EXAMINE, READ, REVIEW, VALIDATE, validate_command
-from curation.export.dataset import ExportOutcome
+from curation.export.dataset import EXAMINE, READ, REVIEW, VALIDATE, ExportOutcome, validate_command
 from curation.export.extract import FOLDER
 from curation.export.folder import check_target
 from curation.export.gates import ExclusionReason

@@ -1,10 +1,10 @@
 """README.md: the dataset card, with the header that the Hub and `datasets` read."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from curation.export.card_sections import (
     benchmarks_section,
@@ -13,18 +13,23 @@ from curation.export.card_sections import (
     held_out_section,
     left_out_section,
     mixing_section,
-    phases_table,
     pictures_section,
     review_section,
     splits_section,
 )
-from curation.export.columns import ALPACA, KERNEL, KERNELBOOK, Columns, features, pair_columns
 from curation.export.held_out import FOLDER as HELD_OUT
 from curation.export.options import ExportOptions
-from curation.export.plan import KINDS, ExportPlan
-from curation.export.records import PALLAS
+from curation.export.schema import (
+    ALPACA,
+    KERNEL,
+    KERNELBOOK,
+    PALLAS,
+    Columns,
+    features,
+    pair_columns,
+)
 from curation.export.splits import SPLITS
-from curation.export.statistics import Statistics
+from curation.export.statistics import KINDS, ExportPlan, Statistics
 from curation.text import pluralize
 from curation.tokens import tokenizer_of
 
@@ -107,7 +112,7 @@ def _configs(files: Sequence[dict[str, Any]], pairs: Columns) -> Iterator[Config
 def _header(
     title: str, plan: ExportPlan, statistics: Statistics, configs: Sequence[Config], root: str
 ) -> Iterator[str]:
-    number = sum(len(plan.of(kind)) for kind in KINDS)
+    number = sum(len(plan.rows[kind]) for kind in KINDS)
     yield "---"
     yield f"pretty_name: {json.dumps(title)}"
     yield f"license: [{', '.join(_hub_licenses(statistics))}]"
@@ -147,7 +152,7 @@ def _body(
     statistics: Statistics,
     files: Sequence[dict[str, Any]],
 ) -> Iterator[str]:
-    numbers, pallas = {kind: len(plan.of(kind)) for kind in KINDS}, statistics.pallas
+    numbers, pallas = {kind: len(plan.rows[kind]) for kind in KINDS}, statistics.pallas
     yield f"# {title}"
     yield ""
     yield (
@@ -179,7 +184,7 @@ def _body(
     yield from review_section(plan, statistics)
     yield from mixing_section(plan, options)
     yield from estimates_table(plan, options)
-    yield from phases_table(statistics, options)
+    yield from _phases_table(statistics, options)
 
 
 def _hub_licenses(statistics: Statistics) -> list[str]:
@@ -187,3 +192,105 @@ def _hub_licenses(statistics: Statistics) -> list[str]:
     every = {name for kind in KINDS for name in statistics.counts[kind]["license"]}
     names = {name.lower() if name in HUB_LICENSES else "other" for name in every}
     return sorted(names) or ["other"]
+
+
+# --- Phases of training ----------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of training with the recommended mix, as lowest and highest values."""
+
+    name: str
+    triton: tuple[float, float]
+    """Tokens of Triton."""
+    share: tuple[float, float] | None = None
+    """The share of all tokens, or None if the mix is not counted in tokens."""
+    total: tuple[float, float] = (0, 0)
+    """All tokens of the phase."""
+    kinds: tuple[str, ...] = ("kernel", "pair")
+
+
+PHASES = (
+    Phase("base pretraining", (50e9, 100e9), (0.025, 0.05), (1e12, 2e12)),
+    Phase("continued pretraining", (10e9, 20e9), (0.05, 0.1), (200e9, 500e9)),
+    Phase("instruction tuning", (500e3, 2e6), kinds=("pair",)),
+)
+
+
+class PhaseRow(NamedTuple):
+    """This dataset's share in the tokens of a phase, lowest and highest."""
+
+    phase: Phase
+    tokens: int
+    share: tuple[float, float] | None
+    repetitions: tuple[float, float] | None
+    """None if it has no tokens for this phase."""
+
+
+def by_phase(tokens: Mapping[str, int], total: int = 0) -> Iterator[PhaseRow]:
+    """Yield a row for each phase.
+
+    tokens: of the dataset, by kind.
+    total: all tokens of the phase; 0: the recommended ones.
+    """
+    for phase in PHASES:
+        available = sum(tokens[kind] for kind in phase.kinds)
+        share, target = None, phase.triton
+        if phase.share:
+            totals = (float(total), float(total)) if total else phase.total
+            share = (available / totals[1], available / totals[0])
+            if total:
+                target = (phase.share[0] * total, phase.share[1] * total)
+        repetitions = (target[0] / available, target[1] / available) if available else None
+        yield PhaseRow(phase, available, share, repetitions)
+
+
+def _phases_table(statistics: Statistics, options: ExportOptions) -> Iterator[str]:
+    """Yield the recommended mix by phase of training, and this dataset's share in it."""
+    total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
+    yield ""
+    yield (
+        "By phase of training. The tokens of Triton and their shares are recommended for a model "
+        f"of 3 to 7 billion parameters. These tokens are set against {total}; repetitions say how "
+        "often they would be seen to reach the recommended amount. Instruction tuning takes pairs "
+        "only."
+    )
+    yield ""
+    yield (
+        "| phase | recommended Triton tokens | recommended share | these tokens | their share "
+        "| repetitions |"
+    )
+    yield "|---|--:|--:|--:|--:|--:|"
+    triton = statistics.tokens["kernel"] - statistics.pallas.tokens
+    tokens = {"kernel": triton, "pair": statistics.tokens["pair"]}
+    for row in by_phase(tokens, options.total_tokens):
+        phase = row.phase
+        yield (
+            f"| {phase.name} | {_range(phase.triton, _short)} | {_range(phase.share, _percent)} "
+            f"| {row.tokens:,} | {_range(row.share, _percent)} "
+            f"| {_range(row.repetitions, _times)} |"
+        )
+
+
+def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:
+    if ends is None:
+        return "n/a"
+    low, high = map(spell, ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _short(count: float) -> str:
+    """Format a number with a unit: "50 B" for fifty billion."""
+    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if count >= unit:
+            return f"{count / unit:g} {name}"
+    return f"{count:g}"
+
+
+def _percent(share: float) -> str:
+    if share < 1e-6:
+        return "under 0.0001%"
+    return f"{float(f'{100 * share:.2g}'):.10f}".rstrip("0").rstrip(".") + "%"
+
+
+def _times(count: float) -> str:
+    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}"

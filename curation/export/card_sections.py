@@ -1,21 +1,32 @@
 """Sections of the dataset card, each as lines of Markdown."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from curation.export.held_out import DROPPED, HeldOut
 from curation.export.held_out import FOLDER as HELD_OUT
-from curation.export.manifest import SPLIT_RULE, shares, splits
-from curation.export.mixing import by_phase
 from curation.export.options import ExportOptions
-from curation.export.pictures import draw_bars
-from curation.export.plan import KINDS, ExportPlan
 from curation.export.splits import SPLITS
-from curation.export.statistics import Statistics
+from curation.export.statistics import (
+    KINDS,
+    SPLIT_RULE,
+    ExportPlan,
+    Statistics,
+    shares,
+    split_tables,
+)
 from curation.text import pluralize
 from curation.tokens import tokenizer_of
+
+LEFT, WIDE, HIGH, MOST = 190, 360, 22, 14
+
+STYLE = (
+    "text{font:13px system-ui,sans-serif;fill:#1f2933}.bar{fill:#3b6ea5}.n{fill:#52606d}"
+    "@media(prefers-color-scheme:dark){text{fill:#e4e7eb}.bar{fill:#7fb0e0}.n{fill:#9aa5b1}}"
+)
 
 PICTURES = {
     "operation_type": "Operations",
@@ -39,7 +50,7 @@ def splits_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     yield from ("", "## Splits", "")
     yield f"{SPLIT_RULE}{' Each repository stays in one split.' if options.together else ''}"
     yield from ("", "| | asked | records | share |", "|---|--:|--:|--:|")
-    tables = splits(plan, options)
+    tables = split_tables(plan, options)
     for kind, table in tables.items():
         for split in SPLITS:
             row = table[split.value]
@@ -119,7 +130,7 @@ def benchmarks_section(plan: ExportPlan) -> Iterator[str]:
 
 
 def left_out_section(plan: ExportPlan) -> Iterator[str]:
-    funnel = plan.funnel()
+    funnel = plan.stages()
     stages = list(next(iter(funnel.values())))
     yield from ("", "## What was left out", "", f"| | {' | '.join(funnel)} |")
     yield f"|---|{'--:|' * len(funnel)}"
@@ -133,9 +144,43 @@ def pictures_section(folder: Path, kind: str, statistics: Statistics) -> Iterato
     for what, title in PICTURES.items():
         if what in counts:
             path = f"pictures/{kind}s-{what.replace(' ', '-').replace('_', '-')}.svg"
-            draw_bars(folder / path, f"{title} of the {kind}s", counts[what])
+            _draw_bars(folder / path, f"{title} of the {kind}s", counts[what])
             yield f"![{title} of the {kind}s: {_in_words(counts[what])}]({path})"
             yield ""
+
+
+def _draw_bars(path: Path, title: str, counts: Mapping[str, int]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(bars(title, counts).encode())
+
+
+def bars(title: str, counts: Mapping[str, int]) -> str:
+    """Draw bars in descending order; those after the fourteenth are added up."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    rows = ordered[:MOST]
+    if rest := ordered[MOST:]:
+        rows.append((f"{len(rest)} others", sum(count for _, count in rest)))
+    most = max((count for _, count in rows), default=0) or 1
+    width, height = LEFT + WIDE + 90, 40 + HIGH * len(rows)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}">',
+        f"<style>{STYLE}</style>",
+        f'<text x="8" y="20" font-weight="600">{escape(title)}</text>',
+    ]
+    for number, (name, count) in enumerate(rows):
+        y = 36 + HIGH * number
+        length = max(1, round(WIDE * count / most))
+        lines += [
+            f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(_short(name))}</text>',
+            f'<rect class="bar" x="{LEFT}" y="{y}" width="{length}" height="{HIGH - 6}" rx="2"/>',
+            f'<text class="n" x="{LEFT + length + 6}" y="{y + 12}">{count:,}</text>',
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 26 else f"{name[:25]}…"
 
 
 def _in_words(counts: Mapping[str, int], most: int = 5) -> str:
@@ -146,10 +191,10 @@ def _in_words(counts: Mapping[str, int], most: int = 5) -> str:
 def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
     yield from ("## Review and validation", "")
     for kind in KINDS:
-        if whole := len(plan.of(kind)):
+        if whole := len(plan.rows[kind]):
             reviewed = statistics.counts[kind]["reviewed"]["yes"]
             yield f"- {reviewed / whole:.1%} of the {kind}s were approved by a person."
-    if pairs := len(plan.pairs):
+    if pairs := len(plan.rows["pair"]):
         devices: Counter[str] = statistics.counts["pair"]["validated on"]
         for device, count in sorted(devices.items()):
             yield f"- {count / pairs:.1%} of the pairs passed their validation on: {device}."
@@ -165,7 +210,7 @@ def review_section(plan: ExportPlan, statistics: Statistics) -> Iterator[str]:
 
 def mixing_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     table = shares(plan)
-    tokens, weighted = sum(s.tokens for s in table), sum(s.weighted for s in table)
+    tokens, weighted = sum(s.tokens for s in table), sum(s.weighted_tokens for s in table)
     of_all = " of all training tokens |" if options.total_tokens else ""
     yield from ("", "## Mixing", "")
     yield (
@@ -180,10 +225,10 @@ def mixing_section(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     for share in table:
         line = (
             f"| {share.source} | {share.records:,} | {share.tokens:,} | "
-            f"{share.tokens / (tokens or 1):.1%} | {share.weighted:,} | "
-            f"{share.weighted / (weighted or 1):.1%} |"
+            f"{share.tokens / (tokens or 1):.1%} | {share.weighted_tokens:,} | "
+            f"{share.weighted_tokens / (weighted or 1):.1%} |"
         )
-        yield line + (f" {share.weighted / options.total_tokens:.3%} |" if of_all else "")
+        yield line + (f" {share.weighted_tokens / options.total_tokens:.3%} |" if of_all else "")
 
 
 def estimates_table(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
@@ -200,55 +245,3 @@ def estimates_table(plan: ExportPlan, options: ExportOptions) -> Iterator[str]:
     yield from ("", f"| source | estimated tokens | exported tokens ({counter}) |", "|---|--:|--:|")
     for name, low, high in estimated:
         yield f"| {name} | {low:,} to {high:,} | {exported.get(name, 0):,} |"
-
-
-def phases_table(statistics: Statistics, options: ExportOptions) -> Iterator[str]:
-    """Yield the recommended mix by phase of training, and this dataset's share in it."""
-    total = f"{options.total_tokens:,} tokens" if options.total_tokens else "the recommended total"
-    yield ""
-    yield (
-        "By phase of training. The tokens of Triton and their shares are recommended for a model "
-        f"of 3 to 7 billion parameters. These tokens are set against {total}; repetitions say how "
-        "often they would be seen to reach the recommended amount. Instruction tuning takes pairs "
-        "only."
-    )
-    yield ""
-    yield (
-        "| phase | recommended Triton tokens | recommended share | these tokens | their share "
-        "| repetitions |"
-    )
-    yield "|---|--:|--:|--:|--:|--:|"
-    triton = statistics.tokens["kernel"] - statistics.pallas.tokens
-    tokens = {"kernel": triton, "pair": statistics.tokens["pair"]}
-    for row in by_phase(tokens, options.total_tokens):
-        phase = row.phase
-        yield (
-            f"| {phase.name} | {_range(phase.triton, _short)} | {_range(phase.share, _percent)} "
-            f"| {row.tokens:,} | {_range(row.share, _percent)} "
-            f"| {_range(row.repetitions, _times)} |"
-        )
-
-
-def _range(ends: tuple[float, float] | None, spell: Callable[[float], str]) -> str:
-    if ends is None:
-        return "n/a"
-    low, high = map(spell, ends)
-    return low if low == high else f"{low} to {high}"
-
-
-def _short(count: float) -> str:
-    """Format a number with a unit: "50 B" for fifty billion."""
-    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if count >= unit:
-            return f"{count / unit:g} {name}"
-    return f"{count:g}"
-
-
-def _percent(share: float) -> str:
-    if share < 1e-6:
-        return "under 0.0001%"
-    return f"{float(f'{100 * share:.2g}'):.10f}".rstrip("0").rstrip(".") + "%"
-
-
-def _times(count: float) -> str:
-    return f"{count:,.0f}" if count >= 10 else f"{count:.1f}"

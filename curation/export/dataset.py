@@ -1,34 +1,39 @@
 """Export of a dataset: plan, write, describe, save and publish the folder."""
 
-from collections import Counter
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef
 
+from curation import __version__
 from curation.collector import relieved_collector
 from curation.errors import CurationError
-from curation.export.advice import advise
 from curation.export.card import write_card
-from curation.export.columns import KERNEL, pair_columns
 from curation.export.coverage import Coverage, check_release
-from curation.export.folder import new_folder
-from curation.export.gates import ExclusionReason
-from curation.export.lines import LineFile
-from curation.export.manifest import describe, write_manifest
-from curation.export.options import ExportOptions
-from curation.export.parallel_read import Readers, how_many
-from curation.export.persist import save_release, save_splits
-from curation.export.plan import KINDS, ExportPlan, build_plan
-from curation.export.progress import ProgressCallback, no_progress
-from curation.export.records import Record, completed
-from curation.export.snapshot import db_snapshot
-from curation.export.spool import Spool
-from curation.export.statistics import Statistics, occurring
-from curation.export.writers import Writing
-from curation.models import Release
+from curation.export.facts import db_snapshot
+from curation.export.folder import LineFile, Spool, new_folder, write_manifest
+from curation.export.formats import FormatTarget, Record, write_formats
+from curation.export.gates import FUNNEL, ExclusionReason
+from curation.export.options import ExportOptions, ProgressCallback, no_progress
+from curation.export.plan import build_plan
+from curation.export.release import save_release, save_splits
+from curation.export.schema import KERNEL, PALLAS, SCHEMA, pair_columns
+from curation.export.statistics import (
+    KINDS,
+    SPLIT_RULE,
+    ExportPlan,
+    Statistics,
+    occurring,
+    shares,
+    split_tables,
+)
+from curation.models import Device, Pair, Release, Status, ValidationResult
+from curation.text import pluralize
 from curation.tokens import tokenizer_of
 
 REJECTED = "REJECTED.jsonl"
@@ -75,14 +80,13 @@ def export(
     progress: ProgressCallback = no_progress,
 ) -> ExportOutcome:
     """Write a dataset; with a `name`, save it as a release that can be rebuilt."""
-    # Report a bad file before the work starts, and read it before processes are forked.
+    # Report a bad file before the work starts.
     tokenizer_of(options.tokenizer)
-    processes = how_many()
-    with new_folder(out) as folder, Spool(folder, processes + 1) as spool, relieved_collector():
-        with Readers(processes, options, spool) as readers, db_snapshot(readers.enter):
+    with new_folder(out) as folder, Spool(folder) as spool, relieved_collector():
+        with db_snapshot():
             with LineFile(folder / REJECTED) as rejected:
-                plan = build_plan(options, rejected, spool, readers, progress)
-            if name and not any(plan.of(kind).pks for kind in KINDS):
+                plan = build_plan(options, rejected, spool, progress)
+            if name and not any(len(plan.rows[kind]) for kind in KINDS):
                 advice = "\n".join(_outcome(plan).lines())
                 raise NothingToRelease(f"{name} is not a release: it would be empty.\n{advice}")
             if name and not options.without_benchmarks:
@@ -91,11 +95,10 @@ def export(
             others = [rejected, *plan.notices.write(folder)]
             if plan.held_out:
                 others.append(plan.held_out.write_dropped(folder))
-        files = Writing(options, folder, pair_columns(checks), KERNEL, plan.held_out).write(
-            lambda: _records(plan, spool, checks), processes, progress
-        )
+        target = FormatTarget(folder, options, pair_columns(checks), KERNEL, plan.held_out)
+        files = write_formats(target, _with_progress(_records(plan, spool, checks), progress))
         write_card(folder, plan, options, name, statistics, files, checks)
-        manifest = describe(folder, plan, options, name, statistics, files, others, checks)
+        manifest = _describe(folder, plan, options, name, statistics, files, others, checks)
         write_manifest(folder, manifest)
         progress("remembered", 0)
         save_splits(plan, options.plan)
@@ -109,46 +112,199 @@ def export(
 def dry_run(options: ExportOptions, progress: ProgressCallback = no_progress) -> ExportOutcome:
     """Return the outcome of an export without writing a file or a row."""
     tokenizer_of(options.tokenizer)
-    with (
-        relieved_collector(),
-        Readers(how_many(), options, None) as readers,
-        db_snapshot(readers.enter),
-    ):
-        return _outcome(build_plan(options, None, None, readers, progress))
+    with relieved_collector(), db_snapshot():
+        return _outcome(build_plan(options, None, None, progress))
 
 
 def _outcome(
     plan: ExportPlan, files: Sequence[dict[str, Any]] = (), release: Release | None = None
 ) -> ExportOutcome:
-    left_out = sum((plan.ledger.reasons(kind) for kind in KINDS), Counter[ExclusionReason]())
-    return ExportOutcome(plan.funnel(), left_out, files, release, plan.coverage)
+    return ExportOutcome(plan.stages(), plan.funnel.left_out(), files, release, plan.coverage)
 
 
 def _counted(plan: ExportPlan) -> Statistics:
     statistics = Statistics()
     for kind in KINDS:
-        statistics.count(kind, plan.of(kind), plan.profiles)
-        for profile, times in occurring(plan.of(kind), plan.profiles):
+        statistics.count(kind, plan.rows[kind], plan.profiles)
+        for profile, times in occurring(plan.rows[kind], plan.profiles):
             plan.notices.count(profile.notice, times)
     return statistics
 
 
 def _records(plan: ExportPlan, spool: Spool, checks: tuple[str, ...]) -> Iterator[Record]:
-    """Yield the serialized records with their final values, in output order."""
+    """Yield the records with their splits, in output order."""
     for kind in KINDS:
-        selected = plan.of(kind)
-        for batch in selected.batches(BATCH):
-            rows = slice(batch.start, batch.stop)
-            drawn_for = zip(
-                spool.take(selected.drafts[rows]), selected.pks[rows],
-                selected.splits[rows].tolist(), selected.weights[rows], selected.tokens[rows],
-                selected.profiles[rows], strict=True,
-            )  # fmt: skip
-            for draft, pk, split, weight, tokens, number in drawn_for:
-                identity, content_hash, metadata, spelled = draft
-                if kind == "pair":
-                    metadata = completed(metadata, plan.profiles[number].checks, checks)
-                yield Record(
-                    kind, identity, pk, content_hash, split, weight, tokens, metadata, spelled,
-                    plan.profiles[number].language,
-                )  # fmt: skip
+        rows = plan.rows[kind]
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            columns = ("pk", "split", "weight", "tokens", "profile")
+            values = zip(*(batch[column].tolist() for column in columns), strict=True)
+            for (content_hash, line), (pk, split, weight, tokens, number) in zip(
+                spool.take(batch), values, strict=True
+            ):
+                profile = plan.profiles[number]
+                record = Record(
+                    kind, pk, content_hash, split, weight, tokens, profile.language, line
+                )
+                if kind == "pair" and profile.checks != checks:
+                    record.add_checks(checks)
+                yield record
+
+
+def _with_progress(records: Iterator[Record], progress: ProgressCallback) -> Iterator[Record]:
+    for number, record in enumerate(records):
+        if not number % BATCH:
+            progress("records written", number)
+        yield record
+
+
+# --- MANIFEST.json: files, inputs and rules, without times and places -------------------------
+def _describe(
+    folder: Path,
+    plan: ExportPlan,
+    options: ExportOptions,
+    name: str,
+    statistics: Statistics,
+    records: Sequence[dict[str, Any]],
+    beside: Sequence[LineFile],
+    checks: Sequence[str],
+) -> dict[str, Any]:
+    tokenizer = tokenizer_of(options.tokenizer)
+    listed = {file["path"] for file in records}
+    known = {file.as_json(folder)["path"]: file.as_json(folder) for file in beside}
+    others = sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+    kept = [known.get(path) or _file(folder, path) for path in others if path not in listed]
+    files = [{**file, "kept": False} for file in records] + [{**f, "kept": True} for f in kept]
+    return {
+        "schema": SCHEMA,
+        "release": name or None,
+        "options": options.as_json(),
+        "seed": options.seed,
+        "tools": tools(options),
+        "tokenizer": {"name": tokenizer.name, "sha256": tokenizer.sha256 or None},
+        "checks": list(checks),
+        "records": _with_pallas(
+            {f"{kind}s": len(plan.rows[kind]) for kind in KINDS}, statistics.pallas.records
+        ),
+        "tokens": _with_pallas(
+            {f"{kind}s": statistics.tokens[kind] for kind in KINDS}, statistics.pallas.tokens
+        ),
+        "by_category": statistics.by_category(),
+        "funnel": plan.stages(),
+        "left_out": {f"{kind}s": dict(sorted(plan.funnel.reasons[kind].items())) for kind in KINDS},
+        "split_rule": SPLIT_RULE,
+        "splits": split_tables(plan, options),
+        "benchmarks": plan.coverage.as_json(),
+        "held_out_recipes": plan.held_out.as_json() if plan.held_out else None,
+        "categories": {f"{kind}s": statistics.as_json(kind) for kind in KINDS},
+        "mixing": [asdict(share) for share in shares(plan)],
+        "files": sorted(files, key=lambda file: str(file["path"])),
+    }
+
+
+def _with_pallas(numbers: dict[str, int], pallas: int) -> dict[str, int]:
+    """Return the counts with the Pallas kernels apart, if there are any."""
+    if not pallas:
+        return numbers
+    return {**numbers, "kernels": numbers["kernels"] - pallas, PALLAS: pallas}
+
+
+def tools(options: ExportOptions) -> dict[str, str]:
+    """Return the versions that shape the bytes. They are the same on every Python."""
+    made_by = {"triton-curation": __version__, "tokens": str(tokenizer_of(options.tokenizer))}
+    return {**made_by, "pyarrow": version("pyarrow")} if "parquet" in options.formats else made_by
+
+
+def _file(folder: Path, path: str) -> dict[str, Any]:
+    data = (folder / path).read_bytes()
+    return {
+        "path": path,
+        "bytes": len(data),
+        "lines": data.count(b"\n"),
+        "records": 0,
+        "tokens": 0,
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+
+
+# --- Advice after an empty export ------------------------------------------------------------
+EXAMINE = "python manage.py examine"
+VALIDATE = "python manage.py validate --pending --device {} --now"
+REVIEW = "python manage.py up"
+FUNNELS = "python manage.py report --funnel"
+READ = "python manage.py pipeline --out dataset"
+
+
+class Step(NamedTuple):
+    """A command that can be typed as it is, and its introduction."""
+
+    sentence: str
+    command: str
+
+
+STEPS: dict[ExclusionReason, Step] = {
+    ExclusionReason.HARDWARE: Step(
+        "They are for other hardware: name it with `--hardware`.", FUNNELS
+    ),
+    ExclusionReason.LICENSE: Step(
+        "`report` counts the licenses; a curator decides on unknown ones in the admin.",
+        "python manage.py report",
+    ),
+    ExclusionReason.UNEXAMINED: Step(
+        "`examine` looks for near-duplicates and benchmark problems first.", EXAMINE
+    ),
+    ExclusionReason.NOT_VALIDATED: Step(
+        "`validate` checks pairs: `--device interpreter` without a GPU, `--device cuda` with one.",
+        VALIDATE,
+    ),
+    ExclusionReason.VALIDATION_FAILED: Step("The browser shows which checks failed.", REVIEW),
+    ExclusionReason.GRADE: Step(
+        "The table in validation/policy.toml lists the accepted grades.", FUNNELS
+    ),
+    ExclusionReason.PENDING: Step(
+        "Review them in the browser, or export with `--include-pending`.", REVIEW
+    ),
+    ExclusionReason.DISPUTED: Step(
+        "A curator settles disputes in the browser, or export with `--include-disputed`.", REVIEW
+    ),
+    ExclusionReason.BY_POLICY: Step(
+        "Review them in the browser, or export with `--accept-policy RULES`.", REVIEW
+    ),
+}
+OTHERS = Step("`report --funnel` counts what each stage leaves out.", FUNNELS)
+
+
+def advise(examined: int, left_out: Mapping[ExclusionReason, int]) -> Iterator[str]:
+    """Yield why an export has no items, and the command for the most frequent reason.
+
+    examined: number of items examined.
+    left_out: number of them by reason.
+    """
+    if not examined:
+        yield "Nothing was exported: the database holds no such item. `pipeline` reads sources."
+        yield f"Next: {READ}"
+        return
+    order = [reason for _, reasons in FUNNEL for reason in reasons]
+    counts = {reason: left_out[reason] for reason in order if left_out.get(reason)}
+    named = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
+    step = STEPS.get(max(counts, key=lambda reason: counts[reason]), OTHERS)
+    yield f"Nothing was exported of {pluralize(examined, 'item')}: {named}. {step.sentence}"
+    yield f"Next: {validate_command() if step.command == VALIDATE else step.command}"
+
+
+def validate_command() -> str:
+    """Return the command that validates pairs.
+
+    It uses the interpreter, which needs no GPU, while it has no verdict on some pair. The
+    interpreter does not support every pair.
+    """
+    seen = ValidationResult.objects.filter(
+        run__device=Device.INTERPRETER,
+        pair=OuterRef("pk"),
+        content_hash=OuterRef("content_hash"),
+    )
+    pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
+    left = pairs.filter(~Exists(seen)).exists()
+    return VALIDATE.format(Device.INTERPRETER if left else Device.CUDA)

@@ -14,13 +14,11 @@ from typing import Any
 from curation import __version__
 from curation.evidence.notices import texts_named
 from curation.evidence.sources import every_source
-from curation.export.folder import new_folder
-from curation.export.manifest import write_manifest
+from curation.export.facts import db_snapshot
+from curation.export.folder import new_folder, write_manifest
 from curation.export.notices import Notices
-from curation.export.plain_files import PlainFile, plain_files
-from curation.export.plain_paths import PathRequest, placed
-from curation.export.progress import ProgressCallback, no_progress
-from curation.export.snapshot import db_snapshot
+from curation.export.options import ProgressCallback, no_progress
+from curation.export.plain_files import PathRequest, PlainFile, placed, plain_files
 from curation.models import Category
 
 FOLDER = "triton_kernels_organized"

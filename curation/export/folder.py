@@ -1,23 +1,37 @@
-"""Atomic creation of a folder: it exists completely or not at all."""
+"""Files of an export: the folder, its text files, and the spool.
+
+The folder exists completely or not at all. A text file records its own entry of the manifest.
+"""
 
 import ctypes
 import errno
 import fcntl
 import glob
+import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Self
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
 
 from curation.errors import CurationError
 
 MANIFEST = "MANIFEST.json"
 # Part of the name of an unfinished folder, so that leftovers of a killed export are known.
 UNFINISHED = "unfinished-"
+# Number of characters of a file that are held back, so that it is hashed in large parts.
+FLUSH = 1 << 20
+# Number of lines in memory.
+BATCH = 1000
 
 
 class FolderNotWritten(CurationError):
@@ -144,3 +158,193 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+# A negative exponent, as in 1e-7. The pattern begins with literals, for which `re` is fast.
+_EXPONENT = re.compile(rb"e-(?<=[0-9]e-)[0-9]")
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def encode(value: Any) -> str:
+    """Encode a value as `json` does, whose bytes releases depend on.
+
+    orjson takes 1.2 us for a record, `json` 10 us (2026-11-26). But it spells small floats
+    differently (1e-7 instead of 1e-07), and refuses halves of surrogate pairs.
+    """
+    try:
+        data = orjson.dumps(value)
+    except TypeError:
+        return _encoder.encode(value)
+    if b"0.0000" in data or _EXPONENT.search(data):
+        return _encoder.encode(value)
+    return data.decode()
+
+
+def decode(line: str) -> dict[str, Any]:
+    """Decode an object. orjson takes 3 us for a record, `json` 8 us (2026-11-26)."""
+    try:
+        document: dict[str, Any] = orjson.loads(line)
+    except ValueError:
+        document = json.loads(line)
+    return document
+
+
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    text = json.dumps(manifest, indent=1, ensure_ascii=False)
+    (folder / MANIFEST).write_bytes(f"{text}\n".encode())
+
+
+@dataclass(slots=True)
+class LineFile:
+    """UTF-8 file of lines, hashed while it is written, so that it need not be read again."""
+
+    path: Path
+    records: int = 0
+    tokens: int = 0
+    _pending: list[str] = field(default_factory=list)
+    _held: int = 0
+    _bytes: int = 0
+    _lines: int = 0
+    _digest: Any = field(default_factory=hashlib.sha256)
+    _file: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("wb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            try:
+                self._flush()
+            finally:
+                self._file.close()
+                self._file = None
+
+    def write(self, lines: Sequence[str], tokens: int = 0) -> None:
+        """Write lines that are records, with their total of tokens."""
+        self.records += len(lines)
+        self.tokens += tokens
+        self._hold(lines)
+
+    def text(self, line: str) -> None:
+        """Write a line that is no record."""
+        self._hold((line,))
+
+    def _hold(self, lines: Sequence[str]) -> None:
+        self._pending += lines
+        self._held += sum(map(len, lines))
+        if self._held > FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        data = ("\n".join(self._pending) + "\n").encode("utf-8", "surrogatepass")
+        self._pending.clear()
+        self._held = 0
+        self._bytes += len(data)
+        self._lines += data.count(b"\n")
+        self._digest.update(data)
+        assert self._file is not None, "written within its `with`"  # noqa: S101
+        self._file.write(data)
+
+    def as_json(self, folder: Path) -> dict[str, Any]:
+        return {
+            "path": self.path.relative_to(folder).as_posix(),
+            "bytes": self._bytes,
+            "lines": self._lines,
+            "records": self.records,
+            "tokens": self.tokens,
+            "sha256": self._digest.hexdigest(),
+        }
+
+
+# --- Spool -----------------------------------------------------------------------------------
+PLACE: list[tuple[str, str]] = [
+    ("identity", "u8"),  # the first 64 bits of the content hash
+    ("tie", "u8"),  # the next 64 bits, which suffice for an order
+    ("offset", "i8"),
+    ("length", "u4"),
+]
+
+Places = NDArray[np.void]
+
+
+class Spool(ExitStack):
+    """Temporary file: lines are written in key order, and read in content hash order.
+
+    Rows are read once, in the order of the database, where neighbors share a page. Their lines
+    wait in the file. Memory holds an index only: the first half of each hash, and the place.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        # On the target's disk, because /tmp may be in memory.
+        self._file = self.enter_context(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115
+        self._end = 0
+
+    def put(self, content_hashes: Sequence[str], lines: Sequence[str]) -> Places:
+        """Store lines, each with its content hash, and return their places."""
+        places = hash_index(content_hashes)
+        data = [
+            f"{content_hash} {line}".encode("utf-8", "surrogatepass")
+            for content_hash, line in zip(content_hashes, lines, strict=True)
+        ]
+        places["length"] = [len(line) for line in data]
+        ends = self._end + np.cumsum(places["length"], dtype=np.int64)
+        places["offset"] = ends - places["length"]
+        self._file.write(b"".join(data))
+        self._end = int(ends[-1]) if data else self._end
+        return places
+
+    def take(self, places: NDArray[Any]) -> Iterator[tuple[str, str]]:
+        """Yield the content hash and the line of each place."""
+        self._file.flush()
+        descriptor = self._file.fileno()
+        for offset, length in zip(
+            places["offset"].tolist(), places["length"].tolist(), strict=True
+        ):
+            data = os.pread(descriptor, length, offset).decode("utf-8", "surrogatepass")
+            content_hash, _, line = data.partition(" ")
+            yield content_hash, line
+
+
+class SpooledLines:
+    """Lines of one file, collected in any order and returned in hash order."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._waiting: list[tuple[str, str]] = []
+        self._spooled: list[Places] = []
+
+    def add(self, content_hash: str, line: str) -> None:
+        self._waiting.append((content_hash, line))
+        if len(self._waiting) == BATCH:
+            self._flush()
+
+    def take(self) -> Iterator[list[str]]:
+        """Yield the lines since the last call, in batches."""
+        self._flush()
+        places = in_hash_order(np.concatenate(self._spooled))
+        self._spooled = []
+        for start in range(0, len(places), BATCH):
+            yield [line for _, line in self._spool.take(places[start : start + BATCH])]
+
+    def _flush(self) -> None:
+        content_hashes = [content_hash for content_hash, _ in self._waiting]
+        self._spooled.append(self._spool.put(content_hashes, [line for _, line in self._waiting]))
+        self._waiting = []
+
+
+def hash_index(content_hashes: Sequence[str]) -> Places:
+    """Return places with the hashes only."""
+    places = np.zeros(len(content_hashes), dtype=PLACE)
+    halves = bytes.fromhex("".join([content_hash[:32] for content_hash in content_hashes]))
+    numbers = np.frombuffer(halves, dtype=">u8").reshape(-1, 2)
+    places["identity"], places["tie"] = numbers[:, 0], numbers[:, 1]
+    return places
+
+
+def in_hash_order(rows: NDArray[Any]) -> NDArray[Any]:
+    return rows[np.lexsort((rows["tie"], rows["identity"]))]

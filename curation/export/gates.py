@@ -4,13 +4,14 @@ The gates are in the order of the funnel: isolated, for this hardware, licensed,
 uncontaminated, validated, approved, undisputed.
 """
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from curation.export.policy import refusal
 from curation.models import (
     Actor,
     Device,
@@ -20,6 +21,12 @@ from curation.models import (
     Status,
     Verdict,
 )
+from curation.operations.data_folder import BASE_DIR
+
+# Accepted evidence grades by origin.
+POLICY_TABLE = BASE_DIR / "validation" / "policy.toml"
+# Grades with a numeric limit, by the name of the limit.
+LIMITS = {"torch_share_most": "torch_share"}
 
 # Plain strings: each is compared a million times, and an enum lookup takes longer than the
 # comparison.
@@ -227,9 +234,35 @@ def _validated(facts: GateFacts) -> Exclusion | None:
             ExclusionReason.VALIDATION_FAILED,
             f"Its validation on {decisive.device}: {decisive.verdict}.",
         )
-    if words := refusal(facts.origin, decisive.grades):
+    if words := _refusal(facts.origin, decisive.grades):
         return Exclusion(ExclusionReason.GRADE, words)
     return None
+
+
+def _refusal(origin: str, grades: Mapping[str, Any]) -> str:
+    """Return the grade that excludes a pair of this origin, in words, or an empty text.
+
+    Older results without grades pass, because their verdicts were stricter.
+    """
+    table = _policy().get(origin) or _policy()["default"]
+    for name, accepted in table.items():
+        value = grades.get(LIMITS.get(name, name))
+        if value is None:
+            continue
+        if name in LIMITS:
+            if value > accepted:
+                return f"Torch computes {value:.0%} of it; at most {accepted:.0%} is accepted."
+        elif value not in accepted:
+            words = name.replace("_", " ")
+            return f"Its {words} is {value}, {' or '.join(accepted)} is required."
+    return ""
+
+
+@cache
+def _policy() -> Mapping[str, Mapping[str, Any]]:
+    with POLICY_TABLE.open("rb") as file:
+        policy: Mapping[str, Mapping[str, Any]] = tomllib.load(file)["export"]
+    return policy
 
 
 def deciding(validations: Sequence[ValidationRow]) -> ValidationRow | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from curation.export.lines import LineFile, encode
+from curation.export.folder import LineFile, encode
 from curation.export.splits import SPLITS
 
 FOLDER = "held_out_recipes"

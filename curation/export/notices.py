@@ -13,7 +13,7 @@ from pathlib import Path
 from curation.evidence.notices import standard_texts, texts_named
 from curation.evidence.places import KernelPlace, LicenseTerms
 from curation.evidence.sources import ExportSource
-from curation.export.lines import LineFile, encode
+from curation.export.folder import LineFile, encode
 from curation.text import pluralize
 
 NO_TERMS = LicenseTerms((), ())
@@ -63,10 +63,6 @@ class Notices:
                 key, repository, expression, terms
             )
         return notice
-
-    def absorb(self, more: Mapping[tuple[str, str, LicenseTerms], SharedNotice]) -> None:
-        """Add the notices that another process registered."""
-        self.given = {**more, **self.given}
 
     def count(self, key: str, times: int = 1) -> None:
         self.records[key] += times

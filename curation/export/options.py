@@ -1,18 +1,45 @@
-"""Options of an export, shared by command line, form, job and release."""
+"""Options of an export, shared by command line, form, job and release; and requests of exports.
+
+The only code that queues exports.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
+
+from django.contrib.auth.models import User
+from django.db import transaction
 
 from curation.errors import CurationError
+from curation.evidence.sources import ExportSource
 from curation.filters import Filter
-from curation.models import Category, Hardware, PairOrigin, Split
+from curation.models import (
+    Category,
+    ExportRun,
+    Hardware,
+    PairOrigin,
+    Release,
+    RunState,
+    Split,
+)
+from curation.queue.enqueue import enqueue
 
 FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
 UNITS = ("standalone", "function", "file")
 UPSAMPLE_BY_SOURCE = "source"
+
+
+class ProgressCallback(Protocol):
+    """Receiver of the stage of an export, and of the number of items done."""
+
+    def __call__(self, stage: str, done: int) -> None: ...
+
+
+def no_progress(stage: str, done: int) -> None:
+    """No-op progress callback."""
 
 
 class WrongOptions(CurationError):
@@ -132,6 +159,21 @@ def weights_by_name(policy: str) -> dict[str, float]:
     return weights
 
 
+def weigher(policy: str, sources: Mapping[int, ExportSource]) -> Callable[[int, str], float]:
+    """Return a function from source and origin to the policy's weight."""
+    weights = weights_by_name(policy)
+
+    def weight(key: int, origin: str) -> float:
+        source = sources.get(key)
+        if policy == UPSAMPLE_BY_SOURCE:
+            return source.weight if source else 1.0
+        if origin in weights:
+            return weights[origin]
+        return weights.get(source.category, 1.0) if source else 1.0
+
+    return cache(weight)
+
+
 def _check_caps(caps: tuple[tuple[str, float], ...]) -> None:
     for name, share in caps:
         if name not in PairOrigin.values:
@@ -148,3 +190,34 @@ def _frozen(value: Any) -> Any:
 
 def _thawed(value: Any) -> Any:
     return list(map(_thawed, value)) if isinstance(value, tuple) else value
+
+
+# --- Requests --------------------------------------------------------------------------------
+@transaction.atomic
+def request_export(
+    options: Mapping[str, Any],
+    *,
+    name: str = "",
+    user: User | None,
+    retry_of: ExportRun | None = None,
+) -> ExportRun:
+    """Queue an export. With the `name` of a release, the release is rebuilt."""
+    requested = ExportOptions.from_json(options).as_json()
+    release = Release.objects.filter(name=name).first() if name else None
+    # An old release lacks options that were added later.
+    if release is not None and ExportOptions.from_json(release.options).as_json() != requested:
+        raise CurationError(
+            f"There is a release {name} already, made with other options. Name another."
+        )
+    run = ExportRun.objects.create(
+        options=requested, name=name, requested_by=user, retry_of=retry_of
+    )
+    enqueue(run)
+    return run
+
+
+def retry_export(run: ExportRun, *, requested_by: User | None, failed: bool) -> ExportRun:
+    """Queue an export again with the same options, because its archive is gone."""
+    if run.state == RunState.SUCCEEDED and run.archive_removed_at is None:
+        raise CurationError(f"{run.label} has {run.state}: there is nothing to retry.")
+    return request_export(run.options, name=run.name, user=requested_by, retry_of=run)

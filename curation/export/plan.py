@@ -1,16 +1,15 @@
-"""Plan of an export: its records and their splits, before any file is written."""
+"""Plan of an export: select the records, then apply caps, then assign splits."""
 
-from collections import Counter
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from curation.evidence.sources import ExportSource
-from curation.export.coverage import Coverage, cover
-from curation.export.families import Families
+from curation.export.coverage import cover
+from curation.export.folder import LineFile, Spool
 from curation.export.gates import Exclusion, ExclusionReason
+from curation.export.groups import Families
 from curation.export.held_out import (
     TRAIN,
     HeldOut,
@@ -18,127 +17,120 @@ from curation.export.held_out import (
     count_operations,
     drop_connected,
 )
-from curation.export.ledger import ExportLedger, record_id
-from curation.export.lines import LineFile
-from curation.export.mixing import over_cap
-from curation.export.notices import Notices
-from curation.export.options import ExportOptions
-from curation.export.parallel_read import Readers
-from curation.export.progress import ProgressCallback
-from curation.export.selected_items import SelectedItems
-from curation.export.selection import ItemSelector
+from curation.export.options import ExportOptions, ProgressCallback
+from curation.export.records import record_id
+from curation.export.select import Ledger, select
 from curation.export.splits import FIFTH, FREE, SPLITS, Records, assign, keyed, settle
-from curation.export.spool import Spool
-from curation.export.statistics import RecordProfile, occurring
+from curation.export.statistics import KINDS, ORIGINS, ExportPlan, Rows, occurring
 from curation.models import Kernel, Pair, SplitAssignment
 
-KINDS = ("pair", "kernel")
 BATCH = 10_000
-
-
-@dataclass(slots=True)
-class ExportPlan:
-    kernels: SelectedItems
-    pairs: SelectedItems
-    profiles: list[RecordProfile]
-    sources: dict[int, ExportSource]
-    notices: Notices
-    ledger: ExportLedger
-    agreement: Counter[str]
-    # Ledger of the items left out.
-    rejected: LineFile | None
-    # Split of each record in earlier exports, or FREE.
-    known: dict[str, np.ndarray] = field(default_factory=dict)
-    # Benchmarks that the records were compared with.
-    coverage: Coverage = field(default_factory=Coverage)
-    # Extra split of the generated pairs, if requested.
-    held_out: HeldOut | None = None
-
-    def of(self, kind: str) -> SelectedItems:
-        return self.kernels if kind == "kernel" else self.pairs
-
-    def funnel(self) -> dict[str, dict[str, int]]:
-        return {f"{kind}s": self.ledger.funnel(kind) for kind in KINDS}
-
-    def checks(self) -> tuple[str, ...]:
-        """Return the names of all checks of the validations that admitted the pairs."""
-        every = (profile.checks for profile, _ in occurring(self.pairs, self.profiles))
-        return tuple(sorted(set(chain.from_iterable(every))))
 
 
 def build_plan(
     options: ExportOptions,
     rejected: LineFile | None,
     spool: Spool | None,
-    readers: Readers,
     progress: ProgressCallback,
 ) -> ExportPlan:
     """Apply gates, then caps, then splits.
 
-    `rejected` gets a line for each item left out, `spool` a draft of each exported item.
+    `rejected` gets a line for each item left out, `spool` each selected record.
     """
-    selector = ItemSelector(options, spool)
-    readers.weigh(selector, progress)
-    selection = selector.selection
-    plan = ExportPlan(
-        selection.kernels, selection.pairs, list(selection.profiles), selector.sources,
-        selector.notices, selector.ledger, selection.agreement, rejected,
-    )  # fmt: skip
+    plan, ledger = select(options, spool, progress)
+    ledger.write(rejected)
+    planner = _Planner(plan, ledger, rejected)
     for kind in KINDS:
-        plan.of(kind).complete()
-    plan.ledger.write(rejected)
-    for kind in KINDS:
-        selected = plan.of(kind)
         if options.caps:
-            over = over_cap(selected, options.caps, options.seed)
-            _leave_out(plan, kind, over, ExclusionReason.CAP, "The cap of its origin is reached.")
-    _split(plan, options)
-    plan.coverage = cover({kind: plan.of(kind).pks for kind in KINDS}, options)
+            over = over_cap(plan.rows[kind], options.caps, options.seed)
+            reason = "The cap of its origin is reached."
+            planner.leave_out(kind, over, ExclusionReason.CAP, reason)
+    planner.split(options)
+    plan.coverage = cover({kind: plan.rows[kind]["pk"].tolist() for kind in KINDS}, options)
     return plan
 
 
-def _split(plan: ExportPlan, options: ExportOptions) -> None:
-    families = Families(
-        np.array(plan.pairs.pks), repositories=options.together, files=options.unit == "file"
-    )
-    numbers = {
-        "kernel": families.kernel_numbers(np.asarray(plan.kernels.pks)),
-        "pair": families.pair_numbers(np.asarray(plan.pairs.pks)),
-    }
-    assigned = _assigned(families, options.plan)
-    known = _known_by_family(families, assigned)
-    for kind in KINDS:
-        # A group may join earlier groups of different splits. Leave out the records of all splits
-        # but one, so that no record moves and no group is in two splits.
-        own, family = assigned[numbers[kind]], known[families.root[numbers[kind]]]
-        apart = (own != FREE) & (own != family)
-        _leave_out(
-            plan, kind, apart, ExclusionReason.STRADDLES,
-            "Its group turned out to belong to another split.",
-        )  # fmt: skip
-        numbers[kind] = numbers[kind][~apart]
-        plan.known[kind] = own[~apart]
-        if plan.profiles:
-            over = _overfilling(plan, kind, known[families.root[numbers[kind]]], options)
-            _leave_out(
-                plan, kind, over, ExclusionReason.CAP,
-                "Its group is in validation or test, of which its recipe or repository already "
-                "fills a fifth.",
+class _Planner:
+    def __init__(self, plan: ExportPlan, ledger: Ledger, rejected: LineFile | None) -> None:
+        self._plan = plan
+        self._ledger = ledger
+        self._rejected = rejected
+
+    def split(self, options: ExportOptions) -> None:
+        plan, rows = self._plan, self._plan.rows
+        families = Families(
+            rows["pair"]["pk"], repositories=options.together, files=options.unit == "file"
+        )
+        numbered = {"kernel": families.kernel_numbers, "pair": families.pair_numbers}
+        assigned = _assigned(families, options.plan)
+        known = _known_by_family(families, assigned)
+        for kind in KINDS:
+            # A group may join earlier groups of different splits. Leave out the records of all
+            # splits but one, so that no record moves and no group is in two splits.
+            numbers = numbered[kind](rows[kind]["pk"])
+            rows[kind]["known"] = assigned[numbers]
+            own, family = assigned[numbers], known[families.root[numbers]]
+            self.leave_out(
+                kind, (own != FREE) & (own != family), ExclusionReason.STRADDLES,
+                "Its group turned out to belong to another split.",
             )  # fmt: skip
-            numbers[kind] = numbers[kind][~over]
-            plan.known[kind] = plan.known[kind][~over]
-    roots = {kind: families.root[numbers[kind]] for kind in KINDS}
-    by_chain = families.root_by_chain[numbers["pair"]]
-    # Release the memory: with a million items it is as much as the assignment needs.
-    del families, numbers, assigned
-    # A dry run counts only what passes the gates, and has no profiles.
-    if plan.profiles:
+            # A dry run counts only what passes the gates, and has no profiles.
+            if plan.profiles:
+                family = known[families.root[numbered[kind](rows[kind]["pk"])]]
+                self.leave_out(
+                    kind, _overfilling(plan, kind, family, options), ExclusionReason.CAP,
+                    "Its group is in validation or test, of which its recipe or repository "
+                    "already fills a fifth.",
+                )  # fmt: skip
+        if not plan.profiles:
+            return
+        roots = {kind: families.root[numbered[kind](rows[kind]["pk"])] for kind in KINDS}
+        by_chain = families.root_by_chain[families.pair_numbers(rows["pair"]["pk"])]
+        # Release the memory: with a million items it is as much as the assignment needs.
+        del families, numbered, assigned
         keys = _keys(plan, roots, len(known), options.seed)
         splits = assign(_records(plan, roots), keys, known, options.splits)
         for kind in KINDS:
-            plan.of(kind).splits = splits[roots[kind]]
+            rows[kind]["split"] = splits[roots[kind]]
         if options.held_out_recipes:
             plan.held_out = _hold_out(plan, by_chain, options)
+
+    def leave_out(
+        self, kind: str, marked: NDArray[np.bool_], reason: ExclusionReason, message: str
+    ) -> None:
+        rows = self._plan.rows[kind]
+        gone = rows["pk"][marked].tolist()
+        self._plan.rows[kind] = rows[~marked]
+        model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
+        for start in range(0, len(gone), 1000):
+            found = model.objects.filter(pk__among=gone[start : start + 1000])
+            for content_hash, called in found.values_list("content_hash", name):
+                self._ledger.leave_out(kind, called, content_hash, (), Exclusion(reason, message))
+        self._ledger.write(self._rejected)
+
+
+def over_cap(rows: Rows, caps: Sequence[tuple[str, float]], seed: int) -> NDArray[np.bool_]:
+    """Mark records to drop, so that no capped origin exceeds its share of the tokens."""
+    origins, tokens = rows["origin"], rows["tokens"]
+    over = np.zeros(len(rows), dtype=np.bool_)
+    have = {name: int(tokens[origins == ORIGINS.index(name)].sum()) for name, _ in caps}
+    allowed = _allowed(have, dict(caps), int(tokens.sum()))
+    for name, most in allowed.items():
+        members = np.flatnonzero(origins == ORIGINS.index(name))
+        keys = keyed(seed, rows["identity"][members])
+        ordered = members[np.argsort(keys, kind="stable")]
+        over[ordered[np.cumsum(tokens[ordered]) > most]] = True
+    return over
+
+
+def _allowed(have: Mapping[str, int], shares: Mapping[str, float], total: int) -> dict[str, float]:
+    """Return the maximum number of tokens of each origin that exceeds its cap."""
+    whole, biting = float(total), set[str]()
+    while more := {name for name in have if have[name] > shares[name] * whole} - biting:
+        biting |= more
+        free = total - sum(have[name] for name in biting)
+        whole = free / (1 - sum(shares[name] for name in biting))
+    return {name: shares[name] * whole for name in biting}
 
 
 def _overfilling(
@@ -151,9 +143,9 @@ def _overfilling(
 
     family -- the earlier split of each record's group, or FREE
     """
-    own = plan.known[kind]
+    own = plan.rows[kind]["known"]
     sources = np.array([profile.source for profile in plan.profiles])
-    source_of = sources[np.asarray(plan.of(kind).profiles, dtype=np.int64)]
+    source_of = sources[plan.rows[kind]["profile"]]
     over = np.zeros(len(own), dtype=np.bool_)
     if len(np.unique(source_of)) <= 1 / FIFTH:
         return over
@@ -173,7 +165,7 @@ def _hold_out(plan: ExportPlan, groups: np.ndarray, options: ExportOptions) -> H
 
     groups -- of each pair, by near-duplicates, versions and chains of operations, not by structure
     """
-    counted = occurring(plan.pairs, plan.profiles)
+    counted = occurring(plan.rows["pair"], plan.profiles)
     recipes = choose_recipes(
         count_operations((p.recipe, p.operation_type, n) for p, n in counted if p.recipe),
         options.splits, options.seed,
@@ -181,10 +173,10 @@ def _hold_out(plan: ExportPlan, groups: np.ndarray, options: ExportOptions) -> H
     splits_of_profiles = np.array(
         [recipes.get(p.recipe, TRAIN) if p.recipe else FREE for p in plan.profiles], dtype=np.int8
     )
-    splits = splits_of_profiles[np.asarray(plan.pairs.profiles, dtype=np.int64)]
+    splits = splits_of_profiles[plan.rows["pair"]["profile"]]
     generated = np.flatnonzero(splits != FREE)
     dropping = drop_connected(splits[generated].tolist(), groups[generated].tolist())
-    pks = np.array(plan.pairs.pks)
+    pks = plan.rows["pair"]["pk"]
     split_of = {
         pk: split
         for pk, split, drop in zip(
@@ -203,7 +195,7 @@ def _hold_out(plan: ExportPlan, groups: np.ndarray, options: ExportOptions) -> H
 
 def _records(plan: ExportPlan, roots: dict[str, np.ndarray]) -> Records:
     """Return the columns for the assignment, in an order that depends on content only."""
-    profiles = {kind: np.asarray(plan.of(kind).profiles, dtype=np.int64) for kind in KINDS}
+    profiles = {kind: plan.rows[kind]["profile"] for kind in KINDS}
 
     def numbered(name: str, dtype: type[np.signedinteger[Any]]) -> np.ndarray:
         values = [str(getattr(profile, name)) for profile in plan.profiles]
@@ -253,22 +245,10 @@ def _keys(plan: ExportPlan, roots: dict[str, np.ndarray], families: int, seed: i
     """Return a number for each family, derived from the seed and its lowest content hash."""
     lowest = np.full(families, np.iinfo(np.uint64).max, dtype=np.uint64)
     for kind in KINDS:
-        np.minimum.at(lowest, roots[kind], np.asarray(plan.of(kind).identities))
+        np.minimum.at(lowest, roots[kind], plan.rows[kind]["identity"])
     keys = np.zeros(families, dtype=np.uint64)
     present = np.unique(np.concatenate([roots[kind] for kind in KINDS]))
     for start in range(0, len(present), BATCH):
         some = present[start : start + BATCH]
         keys[some] = keyed(seed, lowest[some])
     return keys
-
-
-def _leave_out(
-    plan: ExportPlan, kind: str, numbers: np.ndarray, reason: ExclusionReason, message: str
-) -> None:
-    gone = plan.of(kind).leave_out(numbers)
-    model, name = (Kernel, "name") if kind == "kernel" else (Pair, "slug")
-    for start in range(0, len(gone), 1000):
-        rows = model.objects.filter(pk__among=gone[start : start + 1000]).order_by("content_hash")
-        for hashed, called in rows.values_list("content_hash", name):
-            plan.ledger.left_out(kind, called, hashed, (), Exclusion(reason, message))
-    plan.ledger.write(plan.rejected)

@@ -7,12 +7,12 @@ from django.contrib.auth.decorators import permission_required
 from django.contrib.auth.models import User
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
 from django.utils.formats import date_format
 from django.views.decorators.http import require_http_methods, require_safe
 
 from curation.errors import CurationError
-from curation.export.options import FORMATS, UNITS, parse_splits
-from curation.export.requests import request_export
+from curation.export.options import FORMATS, UNITS, parse_splits, request_export
 from curation.models import ExportRun, Hardware
 
 may_export = permission_required("curation.add_exportrun", raise_exception=True)
@@ -98,3 +98,9 @@ def download(request: HttpRequest, pk: int) -> HttpResponseBase:
         return redirect("exports")
     name = f"{run.name or f'dataset-{run.pk}'}.tar.gz".replace("/", "-")
     return FileResponse(file, as_attachment=True, filename=name)
+
+
+urlpatterns = [
+    path("exports/", exports, name="exports"),
+    path("exports/<int:pk>/download", download, name="download-export"),
+]

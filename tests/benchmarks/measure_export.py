@@ -154,6 +154,7 @@ def _kernels(numbers: range, files: list[Any], license: Any, user: Any) -> None:
                 function_source=source, standalone_source=source, standalone=True, lines=12,
                 tokens=150, status="approved", version=2, operation_type="element-wise",
                 difficulty="easy", tags=["masked"], license=license, license_verdict="permissive",
+                min_triton="3.0",
             )
         )  # fmt: skip
     Kernel.objects.bulk_create(rows)
@@ -181,6 +182,7 @@ def _pairs(numbers: range, run: Any, license: Any, user: Any) -> None:
             test_code="def test_scale():\n    assert scale\n", origin="template",
             operation_type="element-wise", difficulty="easy", split_group=f"g{number // 10}",
             license=license, license_verdict="permissive", status="approved", version=2,
+            min_triton="3.0",
         )
         for number in numbers
     ]  # fmt: skip

@@ -8,10 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from curation.errors import CurationError
-from curation.export.columns import KERNEL, columns_as_in
-from curation.export.options import ExportOptions
-from curation.export.requests import request_export
-from curation.export.withdrawals import mark_withdrawn
+from curation.export.options import ExportOptions, request_export
+from curation.export.release_changes import mark_withdrawn
+from curation.export.schema import KERNEL, columns_as_in
 from curation.models import (
     Decision,
     Kernel,
@@ -114,7 +113,8 @@ def test_a_release_that_would_not_be_the_same_is_not_written(
 ) -> None:
     some_rows(2, 0)
     export(tmp_path / "one", "--release", "1")
-    monkeypatch.setattr("curation.export.release.encode_text", lambda value: "{}")
+    other = '{"input":"other","metadata":{}}'
+    monkeypatch.setattr("curation.export.release.encode", lambda value: other)
 
     with pytest.raises(CurationError, match="would not be what it was"):
         export(tmp_path / "two", "--release", "1")

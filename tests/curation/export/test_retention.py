@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from curation.export.jobs import remove_old_archives
 from curation.export.options import ExportOptions
-from curation.export.retention import remove_old_archives
 from curation.models import ExportRun, RunState
 from tests.factories import a_curator, a_release, an_export_run
 

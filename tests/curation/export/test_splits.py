@@ -246,7 +246,7 @@ def test_pairs_with_python_sides_of_one_structure_stay_together(tmp_path: Path) 
 
 
 def test_a_pair_that_is_left_out_connects_no_others_by_structure(tmp_path: Path) -> None:
-    from curation.export.families import Families
+    from curation.export.groups import Families
 
     one, between, other = (an_approved_pair() for _ in range(3))
     for pair, grams in ((one, range(90)), (between, range(10, 100)), (other, range(20, 110))):

@@ -1,69 +1,92 @@
-"""What waits in a file until its turn has come."""
+"""Lines that wait in a file until their turn has come."""
 
 import hashlib
 import json
-import os
-from array import array
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
-from curation.export.spool import HashOrder, Spool, SpoolIndex
+from curation.export.folder import Spool, SpooledLines, decode, encode, hash_index, in_hash_order
 
 HASHES = some.binary().map(lambda data: hashlib.sha256(data).hexdigest())
+VALUES = some.recursive(
+    some.none()
+    | some.booleans()
+    | some.integers(-(1 << 63), (1 << 63) - 1)
+    | some.floats()
+    | some.text(),
+    lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner),
+)
 
 
-def test_what_was_put_down_is_taken_up_in_any_order_and_again(tmp_path: Path) -> None:
-    values = [("a", ("text", "")), "\ud800 half a letter", "", ("b", ())]
+def test_lines_are_taken_in_any_order_and_again(tmp_path: Path) -> None:
+    lines = {hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest(): line
+             for line in ("a b", "\ud800 half a letter", "", "größer")}  # fmt: skip
     with Spool(tmp_path) as spool:
-        numbers = [*spool.put(values[:3]), *spool.put([]), *spool.put(values[3:])]
+        first = spool.put(list(lines)[:3], list(lines.values())[:3])
+        nothing = spool.put([], [])
+        assert list(spool.take(first)) == list(lines.items())[:3]
+        places = np.concatenate([first, nothing, spool.put(list(lines)[3:], ["größer"])])
 
-        assert list(spool.take(reversed(numbers))) == values[::-1]
-        (last,) = spool.put(["one more"])
-        assert list(spool.take([last, *numbers])) == ["one more", *values]
+        assert list(spool.take(places[::-1])) == list(lines.items())[::-1]
+        last = spool.put([hashlib.sha256(b"").hexdigest()], ["one more"])
+        assert [line for _, line in spool.take(np.concatenate([last, places]))] == [
+            "one more", *lines.values(),
+        ]  # fmt: skip
 
 
-def test_nothing_of_it_is_seen_in_the_folder(tmp_path: Path) -> None:
+def test_the_spool_is_not_seen_in_the_folder(tmp_path: Path) -> None:
     with Spool(tmp_path) as spool:
-        spool.put(["text"])
+        spool.put([hashlib.sha256(b"").hexdigest()], ["text"])
         assert list(tmp_path.iterdir()) == []
     assert list(tmp_path.iterdir()) == []
 
 
 @given(some.lists(HASHES, unique=True))
 def test_the_order_is_that_of_the_hashes(hashes: list[str]) -> None:
-    order = HashOrder()
-    order.add(hashes[:2])
-    order.add(hashes[2:])
+    places = hash_index(hashes)
+    places["offset"] = range(len(hashes))
 
-    assert [hashes[number] for number in order.order()] == sorted(hashes)
-    assert order.heads.tolist() == [int(content_hash[:16], 16) for content_hash in hashes]
+    ordered = in_hash_order(places)
+
+    assert [hashes[number] for number in ordered["offset"]] == sorted(hashes)
+    assert places["identity"].tolist() == [int(content_hash[:16], 16) for content_hash in hashes]
 
 
 def test_hashes_that_begin_alike_have_an_order_too() -> None:
-    order = HashOrder()
-    order.add("0" * 20 + tail * 44 for tail in ("c", "a", "b"))
+    places = hash_index(["0" * 20 + tail * 44 for tail in ("c", "a", "b")])
+    places["offset"] = range(3)
 
-    assert order.order().tolist() == [1, 2, 0]
+    assert in_hash_order(places)["offset"].tolist() == [1, 2, 0]
 
 
-def test_what_another_process_has_put_down_is_taken_up_here(tmp_path: Path) -> None:
-    with Spool(tmp_path, shares=3) as spool:
-        mine = spool.put(["mine"])
-        for share in (2, 1):
-            others, theirs = os.pipe()
-            if (child := os.fork()) == 0:
-                spool.begin(share)
-                spool.put([f"first of {share}", f"second of {share}"])
-                index = spool.index()
-                os.write(theirs, json.dumps([list(index.places), list(index.lengths)]).encode())
-                os._exit(0)
-            os.waitpid(child, 0)
-            places, lengths = json.loads(os.read(others, 10_000))
-            index = SpoolIndex(array("q", places), array("I", lengths))
-            assert spool.adopt(index) == len(spool.index()) - 2
+def test_lines_come_in_the_order_of_the_hashes_also_after_a_first_round(tmp_path: Path) -> None:
+    with Spool(tmp_path) as spool:
+        lines = SpooledLines(spool)
+        for digit in "cab":
+            lines.add(digit * 64, digit)
+        assert list(lines.take()) == [["a", "b", "c"]]
+        lines.add("d" * 64, "d")
+        spool.put(["e" * 64], ["not this one"])
+        assert list(lines.take()) == [["d"]]
+        assert list(lines.take()) == []
 
-        assert list(spool.take([4, 1, 3, 2, *mine])) == [
-            "second of 1", "first of 2", "first of 1", "second of 2", "mine",
-        ]  # fmt: skip
+
+@given(VALUES)
+def test_json_has_the_bytes_of_the_standard_encoder(value: Any) -> None:
+    text = encode(value)
+
+    if "NaN" not in json.dumps(value) and "Infinity" not in json.dumps(value):
+        assert text == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        assert encode(decode(encode({"value": value}))) == encode({"value": value})
+
+
+def test_small_floats_and_halves_of_letters_have_the_bytes_of_the_standard_encoder() -> None:
+    for value in (1e-7, 1e-05, 0.00001234, 1e22, 5e-324, -0.0, "\ud800", 1 << 70, "e-7", "1e-7"):
+        expected = json.dumps({"a": value}, ensure_ascii=False, separators=(",", ":"))
+        assert encode({"a": value}) == expected
+        if value != 1 << 70:
+            assert decode(expected) == {"a": value}

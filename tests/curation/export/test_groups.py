@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from curation.export.disjoint_sets import DisjointSets
-from curation.export.python_neighbors import neighbor_links
+from curation.export.groups import DisjointSets, neighbor_links
 
 
 def packed(grams: set[int]) -> bytes:

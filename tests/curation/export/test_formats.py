@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from curation.export.columns import KERNEL, columns_as_in, differing, pair_columns
+from curation.export.schema import KERNEL, columns_as_in, differing, pair_columns
 from curation.models import Origin, Repository, ValidationCheck
 from tests.curation.export.writing import (
     a_seen_kernel,

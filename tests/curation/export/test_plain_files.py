@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curation.export.plain_paths import PathRequest, placed, safe_names
+from curation.export.plain_files import PathRequest, placed, safe_names
 
 
 def places(*files: tuple[str, str, str, str]) -> list[str]:

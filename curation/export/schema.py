@@ -1,0 +1,338 @@
+"""Records of the dataset, and their columns for the card and for Parquet.
+
+Every record has every key, null where there is no value, because readers infer a file's columns
+from its first records. The order of the keys is the order in the files.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
+from typing import (
+    Any,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    TypedDict,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from curation.errors import CurationError
+from curation.models import Language
+
+PALLAS = Language.PALLAS.value
+SCHEMA = 2
+"""The version of the records and the manifest."""
+
+
+class Place(TypedDict):
+    repository: str | None
+    commit: str | None
+    path: str | None
+    lines: list[int] | None
+    cell: int | None
+    url: str | None
+
+
+class ProvenanceColumn(Place):
+    license: str | None
+    copyright: str | None
+
+
+class KernelMetadata(TypedDict):
+    id: str
+    name: str
+    operation_type: str
+    difficulty: str | None
+    tags: list[str]
+    kind: str
+    language: str
+    unit: str
+    hardware: list[str]
+    min_triton: str
+    max_triton: str | None
+    origin: str
+    category: str | None
+    seen: int
+    lines: int
+    provenance: ProvenanceColumn
+    license: str | None
+    notice: str
+    reviewed: bool
+    tokens: int
+    stars: int | None
+    weight: float
+
+
+class KernelRecord(TypedDict):
+    input: str
+    metadata: KernelMetadata
+
+
+class VerifiedColumn(TypedDict):
+    """The validation that admitted a pair, with its grades: how well it showed that it is right."""
+
+    device: str
+    torch: str | None
+    triton: str | None
+    python: str | None
+    checks: Mapping[str, str | None]
+    cases: int | None
+    max_abs_error: float | None
+    max_rel_error: float | None
+    accuracy: str | None
+    sizes: str | None
+    values: str | None
+    special_values: str | None
+    test_strength: str | None
+    speedup: float | None
+    at: str
+
+
+class PairMetadata(TypedDict):
+    description: str
+    operation_type: str
+    difficulty: str
+    tags: list[str]
+    entry_point: str
+    origin: str
+    hardware: list[str]
+    min_triton: str
+    max_triton: str | None
+    differentiable: bool
+    computed_by: str | None
+    torch_operations: list[str]
+    mutates: list[str]
+    provenance: ProvenanceColumn
+    verified: VerifiedColumn | None
+    recipe: str | None
+    category: str | None
+    license: str | None
+    notice: str
+    reviewed: bool
+    tokens: int
+    stars: int | None
+    weight: float
+
+
+class PairRecord(TypedDict):
+    id: str
+    python_code: str
+    triton_code: str
+    test_code: str
+    metadata: PairMetadata
+
+
+class AlpacaRecord(TypedDict):
+    instruction: str
+    input: str
+    output: str
+
+
+class KernelBookRecord(TypedDict):
+    entry_point: str
+    python_code: str
+    triton_code: str
+    original_triton_code: str
+    repo_name: str | None
+    module_name: str
+    synthetic: bool
+    uuid: int
+    licenses: list[str | None]
+    stars: int | None
+    sha: str | None
+    repo_link: str | None
+
+
+NONE = "none"
+
+
+class RecordProfile(NamedTuple):
+    """All counted properties of a record: a million records share some thousands of profiles."""
+
+    operation_type: str
+    difficulty: str | None
+    license: str | None
+    origin: str
+    category: str | None
+    reviewed: bool
+    notice: str
+    # Pairs only: the device of the admitting validation, and its checks.
+    device: str = NONE
+    checks: tuple[str, ...] = ()
+    recipe: str = ""
+    repository: str = ""
+    # Kernels only.
+    language: str = ""
+
+    @property
+    def source(self) -> str:
+        """Return the source whose share of validation and test is capped at a fifth."""
+        return self.recipe or self.repository or self.origin
+
+
+# --- Columns ---------------------------------------------------------------------------------
+TEXT = "string"
+_TYPES = {str: TEXT, int: "int64", float: "float64", bool: "bool"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    of: str
+
+
+Column: TypeAlias = "str | ListOf | Columns"
+Columns: TypeAlias = "dict[str, Column]"
+
+# Used if no validation has named a check: a column can't hold records without keys.
+NO_CHECKS = {"equivalence": None}
+
+
+def columns_of(record: type) -> Columns:
+    """Return the columns of a TypedDict, without the names of checks, which are data."""
+    return {name: _column(hint) for name, hint in get_type_hints(record).items()}
+
+
+def _column(hint: Any) -> Column:
+    optional = NoneType in get_args(hint)
+    kind = next(of for of in get_args(hint) if of is not NoneType) if optional else hint
+    if kind in _TYPES:
+        return _TYPES[kind]
+    if get_origin(kind) is list:
+        item = _column(get_args(kind)[0])
+        return ListOf(cast(str, item))
+    return columns_of(kind) if isinstance(kind, type) else {}
+
+
+KERNEL = columns_of(KernelRecord)
+ALPACA = columns_of(AlpacaRecord)
+KERNELBOOK = columns_of(KernelBookRecord)
+
+
+def pair_columns(checks: Sequence[str]) -> Columns:
+    """Return the columns of pairs. `checks`: the names of all checks of any record's validation."""
+    columns = columns_of(PairRecord)
+    verified = cast(Columns, cast(Columns, columns["metadata"])["verified"])
+    verified["checks"] = dict.fromkeys(checks or NO_CHECKS, TEXT)
+    return columns
+
+
+# Columns of earlier releases.
+_FORMER: Columns = {"details": TEXT}
+
+
+def columns_as_in(columns: Columns, record: Mapping[str, Any]) -> Columns:
+    """Return the columns of a release, by the names in one of its records.
+
+    A release is rebuilt with the columns it had, in their order.
+    """
+    selected: Columns = {}
+    for name, value in record.items():
+        column = {**_FORMER, **columns}[name]
+        nested = isinstance(column, dict) and isinstance(value, Mapping)
+        selected[name] = columns_as_in(cast(Columns, column), value) if nested else column
+    return selected
+
+
+def features(columns: Columns, indent: str) -> list[str]:
+    """Format columns as YAML for the Hub's card header."""
+    lines = []
+    for name, column in columns.items():
+        lines.append(f"{indent}- name: {name}")
+        if isinstance(column, str):
+            lines.append(f"{indent}  dtype: {column}")
+        elif isinstance(column, ListOf):
+            lines.append(f"{indent}  sequence: {column.of}")
+        else:
+            lines.append(f"{indent}  struct:")
+            lines.extend(features(column, f"{indent}  "))
+    return lines
+
+
+def differing(columns: Columns, record: Mapping[str, object], at: str = "") -> list[str]:
+    """Return the places at which a record's keys differ from the columns, for tests."""
+    wrong = [] if list(columns) == list(record) else [at or "record"]
+    for name, column in columns.items():
+        inner = record.get(name)
+        if isinstance(column, dict) and isinstance(inner, Mapping):
+            wrong += differing(column, inner, f"{at}.{name}")
+    return wrong
+
+
+# --- Parquet files with these columns ---------------------------------------------------------
+# Rows in memory for each file; also the size of a row group, so it shapes the bytes.
+ROWS = 2000
+
+
+class ParquetFile:
+    def __init__(self, path: Path, columns: Columns) -> None:
+        self._path = path
+        self._columns = columns
+        self._rows: list[dict[str, Any]] = []
+        self._records = self._tokens = 0
+
+    def __enter__(self) -> Self:
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            raise CurationError(
+                "Parquet needs pyarrow: pip install 'triton-curation[parquet]', or leave the "
+                "format out."
+            ) from None
+        self._arrow = pa
+        self._schema = pa.schema(_fields(pa, self._columns))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer = pq.ParquetWriter(self._path, self._schema, compression="zstd")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._flush()
+        finally:
+            self._writer.close()
+
+    def write(self, row: dict[str, Any], tokens: int) -> None:
+        self._rows.append(row)
+        self._records += 1
+        self._tokens += tokens
+        if len(self._rows) == ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, self._schema))
+            self._rows = []
+
+    def as_json(self, folder: Path) -> dict[str, Any]:
+        with self._path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {
+            "path": self._path.relative_to(folder).as_posix(),
+            "bytes": self._path.stat().st_size,
+            "lines": None,
+            "records": self._records,
+            "tokens": self._tokens,
+            "sha256": digest,
+        }
+
+
+def _fields(pa: Any, columns: Columns) -> list[Any]:
+    return [pa.field(name, _type(pa, column)) for name, column in columns.items()]
+
+
+def _type(pa: Any, column: Any) -> Any:
+    if isinstance(column, dict):
+        return pa.struct(_fields(pa, column))
+    if isinstance(column, ListOf):
+        return pa.list_(_type(pa, column.of))
+    return {
+        "string": pa.string(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+    }[column]
