@@ -1,7 +1,9 @@
 """Export of a dataset: plan, write, describe, save and publish the folder."""
 
+import gc
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +13,6 @@ from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef
 
 from curation import __version__
-from curation.collector import relieved_collector
 from curation.errors import CurationError
 from curation.export.card import write_card
 from curation.export.coverage import Coverage, check_release
@@ -38,6 +39,8 @@ from curation.tokens import tokenizer_of
 
 REJECTED = "REJECTED.jsonl"
 BATCH = 1000
+# Allocations between two collections of garbage while an export runs.
+COLLECT_AFTER = 50_000
 
 
 class NothingToRelease(CurationError):
@@ -308,3 +311,21 @@ def validate_command() -> str:
     pairs = Pair.objects.filter(status__in=(Status.PENDING, Status.APPROVED))
     left = pairs.filter(~Exists(seen)).exists()
     return VALIDATE.format(Device.INTERPRETER if left else Device.CUDA)
+
+
+@contextmanager
+def relieved_collector() -> Iterator[None]:
+    """Freeze the present objects and collect rarely inside the block.
+
+    A process holds some hundred thousand objects of modules that are never freed, and a full
+    collection scans them all again. An export of 44,000 records takes 5.3 s of processor time then
+    instead of 4.5 s (2026-11-26). It creates few reference cycles.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
