@@ -246,17 +246,17 @@ class Torchtune:
             )
             for record in records
         ]
-        instruct = [encode({"input": asked, "output": answer}) for asked, answer in questions]
+        instruct = [encode({"input": question, "output": answer}) for question, answer in questions]
         chat = [
             encode(
                 {
                     "messages": [
-                        {"role": "user", "content": asked},
+                        {"role": "user", "content": question},
                         {"role": "assistant", "content": answer},
                     ]
                 }
             )
-            for asked, answer in questions
+            for question, answer in questions
         ]
         self._instruct[split].write(instruct, tokens)
         self._chat[split].write(chat, tokens)
