@@ -2,7 +2,7 @@
 fails, and the run goes on after each.
 
 One variant of each kind of fault runs, or all with `--every-variant`. Entries that need a GPU are
-left to `tests.benchmarks.measure_harness zoo`.
+left to `benchmarks.measure_harness zoo`.
 """
 
 import json

@@ -19,7 +19,7 @@ from validation.handwritten import handwritten
 from validation.recipes.catalog import RECIPES
 from validation.recipes.choices import FLOAT8
 
-RUN_PAIRS = Path(__file__).resolve().parents[1] / "benchmarks" / "check_pairs_on_gpu.py"
+RUN_PAIRS = Path(__file__).resolve().parents[2] / "benchmarks" / "check_pairs_on_gpu.py"
 FOUNDATIONAL = {
     *("add", "subtract", "multiply", "divide", "matmul"),
     *(f"{what}-{where}" for what in ("sum", "max", "min") for where in ("whole", "along-axis")),

@@ -1,7 +1,7 @@
 """Whole ingests from local mirrors, in one script: extraction alone beside its floor, then seconds
 and memory of a first reading, and of a second one that finds nothing changed.
 
-Usage: python tests/benchmarks/measure_ingest.py SOURCE…
+Usage: python benchmarks/measure_ingest.py SOURCE…
 
 Each SOURCE is a local repository or folder. All are read twice, each time in one process, into a
 database of their own.
@@ -18,16 +18,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tree_sitter import Tree
 
+from benchmarks.mirrors import python_files
 from ingest.extract import MemoryTree, extract
 from ingest.extract.candidates import is_candidate
 from ingest.extract.syntax import parse
-from tests.benchmarks.mirrors import python_files
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(sources: list[str]) -> None:

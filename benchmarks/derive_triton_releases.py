@@ -5,7 +5,7 @@ For each release that `RELEASES` in that file lists, download the wheel and unpa
     pip download --no-deps triton==3.4.0
     unzip triton-3.4.0-*.whl 'triton/*.py' -d releases/3.4.0
 
-Then run `python tests/benchmarks/derive_triton_releases.py releases > triton_releases.json`.
+Then run `python benchmarks/derive_triton_releases.py releases > triton_releases.json`.
 The sources are parsed, not imported. The oldest release gives the floor: its names are left out.
 """
 

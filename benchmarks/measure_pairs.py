@@ -1,6 +1,6 @@
 """How fast and how varied pairs are generated; and writes pairs for other programs to run.
 
-    python tests/benchmarks/measure_pairs.py [--count 5000] [--seed 0]
+    python benchmarks/measure_pairs.py [--count 5000] [--seed 0]
         [--write FILE.jsonl [--generated 500]]
 
 `--write` writes every pair written by hand and a random choice of the generated ones, as the
@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from validation.diversity import diversity
 from validation.generation import generate

@@ -1,6 +1,6 @@
 """How fast a release is written, beside a bare loop of json.dumps over the same records.
 
-    python tests/benchmarks/measure_export.py FOLDER [--kernels 1000000] [--pairs 100000]
+    python benchmarks/measure_export.py FOLDER [--kernels 1000000] [--pairs 100000]
 
 Fills a database in FOLDER (or the empty PostgreSQL that DATABASE_URL names) once, exports it with
 the command as its users call it, and says how many records a second that were and how much memory
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 BATCH = 5_000
 SOURCE = '''\

@@ -1,6 +1,6 @@
 """What pytest alone makes of the zoo: a process an entry, three files in a folder.
 
-    python -m tests.benchmarks.measure_plain_pytest [NAME …] [--jobs 2] [--seconds 60]
+    python -m benchmarks.measure_plain_pytest [NAME …] [--jobs 2] [--seconds 60]
 
 Runs in Triton's interpreter, each entry in a cage of its own (bubblewrap, prlimit). A cheat that
 passes here is one that only a harness can catch; an honest entry that does not is a fault of ours.

@@ -1,6 +1,6 @@
 """Runs every pair of a JSON Lines file as a stranger would, several at a time.
 
-    python tests/benchmarks/check_pairs_on_gpu.py pairs.jsonl [--jobs 8]
+    python benchmarks/check_pairs_on_gpu.py pairs.jsonl [--jobs 8]
 
 Needs torch, triton, numpy and pytest, nothing of this project. On a machine without a GPU it runs
 in Triton's interpreter.
@@ -30,7 +30,7 @@ def main() -> int:
         os.environ["TRITON_INTERPRET"] = "1"
     # By its path: the tests' own packages ask for Django.
     spec = importlib.util.spec_from_file_location(
-        "stranger", HERE.parent / "validation" / "stranger.py"
+        "stranger", HERE.parent / "tests" / "validation" / "stranger.py"
     )
     assert spec is not None and spec.loader is not None
     stranger = importlib.util.module_from_spec(spec)

@@ -1,6 +1,6 @@
 """Adding one kernel to a million that are fingerprinted: how long it takes, how large that is.
 
-    python tests/benchmarks/measure_twins.py MIRRORS [--kernels 1000000] [--added 300]
+    python benchmarks/measure_twins.py MIRRORS [--kernels 1000000] [--added 300]
 
 MIRRORS holds one folder `owner+name` for each repository, with a bare git directory `repo` in it.
 The first rows are their kernels. The others have the signature of one of these with some places
@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
 if "CURATION_DATA" not in os.environ:
     os.environ["CURATION_DATA"] = tempfile.mkdtemp(prefix="measure-twins-")
@@ -41,6 +41,7 @@ from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
+from benchmarks.mirrors import extractions
 from curation.evidence import clusters, fingerprints
 from curation.evidence.subjects import KERNEL
 from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Kind, Likeness
@@ -54,7 +55,6 @@ from curation.similarity.minhash import (
     to_bytes,
 )
 from curation.similarity.shingles import shingles_and_counts
-from tests.benchmarks.mirrors import extractions
 
 PIECE = 5000
 Row = Sequence[Any]

@@ -1,6 +1,6 @@
 """How well near-duplicates are found among real kernels, how fast, and what overlaps benchmarks.
 
-    python tests/benchmarks/measure_duplicates.py MIRRORS [--kernels FILE]
+    python benchmarks/measure_duplicates.py MIRRORS [--kernels FILE]
 
 MIRRORS holds one folder `owner+name` for each repository, with a bare git directory `repo` in it.
 FILE keeps the extracted kernels for the next run.
@@ -22,8 +22,9 @@ import numpy as np
 from datasketch import MinHash
 from scipy.sparse import csr_matrix
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.mirrors import extractions, python_files
 from curation.similarity.contamination import BenchmarkText, fingerprint_parts, index, matches
 from curation.similarity.duplicates import (
     FLOOR_WORDS,
@@ -41,7 +42,6 @@ from curation.similarity.fingerprint import Fingerprint, fingerprints
 from curation.similarity.minhash import PERMUTATIONS, SEED, shingle_hashes, signatures
 from curation.similarity.shingles import Shingles, jaccard, shingles
 from curation.tokens import count_many
-from tests.benchmarks.mirrors import extractions, python_files
 
 BENCHMARKS = {
     "thunlp+TritonBench": ("data/TritonBench_G_v1/", "data/TritonBench_T_v1/"),

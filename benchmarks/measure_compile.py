@@ -1,6 +1,6 @@
 """How many kernels of real sources get an answer from the compile check, and what it costs.
 
-Usage: python tests/benchmarks/measure_compile.py SOURCE…
+Usage: python benchmarks/measure_compile.py SOURCE…
 
 Each SOURCE is a local repository or folder, or a folder's path and the part of it that counts:
 `/mirrors/triton/repo:python/tutorials`. All are read into a database of their own; then every
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from validation.compile import Outcome
 
-MANAGE = Path(__file__).resolve().parents[2] / "manage.py"
+MANAGE = Path(__file__).resolve().parents[1] / "manage.py"
 TOP = 6
 
 

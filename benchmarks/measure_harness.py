@@ -1,6 +1,6 @@
 """The harness on a machine with a GPU (or without): is it right, how fast, how tough, how wide?
 
-    python -m tests.benchmarks.measure_harness zoo speed mixed gpus --out FOLDER [--device cuda]
+    python -m benchmarks.measure_harness zoo speed mixed gpus --out FOLDER [--device cuda]
 
 Each part is a process of its own and bounded in time; its figures go to FOLDER/PART.jsonl, one JSON
 object a line. The exit code is 0 where every part came to its end and found nothing wrong. Needs
@@ -37,8 +37,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.benchmarks.held_and_left import Memory, gpu_memory, of_gpus, traces
-from tests.benchmarks.processors import (
+from benchmarks.held_and_left import Memory, gpu_memory, of_gpus, traces
+from benchmarks.processors import (
     gain_of_processors,
     shares_of_processors,
     shares_since,
@@ -96,7 +96,7 @@ def main() -> int:
 def bounded(part: str, arguments: argparse.Namespace) -> int | str:
     print(f"\n== {part}", flush=True)
     again = [word for word in sys.argv[1:] if word not in PARTS]
-    command = [sys.executable, "-m", "tests.benchmarks.measure_harness", part, *again, "--here"]
+    command = [sys.executable, "-m", "benchmarks.measure_harness", part, *again, "--here"]
     process = subprocess.Popen(command)
     for patience in (arguments.seconds or SECONDS[part], 60):
         try:

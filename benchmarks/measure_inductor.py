@@ -1,7 +1,7 @@
 """How many pairs Inductor gives, how quickly, and why not of the others: of the shipped modules, or
 of the whole models that are named.
 
-    python -m tests.benchmarks.measure_inductor PAIRS.jsonl [--transformers CONFIG …]
+    python -m benchmarks.measure_inductor PAIRS.jsonl [--transformers CONFIG …]
         [--timm MODEL …] [--parallel N]
 
 Writes the pairs for the harness to check. Needs torch, triton and jinja2, and the libraries whose

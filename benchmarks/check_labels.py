@@ -1,6 +1,6 @@
 """How often the rules for operation type and difficulty agree with the items labeled by reading.
 
-    python tests/benchmarks/check_labels.py [FOLDER...]
+    python benchmarks/check_labels.py [FOLDER...]
 
 A folder is a checkout of a repository that `tests/ingest/classify/labels.json` names, called as
 the repository is. Items of liger-kernel, torch, the library and the recipes need none.
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.ingest.classify.labeled import agreement, items
 

@@ -1,6 +1,6 @@
 """How long processes wait for a CUDA context when many ask at once, on one GPU and on two.
 
-    python -m tests.benchmarks.measure_contexts
+    python -m benchmarks.measure_contexts
 
 Forked from one that has imported torch, and told what the harness tells its own. Each row is the
 seconds until the first, the middle and the last of them has its context, and those that all of them

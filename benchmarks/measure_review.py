@@ -1,6 +1,6 @@
 """How quick the review site is over 200,000 kernels and 20,000 pairs, and with 20 people at once.
 
-python -m tests.benchmarks.measure_review FOLDER [--kernels N] [--pairs N] [--seconds S]
+python -m benchmarks.measure_review FOLDER [--kernels N] [--pairs N] [--seconds S]
 
 SQLite in FOLDER, or the PostgreSQL database that DATABASE_URL names. What was filled before is
 measured again as it is; beyond 200,000 kernels all rows are copied. Prints one line a figure.
@@ -45,7 +45,7 @@ def main() -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from tests.benchmarks.review_rows import fill
+    from benchmarks.review_rows import fill
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)

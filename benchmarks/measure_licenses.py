@@ -1,6 +1,6 @@
 """Measures the licence stage on real repositories: verdicts, evidence, seconds a file, memory.
 
-    python -m tests.benchmarks.measure_licenses MIRRORS [NAME …] [--show VERDICT] [--limit FILES]
+    python -m benchmarks.measure_licenses MIRRORS [NAME …] [--show VERDICT] [--limit FILES]
 
 MIRRORS holds one folder a repository, with a bare git directory `repo` inside. Each file that
 mentions Triton is assessed twice: cold, and again from what was kept.

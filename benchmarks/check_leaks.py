@@ -1,6 +1,6 @@
 """Check the splits of an exported dataset for leaks and for balance, without the product's code.
 
-    python tests/benchmarks/check_leaks.py FOLDER
+    python benchmarks/check_leaks.py FOLDER
 
 Reads FOLDER/pairs/{train,validation,test}.jsonl. Compares the Python sides and the Triton sides by
 the Jaccard similarity of token 5-grams: comments and docstrings are dropped; every string, every

@@ -1,7 +1,7 @@
 """The original plan's scripts and `manage.py pipeline` on the same checkouts: seconds, where theirs
 stops, and why the files differ.
 
-Usage: python tests/benchmarks/measure_pipeline.py PLAN CHECKOUTS
+Usage: python benchmarks/measure_pipeline.py PLAN CHECKOUTS
 
 PLAN holds the plan's scripts 02 to 07; CHECKOUTS the work trees that its first one makes: triton,
 pytorch, flash-attention, xformers and jax, each of them a git repository whose remote is the one on
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 ORGANIZED = "triton_kernels_organized"
 
 STEPS = (

@@ -1,6 +1,6 @@
 """Extraction against a census, on real repositories, and its speed.
 
-Usage: python tests/benchmarks/measure_extraction.py TRUTH MIRRORS [--no-imports] [--only TEXT]
+Usage: python benchmarks/measure_extraction.py TRUTH MIRRORS [--no-imports] [--only TEXT]
 
 TRUTH holds one JSON file for each repository of the census; MIRRORS one folder `owner+name` for
 each repository, with a bare git directory `repo` in it. Mirrors that the census doesn't know are
@@ -22,12 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.import_in_container import import_all
 from ingest.extract import Extraction, MemoryTree, Problem, extract, repository, undefined_names
 from ingest.extract.candidates import has_known_suffix, is_candidate
 from ingest.extract.syntax import Source, parse
-from tests.benchmarks.import_in_container import import_all
 
 PLACED = frozenset({"module", "function", "class", "condition"})
 LOCALITIES = {"self": "same file", "same_file": "same file", "same_repo": "same repository"}
