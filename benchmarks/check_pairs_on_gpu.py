@@ -30,7 +30,7 @@ def main() -> int:
         os.environ["TRITON_INTERPRET"] = "1"
     # By its path: the tests' own packages ask for Django.
     spec = importlib.util.spec_from_file_location(
-        "stranger", HERE.parent / "tests" / "validation" / "stranger.py"
+        "stranger", HERE.parent / "tests" / "validation" / "pairs" / "stranger.py"
     )
     assert spec is not None and spec.loader is not None
     stranger = importlib.util.module_from_spec(spec)

@@ -14,11 +14,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from validation.inductor.generation import generate, inductor
-from validation.inductor.modules import MODULES
-from validation.inductor.offer import Offer, of_modules
-from validation.inductor.whole.sources import Whole, of_timm, of_transformers
-from validation.inductor.whole.splitting import split, splitter
+from validation.pairs.inductor.generation import generate, inductor
+from validation.pairs.inductor.modules import MODULES
+from validation.pairs.inductor.offer import Offer, of_modules
+from validation.pairs.inductor.whole.sources import Whole, of_timm, of_transformers
+from validation.pairs.inductor.whole.splitting import split, splitter
 
 
 def main() -> None:

@@ -19,10 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from validation.diversity import diversity
-from validation.generation import generate
-from validation.handwritten import handwritten
-from validation.recipes.catalog import RECIPES
+from validation.pairs.diversity import diversity
+from validation.pairs.generation import generate
+from validation.pairs.handwritten import handwritten
+from validation.pairs.recipes.catalog import RECIPES
 
 
 def main() -> int:

@@ -31,10 +31,10 @@ from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServer
 from validation.harness.schedule import examine_entry
 from validation.harness.worker_pool import GpuSick, WorkerPool
-from validation.inductor.generation import came_of
-from validation.inductor.offer import Offer
-from validation.inductor.whole.sources import Whole
-from validation.inductor.whole.splitting import Split, read_splits
+from validation.pairs.inductor.generation import came_of
+from validation.pairs.inductor.offer import Offer
+from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole.splitting import Split, read_splits
 from validation.sandbox import UnreadableJson, read_json
 from validation.workers import Reply
 from validation.workers.asking import WorkerDied, read_answer
