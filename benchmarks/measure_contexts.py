@@ -18,7 +18,7 @@ from contextlib import nullcontext, suppress
 
 import torch
 
-from validation.harness.inside.gpu import Newcomer
+from validation.harness.worker.gpu import Newcomer
 
 LINE = 64
 COPIES, ALL = "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_DEVICE_MAX_CONNECTIONS"

@@ -47,9 +47,11 @@ from benchmarks.processors import (
 from tests.hostile.zoo.catalog import Danger, Needs, Verdict
 from tests.hostile.zoo.load import Entry as ZooEntry
 from tests.hostile.zoo.load import honest_entries, outcome, zoo
-from validation.harness import Entry, Options, Report, check
-from validation.harness.entry import TEXTS, parse
-from validation.sandbox import Level, probe
+from validation.harness.entry import TEXTS, Entry, parse
+from validation.harness.options import Options
+from validation.harness.report import Report
+from validation.harness.sandbox import Level, probe
+from validation.harness.schedule import check
 
 SECONDS = {"zoo": 400, "speed": 420, "mixed": 540, "gpus": 590}
 HANGING = 8.0

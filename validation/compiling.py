@@ -22,7 +22,7 @@ from validation.compile import (
     WorkerUnavailable,
 )
 from validation.findings import Beat, Begin, Check, Finding, judged
-from validation.sandbox import SandboxUnavailable
+from validation.harness.sandbox import SandboxUnavailable
 
 STAGES = ("ttir", "ptx", "cubin")
 

@@ -23,21 +23,22 @@ from validation import compiling, equivalence
 from validation.compile import Environment
 from validation.compile.judge import read_launch, read_outcome
 from validation.findings import Finding
-from validation.harness import Options, Report, Verdict
 from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
 from validation.harness.children import Answer, Child, ChildEnded, Closed, DeadlinePassed, Forged
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServer
+from validation.harness.options import Options
+from validation.harness.questions import Reply
+from validation.harness.questions.asking import WorkerDied, read_answer
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
 from validation.harness.worker_pool import GpuSick, WorkerPool
 from validation.pairs.inductor.generation import came_of
 from validation.pairs.inductor.offer import Offer
 from validation.pairs.inductor.whole.sources import Whole
 from validation.pairs.inductor.whole.splitting import Split, read_splits
-from validation.sandbox import UnreadableJson, read_json
-from validation.workers import Reply
-from validation.workers.asking import WorkerDied, read_answer
 
 pytestmark = pytest.mark.slow
 

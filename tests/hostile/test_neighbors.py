@@ -9,12 +9,14 @@ import pytest
 from tests.hostile.test_validation_killed import descendants
 from tests.hostile.zoo.load import honest_entries
 from tests.validation.compile import kernels
-from tests.validation.sandbox.confining import levels, processes_saying
+from tests.validation.harness.sandbox.confining import levels, processes_saying
 from validation.compile import Answer, Judge, Unit
 from validation.compile.judge import WORKER
-from validation.harness import Options, Report, Verdict, check
 from validation.harness.entry import Entry, parse
-from validation.sandbox import Level
+from validation.harness.options import Options
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import Level
+from validation.harness.schedule import check
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 

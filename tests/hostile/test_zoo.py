@@ -14,8 +14,10 @@ import pytest
 
 from tests.hostile.zoo.catalog import Check, Danger, Verdict
 from tests.hostile.zoo.load import Entry, outcome, zoo
-from validation.harness import Options, Report, check
 from validation.harness.entry import parse
+from validation.harness.options import Options
+from validation.harness.report import Report
+from validation.harness.schedule import check
 
 pytestmark = pytest.mark.slow
 

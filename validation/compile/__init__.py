@@ -2,7 +2,7 @@
 
 from validation.compile.judge import TARGET, Judge, Launcher
 from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit
-from validation.workers import WorkerUnavailable
+from validation.harness.questions import WorkerUnavailable
 
 __all__ = [
     "TARGET",

@@ -14,9 +14,9 @@ from validation.compile.outcome import (
     outcome,
     timed_out,
 )
-from validation.sandbox import Level
-from validation.sandbox.seal import confined_by
-from validation.workers import Reply, Workers
+from validation.harness.questions import Reply, Workers
+from validation.harness.sandbox import Level
+from validation.harness.sandbox.seal import confined_by
 
 TARGET = "cuda:90"
 WORKER = "validation.compile.worker"

@@ -1,6 +1,6 @@
 """Sandbox side: compiles kernels, and launches kernels with a known signature.
 
-`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, for `validation.workers`.
+`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, for `validation.harness.questions`.
 """
 
 import platform
@@ -13,7 +13,7 @@ import triton
 from validation.compile.device import be_the_target
 from validation.compile.examine import examine
 from validation.compile.launch import launch
-from validation.workers.forking import serve
+from validation.harness.questions.forking import serve
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

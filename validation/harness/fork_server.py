@@ -13,7 +13,7 @@ from typing import Any
 
 from validation.harness.channel import Channel, NotAParcel
 from validation.harness.children import SERVER_ENDED, Child, ChildEnded, Closed
-from validation.sandbox import (
+from validation.harness.sandbox import (
     Confinement,
     Level,
     Limits,
@@ -23,7 +23,7 @@ from validation.sandbox import (
     python_readable,
     start,
 )
-from validation.sandbox.seal import domain
+from validation.harness.sandbox.seal import domain
 
 PACKAGE = Path(__file__).resolve().parents[1]
 NEEDED = ("torch", "triton", "pytest")
@@ -34,7 +34,7 @@ import gc, os, sys, types
 gc.disable()
 sys.modules["validation"] = types.ModuleType("validation")
 sys.modules["validation"].__path__ = [{package!r}]
-from validation.harness.inside.server import main
+from validation.harness.worker.server import main
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control}, {settings!r})

@@ -15,10 +15,10 @@ from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.sanitizing import sanitized
 from validation.harness.timing import timed
 from validation.harness.worker_pool import GpuSick, WorkerPool
-from validation.sandbox import SandboxUnavailable
 
 log = logging.getLogger(__name__)
 

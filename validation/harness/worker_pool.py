@@ -17,9 +17,9 @@ from validation.harness.fork_server import ForkServer
 from validation.harness.idle_pool import AHEAD, IdlePool
 from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
+from validation.harness.sandbox import memory_bound
+from validation.harness.sandbox.seal import confined_by, is_separable
 from validation.harness.verdicts import ended_as, said_broken
-from validation.sandbox import memory_bound
-from validation.sandbox.seal import confined_by, is_separable
 
 HEALTH_SECONDS = 60.0
 # An idle machine needs a fifth of a second; eight GPUs at once make it wait for sixteen.

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from validation.harness.inside import builds
+from validation.harness.worker import builds
 
 ANSWERS = '#include "answer.h"\nint answer(void) { return ANSWER; }\n'
 

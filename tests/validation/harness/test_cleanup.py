@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validation.harness.inside.cleanup import NAMES_MOST, empty_folder, is_too_full, remove_folder
+from validation.harness.worker.cleanup import NAMES_MOST, empty_folder, is_too_full, remove_folder
 
 NAMES = st.sampled_from(["a", "b", "-rf", "*", "\n", "ä"])
 TREES = st.recursive(

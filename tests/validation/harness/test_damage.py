@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.validation.conftest import Filled
-from validation.harness.inside.damage import Survey
-from validation.harness.inside.damages import DAMAGES
 from validation.harness.judge.numbers import DIRECT, EIGHT_BIT, EPSILON
+from validation.harness.worker.damage import Survey
+from validation.harness.worker.damages import DAMAGES
 
 TYPES = [*DIRECT, "bfloat16", *EIGHT_BIT]
 NOT_IN_BETWEEN = {"small relative error"}

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Options, Report, check
 from validation.harness.entry import parse
-from validation.harness.inside.extents import ACCESSES, Extents
+from validation.harness.options import Options
+from validation.harness.report import Report
+from validation.harness.schedule import check
+from validation.harness.worker.extents import ACCESSES, Extents
 
 LOAD, STORE, SWAP, ADD = ACCESSES
 ZOO = {entry.name: entry for entry in zoo()}

@@ -6,7 +6,7 @@ import sys
 BEGIN = """\
 import sys
 import torch
-from validation.harness.inside.rounding import Rounding
+from validation.harness.worker.rounding import Rounding
 
 def rounded(function, x):
     with Rounding(1e-3, torch.Generator().manual_seed(0)):

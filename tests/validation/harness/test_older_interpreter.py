@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from triton.runtime import interpreter
 
-from validation.harness.inside.warm import level_interpreter
+from validation.harness.worker.warm import level_interpreter
 
 
 class Older:

@@ -5,8 +5,11 @@ import textwrap
 import pytest
 import torch
 
-from validation.harness import Entry, Verdict, WorkerPool, reports
-from validation.harness.inside.rounding import Rounding, last_bit
+from validation.harness.entry import Entry
+from validation.harness.report import Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker.rounding import Rounding, last_bit
+from validation.harness.worker_pool import WorkerPool
 
 PYTHON = """\
     import torch

@@ -3,10 +3,12 @@
 import torch
 
 from tests.hostile.zoo.load import honest_entries
-from validation.harness import Verdict, WorkerPool, reports
 from validation.harness.entry import parse
-from validation.harness.inside.variants import make_variant
 from validation.harness.plan import varied
+from validation.harness.report import Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker.variants import make_variant
+from validation.harness.worker_pool import WorkerPool
 
 
 def test_the_nan_among_the_values_has_its_sign_set() -> None:

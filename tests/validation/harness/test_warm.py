@@ -25,7 +25,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from validation.harness.inside import warm
+from validation.harness.worker import warm
 
 folder = sys.argv[1]
 (Path(folder) / "warm_kernel.py").write_text(warm.TINY)

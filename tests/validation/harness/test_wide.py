@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from validation.harness.inside.rounding import Wide
+from validation.harness.worker.rounding import Wide
 
 Reference = Callable[[torch.Tensor], torch.Tensor]
 

@@ -14,14 +14,14 @@ from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
+from validation.harness.questions import WorkerUnavailable
+from validation.harness.sandbox import SandboxUnavailable
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.inductor.offer import Offer, in_turns, of_modules, types_named
 from validation.pairs.inductor.whole import sources
 from validation.pairs.inductor.whole.sources import Whole
 from validation.pairs.inductor.whole.splitting import split, splitter
-from validation.sandbox import SandboxUnavailable
-from validation.workers import WorkerUnavailable
 
 
 class Command(BaseCommand):

@@ -8,11 +8,11 @@ from typing import Any
 
 from curation.kinds.difficulty import pair_difficulty
 from curation.pairs.draft import PairDraft
+from validation.harness.questions import Reply, Workers
+from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer
 from validation.pairs.inductor.unwritable import Unwritable
 from validation.pairs.inductor.writing import test_code, triton_code
-from validation.sandbox import readable
-from validation.workers import Reply, Workers
 
 WORKER = "validation.pairs.inductor.worker"
 # Processor time for one function.

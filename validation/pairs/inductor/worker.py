@@ -1,7 +1,7 @@
 """Sandbox side: lets Inductor write for untrusted functions, and splits models into such
 functions.
 
-`python -m validation.pairs.inductor.worker FD PARALLEL DOMAIN`, for `validation.workers`.
+`python -m validation.pairs.inductor.worker FD PARALLEL DOMAIN`, for `validation.harness.questions`.
 """
 
 import os
@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch._inductor.decomposition import select_decomp_table
 
+from validation.harness.questions.forking import serve
 from validation.pairs.inductor.trace import traced
 from validation.pairs.inductor.whole.split import split
-from validation.workers.forking import serve
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from django.core.management import CommandError, call_command
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
+from validation.harness.questions import Reply, Workers
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import came_of, generate, inductor
 from validation.pairs.inductor.modules import MODULES
 from validation.pairs.inductor.offer import Offer, of_modules, types_named
-from validation.workers import Reply, Workers
 
 pytestmark = pytest.mark.slow
 

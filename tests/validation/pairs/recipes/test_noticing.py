@@ -34,7 +34,7 @@ def test_the_tests_of_generated_pairs_notice_damage(pairs: list[PairDraft], fill
 
 
 def _unnoticed(pair: PairDraft, filled: Filled) -> list[str]:
-    from validation.harness.inside.damage import Survey
+    from validation.harness.worker.damage import Survey
 
     reference = filled("python_code", pair.python_code)
     candidate = filled("triton_code", "")

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from validation.harness.questions import Reply, Workers
+from validation.harness.sandbox import readable
 from validation.pairs.inductor.offer import Offer, of_modules
 from validation.pairs.inductor.whole.describing import described
 from validation.pairs.inductor.whole.sources import Whole
 from validation.pairs.recipes.sketch import Sketch
-from validation.sandbox import readable
-from validation.workers import Reply, Workers
 
 WORKER = "validation.pairs.inductor.worker"
 # Processor time for one model or one file of models.

@@ -13,15 +13,15 @@ from django.core.management import CommandError, call_command
 
 from curation.models import Pair, PairOrigin
 from curation.pairs.draft import PairDraft
+from tests.validation.harness.sandbox.confining import levels
 from tests.validation.pairs.inductor.whole.files import BLOCKS, LOOKING_WHILE_MADE, SOME_BROKEN
 from tests.validation.pairs.test_library import assert_passing_for_a_stranger
-from tests.validation.sandbox.confining import levels
+from validation.harness.questions import Workers
+from validation.harness.sandbox import Level
 from validation.pairs.contract import violations
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.whole.sources import of_debug_folder, of_file
 from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, Split, split, splitter
-from validation.sandbox import Level
-from validation.workers import Workers
 
 pytestmark = pytest.mark.slow
 
