@@ -1,4 +1,4 @@
-"""How often the rules for operation type and difficulty agree with the items labeled by reading.
+"""Agreement of the rules for operation type and difficulty with items labeled by reading.
 
     python benchmarks/check_labels.py [FOLDER...]
 
@@ -19,12 +19,12 @@ from tests.ingest.classify.labeled import agreement, items
 def main() -> int:
     folders = {Path(given).name: Path(given) for given in sys.argv[1:]}
     for half in ("tuned", "held-out"):
-        found = agreement([item for item in items() if item.half == half], folders)
+        result = agreement([item for item in items() if item.half == half], folders)
         print(
-            f"{half}: {found.items} items, {found.operations} operation types and "
-            f"{found.difficulties} difficulties agree."
+            f"{half}: {result.items} items, {result.operations} operation types and "
+            f"{result.difficulties} difficulties agree."
         )
-        for sentence in found.disagreements:
+        for sentence in result.disagreements:
             print(f"  {sentence}")
     return 0
 

@@ -85,17 +85,17 @@ def nearest(texts: Sequence[str], others: Sequence[str], *, themselves: bool = F
     """
     numbers: dict[tuple[str, ...], int] = {}
     rows = incidence(texts, numbers), incidence(others, numbers)
-    one, other = (
+    first, other = (
         scipy.sparse.csr_matrix(
             (np.ones(len(columns)), columns, starts), shape=(len(starts) - 1, len(numbers))
         )
         for columns, starts in rows
     )
-    sizes, other_sizes = np.diff(one.indptr), np.diff(other.indptr)
+    sizes, other_sizes = np.diff(first.indptr), np.diff(other.indptr)
     best = np.zeros(len(texts))
     for start in range(0, len(texts), 500):
         stop = min(start + 500, len(texts))
-        shared = (one[start:stop] @ other.T).toarray()
+        shared = (first[start:stop] @ other.T).toarray()
         if themselves:
             shared[np.arange(stop - start), np.arange(start, stop)] = 0
         either = sizes[start:stop, None] + other_sizes - shared
@@ -120,7 +120,7 @@ def incidence(
 def tokens(text: str) -> list[str]:
     read_tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     kept = [token for token in read_tokens if token.type not in DROPPED]
-    found: list[str] = []
+    result: list[str] = []
     begins = True
     for token, after in zip(kept, [*kept[1:], None], strict=True):
         if token.type in LAYOUT:
@@ -128,9 +128,9 @@ def tokens(text: str) -> list[str]:
             continue
         alone = after is None or after.type == tokenize.NEWLINE
         if not (token.type == tokenize.STRING and begins and alone):
-            found.append(plain(token))
+            result.append(plain(token))
         begins = False
-    return found
+    return result
 
 
 def plain(token: tokenize.TokenInfo) -> str:

@@ -1,4 +1,4 @@
-"""What a run holds while it goes on, and what it leaves behind: memory, processes, files."""
+"""Memory, processes and files that a run holds, and that it leaves behind."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ RUNS = (b"validation.harness", b"measure_harness", b"manage.py")
 
 
 class Memory:
-    """What the run itself and its warm parents hold, looked at every second."""
+    """Memory of the run and its fork servers, sampled every second."""
 
     def __init__(self) -> None:
         self.samples: list[dict[str, int]] = []
@@ -66,7 +66,7 @@ class Process:
 
 
 def processes() -> dict[int, Process]:
-    found = {}
+    result = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
@@ -74,8 +74,8 @@ def processes() -> dict[int, Process]:
             continue
         fields = rest.split()
         if fields[0] != "Z":
-            found[int(folder.name)] = Process(int(fields[1]), name, int(fields[19]))
-    return found
+            result[int(folder.name)] = Process(int(fields[1]), name, int(fields[19]))
+    return result
 
 
 def descends(pid: int, root: int, tree: dict[int, Process]) -> bool:
@@ -87,7 +87,8 @@ def descends(pid: int, root: int, tree: dict[int, Process]) -> bool:
 
 
 def in_another_run(pid: int, tree: dict[int, Process]) -> bool:
-    """Whether a run that is still at work started it; what one leaves behind descends from none."""
+    """Return whether a run that is still at work started it. A leftover process has no such
+    ancestor."""
     while pid in tree:
         pid = tree[pid].parent
         if pid != os.getpid() and any(name in command_of(pid) for name in RUNS):

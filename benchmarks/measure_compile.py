@@ -1,4 +1,4 @@
-"""How many kernels of real sources get an answer from the compile check, and what it costs.
+"""Share of kernels of real sources with an answer from the compile check, and its cost.
 
 Usage: python benchmarks/measure_compile.py SOURCE…
 

@@ -1,4 +1,4 @@
-"""How long processes wait for a CUDA context when many ask at once, on one GPU and on two.
+"""Wait of processes for a CUDA context when many ask at once, on one GPU and on two.
 
     python -m benchmarks.measure_contexts
 
@@ -48,7 +48,7 @@ def row(
 ) -> None:
     """A process for each of `gpus`, on that GPU."""
     turn = multiprocessing.Semaphore(at_once) if at_once else nullcontext()
-    told_end, told = os.pipe()
+    told_end, report_end = os.pipe()
     over, over_end = os.pipe()
     begin = time.monotonic() + 0.3
     pids = []
@@ -60,13 +60,13 @@ def row(
             time.sleep(max(0.0, begin - time.monotonic()))
             with suppress(Exception), turn:
                 Newcomer().context({}, [])
-                os.write(told, json.dumps(time.monotonic() - begin).encode().ljust(LINE))
-            # All hold theirs until nobody waits any more; who got none has nothing to hold.
-            os.close(told)
+                os.write(report_end, json.dumps(time.monotonic() - begin).encode().ljust(LINE))
+            # Each holds its context until no process waits for one.
+            os.close(report_end)
             os.read(over, 1)
             os._exit(0)
         pids.append(pid)
-    os.close(told)
+    os.close(report_end)
     os.close(over)
     took = []
     while said := os.read(told_end, LINE):

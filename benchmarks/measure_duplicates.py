@@ -1,4 +1,5 @@
-"""How well near-duplicates are found among real kernels, how fast, and what overlaps benchmarks.
+"""Recall and speed of the search for near-duplicates among real kernels, and their overlap with
+benchmarks.
 
     python benchmarks/measure_duplicates.py MIRRORS [--kernels FILE]
 
@@ -89,14 +90,14 @@ def _speed(texts: Sequence[str]) -> None:
     rates = []
     for _ in range(5):
         start = time.process_time()
-        found = shingles(texts)
+        matches = shingles(texts)
         middle = time.process_time()
-        signatures(found)
+        signatures(matches)
         end = time.process_time()
         rates.append((len(texts) / (end - start), len(texts) / (end - middle)))
     print(f"text to signature {statistics.median(r for r, _ in rates):8.0f} kernels/s, median of 5")
     print(f"  shingles to signature {statistics.median(r for _, r in rates):8.0f}")
-    sample = found[:1000]
+    sample = matches[:1000]
     hashes = [shingle_hashes(each).tolist() for each in sample]
     model = MinHash(PERMUTATIONS, seed=SEED, scheme="affine32", hashfunc=int)
     start = time.process_time()
@@ -135,18 +136,19 @@ def _recall(prints: Sequence[Fingerprint]) -> None:
     truth = brute_force([each.shingles for each in fit], THRESHOLD)
     start = time.process_time()
     candidates = _candidates(fit)
-    found = {pair for pair in candidates if jaccard(*(fit[n].shingles for n in pair)) >= THRESHOLD}
+    matches = {
+        pair for pair in candidates if jaccard(*(fit[n].shingles for n in pair)) >= THRESHOLD
+    }
     seconds = time.process_time() - start
-    right = len(found & truth.keys())
+    right = len(matches & truth.keys())
     print(
         f"{len(fit)} kernels of {FLOOR_WORDS} words or more, {len(truth)} true pairs at {THRESHOLD}"
     )
-    print(f"  recall {right / len(truth):.4%}, precision {right / len(found):.4%}")
+    print(f"  recall {right / len(truth):.4%}, precision {right / len(matches):.4%}")
     print(f"  {len(candidates)} candidates verified, {len(candidates) / seconds:.0f}/s")
     edge = {pair for pair, similarity in truth.items() if similarity < THRESHOLD + 0.05}
-    print(
-        f"  recall between {THRESHOLD} and {THRESHOLD + 0.05}: {len(found & edge) / len(edge):.4%}"
-    )
+    recall = len(matches & edge) / len(edge)
+    print(f"  recall between {THRESHOLD} and {THRESHOLD + 0.05}: {recall:.4%}")
 
 
 def brute_force(sets: Sequence[Shingles], threshold: float) -> dict[tuple[int, int], float]:
@@ -198,10 +200,10 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
     print(f"{kept} representatives of {len(items)}, largest cluster {largest}, {seconds:.1f} s")
     members: defaultdict[object, list[int]] = defaultdict(list)
     placed: dict[int, Link | None] = {}
-    asked = Counter[int]()
+    queries = Counter[int]()
 
     def near(key: int) -> list[NearDuplicate]:
-        asked[new.key] += 1
+        queries[new.key] += 1
         others = {o for slot in slots(prints[key]) for o in members[slot]} - {key}
         twins = []
         for other in others:
@@ -224,8 +226,8 @@ def _clusters(prints: Sequence[Fingerprint]) -> None:
         f"  one by one the same: {placed == together}; {statistics.mean(times) * 1e3:.2f} ms each,"
     )
     print(f"  p99 {p99 * 1e3:.1f} ms, worst {max(times) * 1e3:.0f} ms")
-    once = sum(count == 1 for count in asked.values()) / len(asked)
-    print(f"  asked for one item's twins in {once:.1%}, at most for {max(asked.values())} items'")
+    once = sum(count == 1 for count in queries.values()) / len(queries)
+    print(f"  asked for one item's twins in {once:.1%}, at most for {max(queries.values())} items'")
 
 
 def _contamination(mirrors: Path, rows: Sequence[dict[str, str]]) -> None:

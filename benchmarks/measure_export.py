@@ -1,11 +1,10 @@
-"""How fast a release is written, beside a bare loop of json.dumps over the same records.
+"""Speed of an export, beside a bare loop of json.dumps over the same records.
 
     python benchmarks/measure_export.py FOLDER [--kernels 1000000] [--pairs 100000]
 
-Fills a database in FOLDER (or the empty PostgreSQL that DATABASE_URL names) once, exports it with
-the command as its users call it, and says how many records a second that were and how much memory
-its processes held at most. Then reads what was written and dumps it again, in one process and with
-nothing else to do: the floor.
+Fills a database in FOLDER (or the empty PostgreSQL that DATABASE_URL names) once, and exports it
+with the command as its users call it. Prints the records a second, and the most memory that its
+processes held. Then reads the export and dumps it again in one process that does nothing else.
 """
 
 import argparse
@@ -106,7 +105,7 @@ def family(pid: int) -> list[int]:
 
 
 def told(pid: int, file: str, word: str) -> int:
-    """What the kernel says of a process; nothing of one that has ended."""
+    """Return a figure of the kernel about a process, or 0 if the process has ended."""
     try:
         lines = Path(f"/proc/{pid}/{file}").read_text().splitlines()
     except OSError:

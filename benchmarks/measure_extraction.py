@@ -195,7 +195,7 @@ def _print_speed(results: list[Result]) -> None:
 
 
 def _print_shares(result: Result, imports: bool) -> dict[str, Counter[str]]:
-    """How many closures stand alone, by how far they reach, and what hinders the others."""
+    """Print the number of standalone closures by their reach, and the reasons of the others."""
     failures = _import_failures(result) if imports else {}
     reach: defaultdict[str, Counter[str]] = defaultdict(Counter)
     hindrances: Counter[str] = Counter()
@@ -237,7 +237,7 @@ def _undefined(source: str) -> tuple[str, ...]:
 
 
 def _reach(result: Result, extraction: Extraction) -> str:
-    """How far a kernel's closure reaches: by the census where it knows the kernel."""
+    """Return the reach of a kernel's closure: the census's, if it knows the kernel."""
     unit, kernel = extraction.unit, extraction.kernel
     for row in result.truth or ():
         if (row["path"], row["start"]) == (kernel.path, kernel.start_line):

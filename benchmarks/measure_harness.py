@@ -1,16 +1,16 @@
-"""The harness on a machine with a GPU (or without): is it right, how fast, how tough, how wide?
+"""Correctness, speed, robustness and scaling of the harness, on a machine with or without a GPU.
 
     python -m benchmarks.measure_harness zoo speed mixed gpus --out FOLDER [--device cuda]
 
 Each part is a process of its own and bounded in time; its figures go to FOLDER/PART.jsonl, one JSON
-object a line. The exit code is 0 where every part came to its end and found nothing wrong. Needs
+object a line. The exit code is 0 if every part came to its end and found nothing wrong. Needs
 torch, triton, numpy and pytest, this package and the zoo; no Django.
 
-  zoo    every entry of the zoo: the verdict that it deserves beside the one that it got
-  speed  distinct entries with cold caches: `python -m pytest` an entry, in sequence and several at
-         once, beside the harness with all checks and with the first alone
-  mixed  a thousand entries of which 5% hang, crash or corrupt: verdicts, memory, what is left
-  gpus   as many entries on one GPU and on two, or on as many of them as this machine has
+- zoo: every entry of the zoo, with the verdict that it deserves and the one that it got.
+- speed: distinct entries with cold caches. `python -m pytest` an entry, in sequence and several at
+  once, beside the harness with all checks and with the first alone.
+- mixed: a thousand entries of which 5% hang, crash or corrupt. Verdicts, memory, leftovers.
+- gpus: as many entries on one GPU and on two, or on as many of them as this machine has.
 """
 
 import argparse
@@ -55,7 +55,7 @@ from validation.harness.schedule import check
 
 SECONDS = {"zoo": 400, "speed": 420, "mixed": 540, "gpus": 590}
 HANGING = 8.0
-# Which ones stand for all that goes wrong, in equal parts.
+# Faulty entries, in equal parts.
 TROUBLE = (
     "never-returns.loop", "never-returns.kernel", "crashes.segmentation-fault", "crashes.abort",
     "writes-far-away.terabytes", "exits-successfully.launcher", "forges-the-report.all-files",
@@ -87,7 +87,7 @@ def main() -> int:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.here:
-        # What was seen so far is worth knowing.
+        # An exit, so that the figures so far are written.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit("out of time"))
         return PARTS[arguments.parts[0]](arguments)
     codes = {part: bounded(part, arguments) for part in arguments.parts}
@@ -133,8 +133,8 @@ class Notes:
 
 
 def keeps_bytecode() -> bool:
-    """Whether torch's Python lies there compiled. Where it does not, each process that imports it
-    compiles it anew, which takes seconds: each of pytest's, and each run of the harness."""
+    """Return whether torch's Python is compiled. Otherwise each process that imports it compiles it
+    again, which takes seconds: each of pytest's, and each run of the harness."""
     found = importlib.util.find_spec("torch")
     return bool(found and found.cached and Path(found.cached).exists())
 
@@ -211,12 +211,12 @@ def measure_speed(arguments: argparse.Namespace) -> int:
     for jobs in arguments.jobs:
         options = replace(options_of(arguments, timeout=120.0), jobs=jobs)
         for title, checks in (("all checks", options.checks), ("check 1 alone", ("test",))):
-            told = through_the_harness(entries, replace(options, checks=checks))
-            wrong += len(told["wrong"])
-            per_entry = told["wall"] / len(entries)
+            figures = through_the_harness(entries, replace(options, checks=checks))
+            wrong += len(figures["wrong"])
+            per_entry = figures["wall"] / len(entries)
             notes(f"harness, {title}", jobs=jobs, entries=len(entries), per_entry=per_entry,
                   against_sequence=each["1"] / per_entry, against_eight=each["8"] / per_entry,
-                  **told)  # fmt: skip
+                  **figures)  # fmt: skip
     return int(wrong > 0)
 
 
@@ -337,7 +337,7 @@ def measure_gpus(arguments: argparse.Namespace) -> int:
     parts = shares_of_processors(there, arguments.processors)
     if there > 1:
         notes("processors", parts=parts, gain=gain_of_processors(parts))
-    # Libraries of gigabytes come from the disk once: not in what is timed, whoever is first.
+    # Libraries of gigabytes come from the disk once: before the first run that is timed.
     on_gpu(arguments, 0, distinct(1, first=max(counts) * 2 * arguments.entries), parts[0])
     # Others on two than on one: nothing that one run compiled may help the other. Dealt by name, so
     # that no share gets more matrices than another, and each then in no order.

@@ -1,5 +1,5 @@
-"""How many pairs Inductor gives, how quickly, and why not of the others: of the shipped modules, or
-of the whole models that are named.
+"""Number and speed of pairs by Inductor, and reasons of the failures: of the shipped modules, or of
+the whole models that are named.
 
     python -m benchmarks.measure_inductor PAIRS.jsonl [--transformers CONFIG …]
         [--timm MODEL …] [--parallel N]
@@ -54,11 +54,11 @@ def main() -> None:
 def parts(wholes: list[Whole], parallel: int | None) -> list[Offer]:
     offers: list[Offer] = []
     with splitter(parallel) as workers:
-        for one in split(wholes, workers):
-            left = ", ".join(f"{count}: {reason}" for reason, count in one.reasons.items())
-            print(f"{one.name}: {one.groups} groups, {len(one.offers)} new functions. {left}")
-            print(one.trouble, end="\n" if one.trouble else "")
-            offers += one.offers
+        for model in split(wholes, workers):
+            left = ", ".join(f"{count}: {reason}" for reason, count in model.reasons.items())
+            print(f"{model.name}: {model.groups} groups, {len(model.offers)} new functions. {left}")
+            print(model.trouble, end="\n" if model.trouble else "")
+            offers += model.offers
     return offers
 
 

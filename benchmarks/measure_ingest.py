@@ -48,7 +48,7 @@ def main(sources: list[str]) -> None:
 def measure_extraction(sources: list[Path]) -> None:
     """Bytes of candidate source to standalone kernels, one core, beside parsing and walking."""
     size = floor = spent = 0.0
-    found = 0
+    units = 0
     for source in filter(lambda path: (path / "HEAD").exists(), sources):
         files = python_files(source)
         candidates = {path: data for path, data in files.items() if is_candidate(path, data)}
@@ -58,10 +58,10 @@ def measure_extraction(sources: list[Path]) -> None:
             walk(parse(path, data.decode("utf-8", "replace")).tree)
         floor += time.process_time() - began
         began = time.process_time()
-        found += sum(1 for _ in extract(MemoryTree(files)))
+        units += sum(1 for _ in extract(MemoryTree(files)))
         spent += time.process_time() - began
     if size:
-        print(f"extraction: {found} kernels and problems of {size:.1f} MB, {size / spent:.2f} MB/s "
+        print(f"extraction: {units} kernels and problems of {size:.1f} MB, {size / spent:.2f} MB/s "
               f"a core; parsing and walking alone {size / floor:.2f} MB/s\n")  # fmt: skip
 
 

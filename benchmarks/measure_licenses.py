@@ -1,4 +1,4 @@
-"""Measures the licence stage on real repositories: verdicts, evidence, seconds a file, memory.
+"""Measures the license stage on real repositories: verdicts, evidence, seconds a file, memory.
 
     python -m benchmarks.measure_licenses MIRRORS [NAME …] [--show VERDICT] [--limit FILES]
 
@@ -54,12 +54,12 @@ class GitTree:
 
     def holding(self, word: str, suffix: str) -> list[str]:
         """The paths of one suffix whose text has a word."""
-        found = subprocess.run(
+        result = subprocess.run(
             [*self._git, "grep", "-l", "-z", word, "HEAD", "--", f"*{suffix}"],
             capture_output=True,
             check=False,
         ).stdout.decode("utf-8", "replace")
-        return [path.removeprefix("HEAD:") for path in found.split("\0") if path]
+        return [path.removeprefix("HEAD:") for path in result.split("\0") if path]
 
     def close(self) -> None:
         self._batch.terminate()
@@ -107,12 +107,12 @@ def measure(
         started = time.perf_counter()
         licenses = read_tree(tree, reader)
         tree_seconds = time.perf_counter() - started
-        slowest, found = (0.0, ""), []
+        slowest, results = (0.0, ""), []
         started = time.perf_counter()
         for path, data in texts:
             before = time.perf_counter()
             blob = tree.blobs[path]
-            found.append(assess_file(path, data, licenses, reader=reader, blob=blob))
+            results.append(assess_file(path, data, licenses, reader=reader, blob=blob))
             slowest = max(slowest, (time.perf_counter() - before, path))
         cold = time.perf_counter() - started
         started = time.perf_counter()
@@ -123,23 +123,23 @@ def measure(
         warm = time.perf_counter() - started
     finally:
         tree.close()
-    if again != found:
+    if again != results:
         raise SystemExit("What was kept gives another verdict than what was read.")
-    each = max(1, len(found))
-    say(f"{folder.parent.name}: {len(found)} files; tree of {len(licenses.files)} in "
+    each = max(1, len(results))
+    say(f"{folder.parent.name}: {len(results)} files; tree of {len(licenses.files)} in "
         f"{tree_seconds:.2f} s; cold {cold / each:.4f}, warm {warm / each:.5f} s a file; "
         f"slowest {slowest[0]:.2f} {slowest[1]}")  # fmt: skip
-    verdicts = Counter(a.verdict for a in found)
-    sources = Counter(next((e.read_from for e in a.evidence if e.counts), "none") for a in found)
-    expressions = Counter(a.expression for a in found)
-    say(f"     {show(verdicts)} | {show(coverage(found))}")
+    verdicts = Counter(a.verdict for a in results)
+    sources = Counter(next((e.read_from for e in a.evidence if e.counts), "none") for a in results)
+    expressions = Counter(a.expression for a in results)
+    say(f"     {show(verdicts)} | {show(coverage(results))}")
     say(f"     {show(sources)} | {show(expressions)}")
-    if found:
-        say(f"     strictest of all: {strictest(found).verdict}")
-    for assessment in found:
+    if results:
+        say(f"     strictest of all: {strictest(results).verdict}")
+    for assessment in results:
         if verdict and assessment.verdict == verdict:
             say(f"       {assessment.path}: {assessment.reason}")
-    return found, cold, warm
+    return results, cold, warm
 
 
 def show(counts: Mapping[Any, int]) -> str:

@@ -1,4 +1,4 @@
-"""How fast and how varied pairs are generated; and writes pairs for other programs to run.
+"""Speed and variety of generated pairs. Can write pairs for other programs to run.
 
     python benchmarks/measure_pairs.py [--count 5000] [--seed 0]
         [--write FILE.jsonl [--generated 500]]

@@ -3,9 +3,9 @@ stops, and why the files differ.
 
 Usage: python benchmarks/measure_pipeline.py PLAN CHECKOUTS
 
-PLAN holds the plan's scripts 02 to 07; CHECKOUTS the work trees that its first one makes: triton,
-pytorch, flash-attention, xformers and jax, each of them a git repository whose remote is the one on
-GitHub: by that a clone is known for what it is.
+PLAN holds the plan's scripts 02 to 07. CHECKOUTS holds the work trees that its first one makes:
+triton, pytorch, flash-attention, xformers and jax. Each is a git repository whose remote is the one
+on GitHub, which identifies a clone.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def main(plan: str, checkouts: str) -> None:
             shutil.copytree(
                 tree, workspace / name, symlinks=True, ignore=shutil.ignore_patterns(".git")
             )
-        theirs = run_plan(Path(plan).resolve(), workspace)
+        plan_run = run_plan(Path(plan).resolve(), workspace)
         environment = {**os.environ, "CURATION_DATA": str(Path(folder, "data"))}
         Path(folder, "data").mkdir()
         ours = run_pipeline([str(tree.resolve()) for tree in trees.values()], out, environment)
-        ratio, of_processor = ours.seconds / theirs.seconds, ours.processor / theirs.processor
+        ratio, of_processor = ours.seconds / plan_run.seconds, ours.processor / plan_run.processor
         print(f"\nratio of ours, first time, to all of theirs: {ratio:.0f}, {of_processor:.0f} by "
               "the processor\n")  # fmt: skip
         compare(workspace, out, kernels(environment))
@@ -119,7 +119,7 @@ def run_pipeline(sources: list[str], out: Path, environment: dict[str, str]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What the plan put into a category, by the paths of the repository, and what it overwrote."""
+    """Files that the plan put into a category, by their paths in the repository, and overwrote."""
 
     paths: set[str]
     overwritten: set[str]
@@ -128,32 +128,36 @@ class Copied:
 def compare(workspace: Path, out: Path, verdicts: dict[tuple[str, str], set[str]]) -> None:
     manifest = json.loads((out / ORGANIZED / "MANIFEST.json").read_text())
     named = (workspace / "extraction_logs" / "all_triton_kernels.txt").read_text().splitlines()
-    ours_in = {file["source"]["path"]: category for category, said in manifest["categories"].items()
-               for file in said["files"]}  # fmt: skip
+    categories = manifest["categories"].items()
+    ours_in = {
+        file["source"]["path"]: category
+        for category, entry in categories
+        for file in entry["files"]
+    }
     print(f"their step 02 names {len(named)} files that hold “@triton.jit”; by category:")
     for category, (checkout, root) in CATEGORIES.items():
-        said = manifest["categories"][category]
-        ours = {file["source"]["path"]: file for file in said["files"]}
-        theirs = copied(workspace, category)
-        both = theirs.paths & ours.keys()
-        print(f"\n{category}: theirs {len(theirs.paths)}, ours {len(ours)}, both {len(both)}")
+        entry = manifest["categories"][category]
+        ours = {file["source"]["path"]: file for file in entry["files"]}
+        of_plan = copied(workspace, category)
+        both = of_plan.paths & ours.keys()
+        print(f"\n{category}: theirs {len(of_plan.paths)}, ours {len(ours)}, both {len(both)}")
         reasons: dict[str, list[str]] = defaultdict(list)
-        for path in theirs.paths - ours.keys():
+        for path in of_plan.paths - ours.keys():
             text = (workspace / checkout / path).read_text(errors="replace")
             why = why_not_ours(text, verdicts.get((checkout, path)), ours_in.get(path))
             reasons[f"only theirs: {why}"].append(path)
-        for path in ours.keys() - theirs.paths:
-            why = why_not_theirs(category, root, path, theirs)
+        for path in ours.keys() - of_plan.paths:
+            why = why_not_theirs(category, root, path, of_plan)
             reasons[f"only ours: {why}"].append(path)
         for why, paths in sorted(reasons.items()):
             print(f"  {len(paths):>4}  {why}: {', '.join(sorted(paths)[:3])}"
                   f"{', …' if len(paths) > 3 else ''}")  # fmt: skip
-        if theirs.overwritten:
-            print(f"  {len(theirs.overwritten):>4}  lost by theirs, under another's name: "
-                  f"{', '.join(sorted(theirs.overwritten))}")  # fmt: skip
+        if of_plan.overwritten:
+            print(f"  {len(of_plan.overwritten):>4}  lost by theirs, under another's name: "
+                  f"{', '.join(sorted(of_plan.overwritten))}")  # fmt: skip
         listed = {line.removeprefix(f"{checkout}/") for line in named
                   if line.startswith(f"{checkout}/")}  # fmt: skip
-        missed = listed - theirs.paths
+        missed = listed - of_plan.paths
         if missed:
             print(f"  {len(missed):>4}  of the {len(listed)} that their step 02 names, their "
                   "step 04 copies not")  # fmt: skip
@@ -170,14 +174,14 @@ def copied(workspace: Path, category: str) -> Copied:
     if category != "flashattention":
         return Copied({path.relative_to(folder).as_posix() for path in files}, set())
     tree = workspace / checkout
-    found, lost = set(), set()
+    result, lost = set(), set()
     for path in files:
         data = path.read_bytes()
         same_name = [p for p in tree.rglob(path.name) if p.is_file()]
         kept = next(p for p in reversed(same_name) if p.read_bytes() == data)
-        found.add(kept.relative_to(tree).as_posix())
+        result.add(kept.relative_to(tree).as_posix())
         lost |= {p.relative_to(tree).as_posix() for p in same_name if p != kept}
-    return Copied(found, lost)
+    return Copied(result, lost)
 
 
 def why_not_ours(text: str, verdicts: set[str] | None, ours_in: str | None) -> str:
@@ -191,7 +195,7 @@ def why_not_ours(text: str, verdicts: set[str] | None, ours_in: str | None) -> s
         )
     for verdict in ("blocked", "conflict", "unknown"):
         if verdict in verdicts:
-            return f"its licence is {verdict}"
+            return f"its license is {verdict}"
     return "kept back by another gate of ours"
 
 
@@ -208,14 +212,14 @@ def why_not_theirs(category: str, root: str, path: str, theirs: Copied) -> str:
 
 
 def kernels(environment: dict[str, str]) -> dict[tuple[str, str], set[str]]:
-    """The licence verdicts of the kernels of each file, by checkout and path."""
+    """Return the license verdicts of the kernels of each file, by checkout and path."""
     command = [sys.executable, str(ROOT / "manage.py"), "list_kernels", "--json"]
     listed = subprocess.check_output(command, env=environment, text=True)
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    result: dict[tuple[str, str], set[str]] = defaultdict(set)
     for kernel in map(json.loads, listed.splitlines()):
         checkout = PurePosixPath(kernel["repository"]).name
-        found[checkout, kernel["path"]].add(kernel["license_verdict"])
-    return found
+        result[checkout, kernel["path"]].add(kernel["license_verdict"])
+    return result
 
 
 if __name__ == "__main__":

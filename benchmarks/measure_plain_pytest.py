@@ -1,4 +1,4 @@
-"""What pytest alone makes of the zoo: a process an entry, three files in a folder.
+"""Results of pytest alone on the zoo: a process an entry, three files in a folder.
 
     python -m benchmarks.measure_plain_pytest [NAME …] [--jobs 2] [--seconds 60]
 
@@ -38,10 +38,10 @@ def main() -> None:
             kind = "cheat" if entry.cheat else "honest"
             print(f"{kind:6}  {entry.name:{width}}  {outcome}", flush=True)
             outcomes.append((kind, outcome))
-    _summarise(outcomes)
+    _summarize(outcomes)
 
 
-def _summarise(outcomes: Iterable[tuple[str, Outcome]]) -> None:
+def _summarize(outcomes: Iterable[tuple[str, Outcome]]) -> None:
     print()
     for (kind, outcome), count in sorted(Counter(outcomes).items()):
         print(f"{count:4} {kind} {outcome}")

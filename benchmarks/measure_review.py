@@ -1,9 +1,9 @@
-"""How quick the review site is over 200,000 kernels and 20,000 pairs, and with 20 people at once.
+"""Speed of the review site with 200,000 kernels, 20,000 pairs, and 20 people at once.
 
 python -m benchmarks.measure_review FOLDER [--kernels N] [--pairs N] [--seconds S]
 
-SQLite in FOLDER, or the PostgreSQL database that DATABASE_URL names. What was filled before is
-measured again as it is; beyond 200,000 kernels all rows are copied. Prints one line a figure.
+SQLite in FOLDER, or the PostgreSQL database that DATABASE_URL names. A filled database is measured
+again as it is; beyond 200,000 kernels all rows are copied. Prints one line a figure.
 """
 
 import argparse
@@ -95,7 +95,7 @@ def measure_pages() -> None:
         f"after={last // 2}", f"after={last // 50}&status=rejected",
     )  # fmt: skip
 
-    def one(method: Callable[..., Any], url: str, **form: Any) -> Took:
+    def time_request(method: Callable[..., Any], url: str, **form: Any) -> Took:
         with Took.measured() as took:
             answer = method(url, form) if form else method(url)
         assert answer.status_code in (200, 302), (url, answer.status_code)
@@ -103,39 +103,47 @@ def measure_pages() -> None:
 
     def cold(pk: int) -> Took:
         highlight.lines.clear()
-        return one(client.get, f"/kernels/{pk}/")
+        return time_request(client.get, f"/kernels/{pk}/")
 
     # A process learns as it goes: templates, statements, and of each connection the database.
     for url in ("/keys", f"/kernels/{last // 3}/", "/find"):
-        report(f"a process's first {url}", math.inf, [one(client.get, url)])
+        report(f"a process's first {url}", math.inf, [time_request(client.get, url)])
     report("kernel page, cold", 80, [cold(pk) for pk in some])
-    report("kernel page, warm", 40, [one(client.get, f"/kernels/{pk}/") for pk in some])
+    report("kernel page, warm", 40, [time_request(client.get, f"/kernels/{pk}/") for pk in some])
     for tab in ("file", "diff", "alike", "history"):
-        times = [one(client.get, f"/kernels/{pk}/?tab={tab}") for pk in some]
+        times = [time_request(client.get, f"/kernels/{pk}/?tab={tab}") for pk in some]
         report(f"kernel page, {tab}", 80, times)
-    report("pair page", 80, [one(client.get, f"/pairs/{pk}/") for pk in pairs])
+    report("pair page", 80, [time_request(client.get, f"/pairs/{pk}/") for pk in pairs])
     for tab in ("results", "alike", "history"):
         report(
-            f"pair page, {tab}", 80, [one(client.get, f"/pairs/{pk}/?tab={tab}") for pk in pairs]
+            f"pair page, {tab}",
+            80,
+            [time_request(client.get, f"/pairs/{pk}/?tab={tab}") for pk in pairs],
         )
-    report("editing a pair", 80, [one(client.get, f"/pairs/{pk}/edit") for pk in pairs])
-    report("asking a colleague", 80, [one(client.get, f"/kernels/{pk}/question") for pk in some])
+    report("editing a pair", 80, [time_request(client.get, f"/pairs/{pk}/edit") for pk in pairs])
+    report(
+        "asking a colleague",
+        80,
+        [time_request(client.get, f"/kernels/{pk}/question") for pk in some],
+    )
     for query in filters:
-        times = [one(client.get, f"/find?{query}") for _ in range(PASSES)]
+        times = [time_request(client.get, f"/find?{query}") for _ in range(PASSES)]
         report(f"list ?{query}", 50, times)
     for word in words:
-        times = [one(client.get, f"/find?{urlencode({'q': word})}") for _ in range(PASSES)]
+        times = [time_request(client.get, f"/find?{urlencode({'q': word})}") for _ in range(PASSES)]
         report(f"search {word!r}", 150, times)
-    report("dashboard", 150, [one(client.get, "/dashboard") for _ in range(PASSES)])
-    report("history", 150, [one(client.get, "/history") for _ in range(PASSES)])
+    report("dashboard", 150, [time_request(client.get, "/dashboard") for _ in range(PASSES)])
+    report("history", 150, [time_request(client.get, "/history") for _ in range(PASSES)])
     for name in ("drafts/", "account", "exports", "keys", "guide"):
         url = f"/{name}" if name != "exports" else reverse("exports")
-        report(name.strip("/"), 150, [one(client.get, url) for _ in range(PASSES)])
+        report(name.strip("/"), 150, [time_request(client.get, url) for _ in range(PASSES)])
     url = "/bulk?status=pending&operation=scan&category=jax"
-    report("how many a bulk decision is about", 1000, [one(client.get, url) for _ in range(5)])
-    report("queue", 50, [one(client.get, "/") for _ in range(PASSES)])
+    report(
+        "how many a bulk decision is about", 1000, [time_request(client.get, url) for _ in range(5)]
+    )
+    report("queue", 50, [time_request(client.get, "/") for _ in range(PASSES)])
     cache.clear()
-    report("any page that counts the queue anew", 150, [one(client.get, "/keys")])
+    report("any page that counts the queue anew", 150, [time_request(client.get, "/keys")])
     times = []
     for _ in range(PASSES):
         url = client.get("/").headers["Location"]
@@ -196,7 +204,7 @@ def report(name: str, limit: float, times: list[Took]) -> None:
 # --- Together -------------------------------------------------------------------------------
 @dataclass
 class Seen:
-    """What all reviewers saw, put together."""
+    """Times and errors of all reviewers together."""
 
     times: list[Took] = field(default_factory=list)
     given: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))

@@ -4,10 +4,10 @@
 
 MIRRORS holds one folder `owner+name` for each repository, with a bare git directory `repo` in it.
 The first rows are their kernels. The others have the signature of one of these with some places
-changed, for a tenth of them so few that they are its twins, so that bands are shared as they are
-among real kernels; their texts are the unchanged ones. Those that are added have texts of their
-own. SQLite in a new folder or the one that CURATION_DATA names, or the PostgreSQL that
-DATABASE_URL names: an empty one is filled, one that an earlier run has filled is measured again.
+changed, and its text. A tenth of them have so few changes that they are near-duplicates. So bands
+are shared as among real kernels. Added kernels have texts of their own. SQLite in a new folder or
+the one that CURATION_DATA names, or the PostgreSQL that DATABASE_URL names. An empty one is filled;
+one that an earlier run has filled is measured again.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ LINK_COLUMNS = ("kernel_id", "of_kernel_id", "similarity", "content_hash", "of_c
 
 
 def _others(like: Model, columns: Sequence[str]) -> dict[str, Any]:
-    """What all rows have in the columns that nobody names: what this one has."""
+    """Return the values of this row in the other columns: all rows get the same."""
     return {
         column: field.get_db_prep_save(getattr(like, field.attname), connection)
         for field in like._meta.concrete_fields
@@ -279,7 +279,7 @@ def _place(kernel: Kernel) -> None:
 
 
 def _times(name: str, work: Iterable[Callable[[], object]]) -> None:
-    """Of a machine that others use, the processor's time tells more than the clock's."""
+    """Measure both clocks: on a shared machine processor time says more than wall time."""
     clock, processor = [], []
     for each in work:
         start = time.perf_counter(), time.process_time()

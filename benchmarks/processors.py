@@ -21,8 +21,10 @@ print(rounds)
 
 
 def shares_of_processors(count: int, each: int = 0) -> list[list[int]]:
-    """Equal parts of whole cores: of two threads of one core, neither helps another's part. Of each
-    part only so many processors, of different cores first, where `each` says so."""
+    """Return equal parts of whole cores, so that no two parts share a core.
+
+    each: the number of processors of each part, of different cores first. 0 for all.
+    """
     whole = cores_of_processors()
     if len(whole) < count:
         whole = [[cpu] for core in whole for cpu in core]
@@ -36,8 +38,8 @@ def first_threads_first(cores: Sequence[Sequence[int]]) -> list[int]:
 
 
 def cores_of_processors() -> list[list[int]]:
-    """Each core's threads, as the system says. Where a virtual machine keeps that to itself each is
-    taken for a core; there its processors may well move between the threads of the one below."""
+    """Return each core's threads. On a virtual machine that does not tell, each processor counts as
+    a core."""
     there = Path("/sys/devices/system/cpu")
     cores: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for cpu in sorted(os.sched_getaffinity(0)):
@@ -49,13 +51,15 @@ def cores_of_processors() -> list[list[int]]:
 
 
 def gain_of_processors(parts: Sequence[Sequence[int]]) -> float:
-    """How much more plain arithmetic all parts do than the first does alone, each for five seconds:
-    roughly, where neighbours come and go, what a program gains that keeps its processors busy."""
+    """Return the ratio of plain arithmetic that all parts do to that of the first part alone.
+
+    It is roughly the gain of a program that keeps its processors busy.
+    """
     return rounds([cpu for part in parts for cpu in part], 5) / rounds(parts[0], 5)
 
 
 def rounds(cpus: Sequence[int], seconds: float) -> int:
-    """Of arithmetic, all of them together, one process on each."""
+    """Return the rounds of arithmetic of all processors together, with one process on each."""
     workers = [
         subprocess.Popen(
             ["taskset", "--cpu-list", str(cpu), sys.executable, "-c", ARITHMETIC, str(seconds)],
@@ -74,6 +78,6 @@ def time_of_processors() -> dict[str, int]:
 
 
 def shares_since(before: dict[str, int]) -> dict[str, float]:
-    """What part of all processors' time since then went where."""
+    """Return the shares of all processors' time since then."""
     spent = {name: ticks - before[name] for name, ticks in time_of_processors().items()}
     return {name: round(ticks / max(1, sum(spent.values())), 3) for name, ticks in spent.items()}

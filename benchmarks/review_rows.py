@@ -35,7 +35,7 @@ COPIED: tuple[type[Model], ...] = (
 
 
 def fill(kernels: int, pairs: int) -> None:
-    """What was filled before stays as it is, but for what is missing."""
+    """Fill the database. Existing rows stay as they are."""
     people = [_person(f"reviewer{n}", make.a_reviewer) for n in range(40)]
     _person("curator", make.a_curator)
     there = Kernel.objects.count()
@@ -203,7 +203,7 @@ def _copy(times: int) -> None:
 
 
 def _copied(field: Any, number: int, spans: dict[type[Model], int]) -> str:
-    """What stands in a column of the copy `number`, in either database's SQL."""
+    """Return the value of a column in the copy `number`, in either database's SQL."""
     column = str(field.column)
     if field.primary_key:
         return f"id + {number * spans[field.model]}"

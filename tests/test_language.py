@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("curation", "ingest", "validation")
+PACKAGES = ("benchmarks", "curation", "ingest", "validation")
 # Migrations are history. The library's pairs and the templates of pairs are data.
 SKIPPED = (
     "curation/migrations/", "ingest/drafting/templates/", "validation/pairs/inductor/templates/",
