@@ -11,12 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
-OPERATION_TYPES = (
-    "element-wise", "reduction", "normalization", "softmax", "matmul", "attention", "convolution",
-    "scan", "sort", "gather-scatter", "quantization", "loss", "optimizer", "random", "other",
-)  # fmt: skip
-DIFFICULTIES = ("easy", "medium", "hard")
-ORIGINS = ("manual", "template", "real-world", "inductor")
+from curation.models import Difficulty, OperationType, PairOrigin
+
 COMPUTED_BY = ("triton", "mixed")
 COMPARISONS = ("allclose", "assert_close", "equal")
 TEXTS = ("python_code", "triton_code", "test_code")
@@ -31,7 +27,11 @@ MAY_IMPORT = {
         *("functools", "inspect", "random", "python_code", "triton_code"),
     },
 }
-CHOICES = {"operation_type": OPERATION_TYPES, "difficulty": DIFFICULTIES, "origin": ORIGINS}
+CHOICES = {
+    "operation_type": OperationType.values,
+    "difficulty": Difficulty.values,
+    "origin": PairOrigin.values,
+}
 
 
 def _are_names(value: Any) -> bool:

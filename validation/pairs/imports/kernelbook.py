@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 
 from curation.kinds.difficulty import pair_difficulty
+from curation.models import OperationType
 from curation.pairs.draft import PairDraft, Source
-from validation.pairs.contract import OPERATION_TYPES
 from validation.pairs.imports.record import Record, Refused, of_choice, parsed, text
 
 PYTHON_END = '''
@@ -87,7 +87,7 @@ def draft(record: Record) -> PairDraft:
     body = "\n\n\n".join(ast.unparse(node) for node in statements)
     ending = {"name": name, "inputs": inputs, "first": "x0", "init": ast.unparse(init)}
     code = _with_torch(triton) + PYTHON_END.format(module=twin, **ending)
-    operation = of_choice(record, "operation_type", OPERATION_TYPES, "other")
+    operation = of_choice(record, "operation_type", OperationType.values, "other")
     return PairDraft(
         entry_point=name,
         python_code=_with_torch(python, body) + PYTHON_END.format(module=module, **ending),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 
 from curation.kinds.difficulty import pair_difficulty
+from curation.models import PairOrigin
 from curation.models.vocabulary import Hardware
 from curation.pairs.draft import PairDraft, Source
-from validation.pairs.contract import ORIGINS, TEXTS, violations
+from validation.pairs.contract import TEXTS, violations
 from validation.pairs.imports.record import Record, Refused, text
 
 
@@ -43,7 +44,7 @@ def _metadata(record: Record) -> Record:
     given = record.get("metadata")
     if not isinstance(given, dict):
         raise Refused("metadata is no object.")
-    metadata = {"origin": ORIGINS[2], **given}
+    metadata = {"origin": PairOrigin.REAL_WORLD.value, **given}
     if "difficulty" not in metadata:
         metadata["difficulty"] = pair_difficulty(
             text(record, "triton_code"),

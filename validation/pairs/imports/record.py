@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 Record = dict[str, Any]
@@ -28,7 +29,7 @@ def parsed(source: str, name: str) -> ast.Module:
         raise Refused(f"{name} does not parse: {error}.") from error
 
 
-def of_choice(record: Record, key: str, allowed: tuple[str, ...], otherwise: str) -> str:
+def of_choice(record: Record, key: str, allowed: Sequence[str], otherwise: str) -> str:
     value = record.get(key, otherwise)
     if value not in allowed:
         raise Refused(f"{key} is {value!r}: it must be one of {', '.join(allowed)}.")

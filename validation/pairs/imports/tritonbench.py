@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 
 from curation.kinds.difficulty import pair_difficulty
+from curation.models import OperationType
 from curation.pairs.draft import PairDraft, Source
-from validation.pairs.contract import OPERATION_TYPES
 from validation.pairs.imports.record import Record, Refused, of_choice, parsed, text
 
 SEPARATOR = re.compile(r"^#{20,}\s*$", re.MULTILINE)
@@ -78,7 +78,7 @@ def draft(record: Record) -> PairDraft:
     if not calls:
         raise Refused(f"The test in reference keeps the result of no call of {name}.")
     functions = [_function(number, above, call) for number, (above, call) in enumerate(calls)]
-    operation = of_choice(record, "operation_type", OPERATION_TYPES, "other")
+    operation = of_choice(record, "operation_type", OperationType.values, "other")
     return PairDraft(
         entry_point=name,
         python_code=halves[0].strip("\n") + "\n",

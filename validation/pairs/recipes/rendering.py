@@ -10,12 +10,22 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from validation.pairs.recipes.extremes import spelled_out
 from validation.pairs.recipes.layout import tidy
 from validation.pairs.recipes.sketch import Sketch
 from validation.pairs.recipes.styles import Style, styled
 
 TEMPLATES = Path(__file__).resolve().with_name("templates")
+
+HELPER = '''@triton.jit
+def row_{which}(values, axis: tl.constexpr):
+    """The {word} along an axis. `tl.{which}` would pass over NaN."""
+    has_nan = tl.max((values != values).to(tl.int32), axis=axis) > 0
+    return tl.where(has_nan, float("nan"), tl.{which}(values, axis=axis))
+
+
+'''
+WORDS = {"max": "largest", "min": "smallest"}
+CALL = re.compile(r"(?<![.\w])f(max|min)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +138,32 @@ def _used_sizes(sketch: Sketch) -> list[str]:
         for word in re.findall(r"[A-Za-z_]\w*", text)
     }
     return [name for name in sketch.size_names if name in words]
+
+
+def spelled_out(source: str) -> str:
+    """Replace the recipes' functions by standalone Triton code.
+
+    Maxima and minima of PyTorch propagate NaN, and those of Triton do not. Recipes write
+    `fmax(a, b)` and `fmin(a, b)` for the larger and the smaller of two values, and
+    `row_max(values, axis)` and `row_min(values, axis)` along an axis of a block.
+    """
+    while (call := CALL.search(source)) is not None:
+        end = _closing(source, call.end())
+        arguments = source[call.end() : end].rstrip().removesuffix(",")
+        source = (
+            f"{source[: call.start()]}tl.{call[1]}imum({arguments}, "
+            f"propagate_nan=tl.PropagateNan.ALL{source[end:]}"
+        )
+    used = [which for which in WORDS if f"row_{which}(" in source]
+    helpers = "".join(HELPER.format(which=which, word=WORDS[which]) for which in used)
+    start = source.index("@triton.jit") if helpers else 0
+    return source[:start] + helpers + source[start:]
+
+
+def _closing(source: str, start: int) -> int:
+    depth = 1
+    for place in range(start, len(source)):
+        depth += {"(": 1, ")": -1}.get(source[place], 0)
+        if depth == 0:
+            return place
+    return len(source)
