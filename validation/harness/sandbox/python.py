@@ -30,20 +30,6 @@ def script(name: str) -> Path:
     return Path(__file__).resolve().with_name(f"{name}.py")
 
 
-def module(name: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module of `validation` inside.
-
-    The sandbox can read that package's folder only. The folder around it has the data.
-    """
-    package = Path(__file__).resolve().parents[2]
-    program = (
-        "import runpy, sys, types; package = types.ModuleType('validation'); "
-        f"package.__path__ = [{str(package)!r}]; sys.modules['validation'] = package; "
-        f"runpy.run_module({name!r}, run_name='__main__', alter_sys=True)"
-    )
-    return [sys.executable, "-c", program, *arguments]
-
-
 def python_readable() -> tuple[Path, ...]:
     """Return the paths of the interpreter, its packages, the system's libraries and compilers.
 

@@ -9,34 +9,19 @@ from contextlib import suppress
 from typing import Any
 
 from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
-from validation.harness.recorder.role import Recorder
-from validation.harness.replayer.role import Replayer
-from validation.harness.worker.author import Author
 from validation.harness.worker.cleanup import empty_folder
 from validation.harness.worker.complaint import described
-from validation.harness.worker.gpu import Health, Newcomer
-from validation.harness.worker.reference import Reference
-from validation.harness.worker.stopwatch import Stopwatch
-from validation.harness.worker.suite import Suite
-
-ROLES: dict[str, Any] = {
-    "author": Author,
-    "recorder": Recorder,
-    "reference": Reference,
-    "replayer": Replayer,
-    "suite": Suite,
-    "health": Health,
-    "timing": Stopwatch,
-}
+from validation.harness.worker.gpu import Newcomer
 
 
-def serve(end: socket.socket, folder: str) -> None:
-    """Do tasks until the other end closes.
+def serve(end: socket.socket, folder: str, program: Any) -> None:
+    """Do tasks in the program's roles until the other end closes.
 
     The entry's code gives only what it returns. `folder` is emptied before the next entry.
     """
-    channel, roles = Channel(end), ROLES
-    announce_compiling(channel)
+    channel, roles = Channel(end), program.ROLES
+    if program.HAS_COMPILE_BUDGET:
+        announce_compiling(channel)
     # Attack: the entry's code changes our modules. Defense: it can't import them, and this loop
     # uses names that were bound before.
     for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:

@@ -1,9 +1,10 @@
-"""The fork server: it has imported torch, Triton and pytest, and forks children on request.
+"""The fork server: it has imported what its children need, and forks them on request.
 
 It runs no code of any entry, makes no CUDA context, and ends with its control channel.
 """
 
 import gc
+import importlib
 import os
 import select
 import shutil
@@ -17,7 +18,7 @@ from typing import Any
 
 from validation.harness.channel import Channel
 from validation.harness.sandbox import seal
-from validation.harness.worker import child, gpu, warm
+from validation.harness.worker import child, gpu
 from validation.harness.worker.cleanup import is_too_full, remove_folder
 
 # Wait of a fork for a free place, and interval at which the children's folders are measured.
@@ -29,18 +30,20 @@ def main(control: int, settings: dict[str, Any]) -> None:
     """Warm up and serve.
 
     settings: `domain`, `limits` and bytes of `folder` of each child, whether it may start
-        `programs`, and whether torch's `compiler` is warmed up.
+        `programs`, and the module `program`, which has `ROLES` of the children and warms up. That
+        reads whether torch's `compiler` is wanted, and for which `target`.
     """
     seal.protect_parent()
     channel = Channel(socket.socket(fileno=control))
+    program: Any = importlib.import_module(settings["program"])
     try:
-        channel.send({"versions": warm.up(compiler=settings["compiler"])})
+        channel.send({"versions": program.up(settings)})
     except gpu.Unusable as unusable:
         channel.send({"failed": str(unusable)})
         return
     gc.freeze()
     gc.enable()
-    Server(channel, settings).serve()
+    Server(channel, settings, program).serve()
 
 
 @dataclass(slots=True)
@@ -53,8 +56,8 @@ class Forked:
 
 
 class Server:
-    def __init__(self, channel: Channel, settings: dict[str, Any]) -> None:
-        self.channel, self.settings = channel, settings
+    def __init__(self, channel: Channel, settings: dict[str, Any], program: Any) -> None:
+        self.channel, self.settings, self.program = channel, settings, program
         gpu.caches = tempfile.mkdtemp(prefix="caches-")
         self.children: dict[int, Forked] = {}
         self.measured_at = 0.0
@@ -142,7 +145,7 @@ class Server:
                 limits=self.settings["limits"],
                 unlisted=[gpu.caches],
             )
-            child.serve(socket.socket(fileno=end), folder)
+            child.serve(socket.socket(fileno=end), folder, self.program)
             status = 0
         finally:
             os._exit(status)
@@ -150,8 +153,8 @@ class Server:
     def reap(self) -> None:
         """Report each child that has ended, and remove what it left."""
         with suppress(ChildProcessError):
-            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                pid, status = ended
+            while (ended := os.wait4(-1, os.WNOHANG))[0]:
+                pid, status, used = ended
                 if (forked := self.children.pop(pid, None)) is None:
                     continue
                 # All that it forked is in its group still: no child can leave that.
@@ -160,6 +163,7 @@ class Server:
                 self.channel.send({
                     "exited": forked.number, "pid": pid, "why": forked.why,
                     "status": os.waitstatus_to_exitcode(status),
+                    "seconds": round(used.ru_utime + used.ru_stime, 3),
                 })  # fmt: skip
 
     def bound_folders(self) -> None:

@@ -1,14 +1,37 @@
-"""Warm-up of the fork server: import and use once what each child will need, without a GPU."""
+"""Program of the harness's fork servers: the roles of a child, and the warm-up.
+
+The warm-up imports and uses once what each child will need, without a GPU.
+"""
 
 import gc
 import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from validation.harness.recorder.role import Recorder
+from validation.harness.replayer.role import Replayer
+from validation.harness.worker.author import Author
+from validation.harness.worker.gpu import Health
+from validation.harness.worker.reference import Reference
+from validation.harness.worker.stopwatch import Stopwatch
+from validation.harness.worker.suite import Suite
+
+ROLES: dict[str, Any] = {
+    "author": Author,
+    "recorder": Recorder,
+    "reference": Reference,
+    "replayer": Replayer,
+    "suite": Suite,
+    "health": Health,
+    "timing": Stopwatch,
+}
+# Compiling has a time limit of its own.
+HAS_COMPILE_BUDGET = True
 
 TINY = """\
 import triton
@@ -22,17 +45,15 @@ def tiny(out_ptr, BLOCK: tl.constexpr):
 """
 
 
-def up(*, compiler: bool = False) -> dict[str, str]:
-    """Warm up, and return the versions that every result names.
-
-    compiler: warm up torch.compile too.
-    """
+def up(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Warm up, and return the versions that every result names."""
     import numpy as np
     import pytest
     import torch
     import triton
 
     torch.set_num_threads(1)
+    compiler = settings["compiler"]
     from validation.harness.worker import builds, gpu
 
     interpreted = os.environ.get("TRITON_INTERPRET") == "1"

@@ -14,7 +14,7 @@ from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from validation.harness.questions import WorkerUnavailable
+from validation.harness.fork_server import ForkServerFailed
 from validation.harness.sandbox import SandboxUnavailable
 from validation.pairs.inductor.generation import generate, inductor
 from validation.pairs.inductor.modules import MODULES
@@ -106,7 +106,7 @@ class Command(BaseCommand):
                     reasons[draft] += 1
                 else:
                     drafts.append(draft)
-        except (SandboxUnavailable, WorkerUnavailable) as error:
+        except (SandboxUnavailable, ForkServerFailed) as error:
             raise CommandError(str(error)) from error
         drafts.sort(key=lambda draft: draft.record_id)
         if options["write"]:
