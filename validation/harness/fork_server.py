@@ -118,7 +118,10 @@ class ForkServer:
         with self._lock:
             if self.closed:
                 raise Closed
-            if self._process is None or self._process.poll() is not None:
+            if self._channel is None and self._warming is None:
+                if self._process is not None:
+                    # Its channel ended, and its guard may not have.
+                    kill(self._process)
                 self._start()
 
     def open(self) -> None:
@@ -173,6 +176,7 @@ class ForkServer:
         if received:
             message = received[0]
         if "failed" in message:
+            self._warming = None
             kill(self._process)
             self._errors.seek(0)
             output = self._errors.read()[-2000:].decode(errors="replace").strip()
@@ -244,6 +248,7 @@ class ForkServer:
                 self._channel.send({"fork": number}, [child_end.socket.fileno()])
             except OSError as error:
                 self._children.pop(number, None)
+                self._channel = None
                 raise ChildEnded(None, SERVER_ENDED) from error
         child_end.close()
         return child
