@@ -74,7 +74,7 @@ def test_a_process_that_a_kernel_leaves_behind_forges_no_later_verdict(level: Le
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
 
     with Judge(level=level, parallel=2) as judge:
-        assert judge.environment
+        assert judge.environment.triton
         before = set(descendants(os.getpid()))
         assert before
         done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}

@@ -10,7 +10,7 @@ def test_questions_of_a_fork_server_that_ends_are_asked_again() -> None:
     killed: list[object] = []
 
     with Judge(seconds=30, parallel=2) as judge:
-        assert judge.environment
+        assert judge.environment.triton
         server = judge._workers._server
         assert server is not None
 
