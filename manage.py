@@ -5,8 +5,8 @@ import os
 import sys
 
 from curation.errors import CurationError
-from curation.installation.data_folder import check_database
-from curation.logs.complaint import complain, write_tracebacks_as_lines
+from curation.operations.data_folder import check_database
+from curation.operations.logs import complain, write_tracebacks_as_lines
 
 # These work on the schema itself, or without any.
 WITHOUT_DATABASE = {
@@ -34,7 +34,7 @@ def main() -> int:
             import django
 
             django.setup()
-            from curation.installation.database import prepare
+            from curation.operations.database import prepare
 
             prepare()
         execute_from_command_line(sys.argv)

@@ -272,7 +272,14 @@ def measure_together(reviewers: int, seconds: int) -> None:
 
 def _serve(port: int) -> subprocess.Popen[bytes]:
     server = subprocess.Popen(
-        [sys.executable, "-m", "gunicorn", "curation.wsgi", "--config", "curation/gunicorn.py"],
+        [
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "curation.wsgi",
+            "--config",
+            "curation/operations/gunicorn.py",
+        ],
         env={**os.environ, "PORT": str(port), "SECOND_REVIEW_PERCENT": "0"},
         start_new_session=True,
     )

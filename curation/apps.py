@@ -9,7 +9,7 @@ class CurationConfig(AppConfig):
 
     def ready(self) -> None:
         from curation import lookups
-        from curation.installation import first_curator  # noqa: F401 - connects its receiver
+        from curation.operations import first_curator  # noqa: F401 - connects its receiver
         from curation.queue.accepted import guard_jobs
         from curation.search.indexes import make_indexes
         from curation.search.tags import make_tag_indexes

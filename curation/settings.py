@@ -8,8 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import dj_database_url
 
 from curation.errors import CurationError
-from curation.installation import data_folder
-from curation.logs import config as logs
+from curation.operations import data_folder, logs
 
 
 def env_bool(name: str, default: bool) -> bool:
@@ -39,7 +38,7 @@ def env_list(name: str, default: str) -> list[str]:
 
 
 def env_percents(name: str, default: str) -> dict[str, float]:
-    """Parse percentages by category. `5` means `*:5`: 5 % of every category not named."""
+    """Parse percentages by category. `5` means `*:5`: 5% of every category not named."""
     shares = {}
     for part in env_list(name, default):
         category, _, percent = part.rpartition(":")
@@ -104,7 +103,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "curation.logs.access.access",
+    "curation.operations.access_log.access",
     "django.middleware.security.SecurityMiddleware",
     "curation.security.headers.content_security_policy",
     "curation.security.bodies.refuse_nonsense",
@@ -300,5 +299,5 @@ LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-LOG_FORMAT = env_one_of("LOG_FORMAT", "text", tuple(logs.FORMATS))
+LOG_FORMAT = env_one_of("LOG_FORMAT", "text", ("text", "json"))
 LOGGING = logs.config()

@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 
-from curation.health import healthz
-from curation.metrics.views import metrics
+from curation.operations.health import healthz
+from curation.operations.metrics import metrics
 from curation.security.login import Login
 
 

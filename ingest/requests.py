@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from curation.errors import CurationError
 from curation.models import IngestRun, Repository, RunState
-from curation.models.run import LIVE
+from curation.models.runs import LIVE
 from curation.queue.enqueue import enqueue
 
 

@@ -20,8 +20,8 @@ from hypothesis import settings as properties
 
 from curation.grants import grant
 from curation.models import DecisionReason
+from curation.operations.redis_server import answers, choose
 from curation.people import GRANTED
-from curation.supervisor.redis_server import answers, choose
 from tests.waiting import wait_for
 
 KERNEL = '''\
@@ -90,7 +90,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-variant",
         action="store_true",
-        help="check every variant of each kind of fault in the zoo, not one",
+        help="check every variant of each kind of fault in the zoo, and every moment at which an "
+        "ingest can be killed",
     )
 
 
@@ -158,7 +159,7 @@ def _touches_the_database(item: pytest.Item) -> bool:
 def redis_server() -> Iterator[Path]:
     """The Redis that `up` would start, on the socket that the settings name."""
     socket: Path = settings.REDIS_SOCKET
-    binary = choose(print).binary
+    binary = choose(print)
     server = subprocess.Popen(
         [binary, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", socket.parent],
         stdout=subprocess.DEVNULL,

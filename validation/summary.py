@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db.models import Prefetch
 from django.urls import reverse
 
-from curation.installation.up_lock import site_address
 from curation.models import (
     Kernel,
     Outcome,
@@ -18,6 +17,7 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
+from curation.operations.address import site_address
 from curation.text import pluralize
 
 # The most items that are named for one reason of failure.

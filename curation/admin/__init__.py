@@ -5,31 +5,9 @@ Sources and ingests are in `ingest.admin`, validations in `validation.admin`.
 
 from django.contrib import admin
 
-from curation.admin import (
-    decisions,
-    items,
-    licenses,
-    opt_outs,
-    people,
-    provenances,
-    quality,
-    queue_page,
-    releases,
-    similarity,
-)
+from curation.admin import decisions, evidence, items, people, queue_page, releases
 
-__all__ = [
-    "decisions",
-    "items",
-    "licenses",
-    "opt_outs",
-    "people",
-    "provenances",
-    "quality",
-    "queue_page",
-    "releases",
-    "similarity",
-]
+__all__ = ["decisions", "evidence", "items", "people", "queue_page", "releases"]
 
 admin.site.site_title = admin.site.site_header = "Curation"
 admin.site.index_title = "Overview"

@@ -10,7 +10,7 @@ from django.db.models import BinaryField, Model
 from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin, Row
-from curation.models.subject import AboutKernelOrPair
+from curation.models.items import AboutKernelOrPair
 
 About = TypeVar("About", bound=AboutKernelOrPair)
 

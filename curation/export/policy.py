@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from curation.installation.data_folder import BASE_DIR
+from curation.operations.data_folder import BASE_DIR
 
 TABLE = BASE_DIR / "validation" / "policy.toml"
 # Grades with a numeric limit, by the name of the limit.

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from curation.models import ExportRun
-from curation.models.run import ENDED
+from curation.models.runs import ENDED
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from curation.errors import CurationError
-from curation.logs.about import about
 from curation.models import Run, RunState
+from curation.operations.logs import about
 from curation.queue.heartbeat import beating
 from curation.queue.in_process import at_shell
 from curation.queue.journal import Journal, storable

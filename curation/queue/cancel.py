@@ -16,7 +16,7 @@ from rq.job import Job
 
 from curation.errors import CurationError
 from curation.models import Run, RunState
-from curation.models.run import LIVE
+from curation.models.runs import LIVE
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from contextvars import ContextVar
 
 from curation.errors import CurationError
 from curation.models import RunState
-from curation.models.run import AnyRun
+from curation.models.runs import AnyRun
 
 # True while this process carries out a run for a person at a shell, not for the queue.
 at_shell: ContextVar[bool] = ContextVar("at_shell", default=False)

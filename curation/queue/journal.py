@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from curation.logs.about import known
-from curation.logs.lines import masked
+from curation.operations.logs import known, masked
 
 LINES = 200
 LONGEST = 500

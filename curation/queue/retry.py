@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from curation.errors import CurationError
-from curation.models.run import LIVE, AnyRun
+from curation.models.runs import LIVE, AnyRun
 
 
 class NotRetried(CurationError):

@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 from rq import Worker, get_current_job
 from rq.command import send_shutdown_command
 
-from curation.installation.up_lock import site_address
+from curation.operations.address import site_address
 
 # A worker beats at least this often, also in a long job.
 ALIVE = timedelta(seconds=90)

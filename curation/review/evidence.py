@@ -98,7 +98,7 @@ def license_badge(
         summary = f"{summary}, but a near-duplicate is blocked"
         copies = (
             Detail(
-                f"{item.blocked_name}, {100 * item.blocked_similarity:.0f} % alike, is under "
+                f"{item.blocked_name}, {100 * item.blocked_similarity:.0f}% alike, is under "
                 f"{item.blocked_license or 'a license that forbids distribution'}",
                 url=reverse("kernel", args=[item.blocked_copy]),
             ),
@@ -205,11 +205,11 @@ def duplicates_badge(item: Any, links: Sequence[DuplicateLink]) -> EvidenceBadge
         return EvidenceBadge(
             "Duplicates",
             DOUBT,
-            f"near-duplicate of {stands} ({100 * own_link.similarity:.0f} % alike)",
+            f"near-duplicate of {stands} ({100 * own_link.similarity:.0f}% alike)",
             details,
         )
     count = pluralize(len(links), "near-duplicate")
-    summary = f"representative of {count} ({100 * closest:.0f} % alike)"
+    summary = f"representative of {count} ({100 * closest:.0f}% alike)"
     return EvidenceBadge("Duplicates", DOUBT, summary, details)
 
 

@@ -47,7 +47,7 @@ TOLERANCE = 100.0
 FARTHEST = TOLERANCE * (1 + 2 / DECADES)
 TICKS = tuple(
     Tick(label, round(TOLERANCE * place / (DECADES / 2), 2))
-    for place, label in enumerate(("≤ 0.0001 %", "0.01 %", "1 %", "100 %", "≥ 100 times"))
+    for place, label in enumerate(("≤ 0.0001%", "0.01%", "1%", "100%", "≥ 100 times"))
 )
 
 

@@ -188,7 +188,7 @@ def _share(value: Any) -> str:
         return _plain(value)
     if value > MULTIPLES:
         return f"{value:,.0f} times" if value < 1e9 else f"{value:.1e} times"
-    return f"{100 * value:.2g} %" if value < 1 else f"{100 * value:,.0f} %"
+    return f"{100 * value:.2g}%" if value < 1 else f"{100 * value:,.0f}%"
 
 
 def _seconds(value: Any) -> str:

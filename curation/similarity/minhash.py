@@ -17,7 +17,10 @@ from curation.similarity.shingles import WORDS_PER_SHINGLE, Shingles
 from curation.similarity.words import mix64
 
 BANDS, ROWS = 25, 5
-"""At a similarity of 0.7, a near-duplicate is missed once in 100; at 0.8, once in 20,000."""
+"""Choice of datasketch's `MinHashLSH(threshold=0.7, num_perm=125, weights=(0.01, 0.99))`.
+
+At a similarity of 0.7, a near-duplicate is missed once in 100; at 0.8, once in 20,000.
+"""
 PERMUTATIONS = BANDS * ROWS
 SEED = 1
 # Number of shingles processed together: three such arrays of rows fit in a core's own cache.

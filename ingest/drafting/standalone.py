@@ -6,13 +6,12 @@ A function is appended to the text of its test file and isolated with all its ne
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from ingest.drafting.devices import DEVICE_LINE, place_on_device
-from ingest.drafting.edits import UNREADABLE
-from ingest.drafting.seeds import remove_seeding
+from ingest.drafting.edits import UNREADABLE, Edits
 from ingest.drafting.suites import Suite
 from ingest.extract.isolate import isolate
 from ingest.extract.module import FoundKernel
@@ -77,3 +76,40 @@ class Isolator:
         unit = isolate(FoundKernel(module, node, "triton", None), self._repository, self._resolver)
         drawn = {place.partition("#")[0] for place in unit.drawn_from} - self._ours
         return Module(unit.source, tuple(sorted(drawn)), unit.reasons, unit.notes)
+
+
+SEEDS = {
+    "torch.manual_seed", "torch.random.manual_seed", "torch.cuda.manual_seed",
+    "torch.cuda.manual_seed_all",
+}  # fmt: skip
+
+
+def remove_seeding(text: str, tree: ast.Module, but: str) -> str:
+    """Return the text without the seeding of torch, except in the function `but`.
+
+    A helper with its own seed would return the same numbers in every case; `make_inputs` seeds by
+    the case.
+    """
+    edits = Edits(text)
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function.name != but:
+            for block in _blocks(function):
+                seeding = [statement for statement in block if _seeds(statement)]
+                for statement in seeding:
+                    edits.drop(statement, alone=len(seeding) == len(block))
+    return edits.text()
+
+
+def _blocks(function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            # The bodies of lambdas and conditional expressions are no lists.
+            if isinstance(block := getattr(node, field, None), list):
+                yield block
+
+
+def _seeds(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=called)):
+            return ast.unparse(called) in SEEDS
+    return False

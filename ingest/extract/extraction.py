@@ -24,7 +24,6 @@ from ingest.extract.notebooks import cell_of
 from ingest.extract.pallas import PallasCall, kernel_at, other_backend, pallas_calls
 from ingest.extract.records import Extraction, Problem
 from ingest.extract.references import References
-from ingest.extract.remarks import remarks
 from ingest.extract.repository import Repository
 from ingest.extract.resolve import Resolver
 from ingest.extract.source_tree import MemoryTree, SourceTree
@@ -217,3 +216,18 @@ def _in_cell(item: Extraction | Problem, cells: tuple[int, ...]) -> Extraction |
         end_line=item.kernel.end_line - start + 1,
     )
     return replace(item, kernel=kernel)
+
+
+def remarks(module: Module) -> Iterator[Problem]:
+    """Yield warnings about undecodable bytes and the first syntax error."""
+    if module.note is not None:
+        yield Problem(module.path, None, "encoding", module.note)
+    if module.broken_line is not None:
+        line, location = module.broken_line, "here"
+        if module.cells:
+            cell, start = cell_of(module.cells, line)
+            line, location = line - start + 1, f"in code cell {cell}"
+        message = (
+            f"Something {location} doesn't parse; the kernels around it that are whole were kept."
+        )
+        yield Problem(module.path, line, "syntax", message)

@@ -5,12 +5,12 @@ They are strings: `name = async_compile.triton('name', '''source''', ...)`.
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tree_sitter import Node, Query
 
 from ingest.inductor.kernel import Origins
-from ingest.inductor.origins import read_origins
 from ingest.inductor.syntax import PYTHON, matches, parse, text
 
 CALL = b"async_compile.triton("
@@ -92,3 +92,40 @@ def _comments_above(statement: Node) -> list[str]:
         row = comment.start_point[0]
         comment = comment.prev_sibling
     return comments[::-1]
+
+
+_NODES = re.compile(
+    r"(?:Topologically Sorted|Unsorted) Source Nodes: \[(.*?)\], Original ATen: \[(.*)\]"
+)
+_OLDER_NODES = re.compile(r"Source Nodes: \[(.*?)\], Original ATen: \[(.*)\]")
+_USER_PATH = "Original path: "
+_MAPPING, _FRAGMENT = "Source node to ATen node mapping:", "Graph fragment:"
+
+
+def read_origins(comments: Iterable[str]) -> Origins:
+    """Read the comment lines; lines of another kind are skipped."""
+    nodes: tuple[str, ...] = ()
+    aten: tuple[str, ...] = ()
+    mapping: list[tuple[str, tuple[str, ...]]] = []
+    fragment: list[str] = []
+    user_path = ""
+    section = ""
+    for comment in comments:
+        line = comment.removeprefix("#").removeprefix(" ").rstrip()
+        match = _NODES.search(line) or _OLDER_NODES.search(line)
+        if match:
+            nodes, aten = _names(match[1]), _names(match[2])
+        elif line.startswith(_USER_PATH):
+            user_path = line.removeprefix(_USER_PATH)
+        elif line in {_MAPPING, _FRAGMENT}:
+            section = line
+        elif section == _MAPPING and " => " in line:
+            node, _, results = line.strip().partition(" => ")
+            mapping.append((node, _names(results)))
+        elif section == _FRAGMENT and line.startswith("  "):
+            fragment.append(line[2:])
+    return Origins(nodes, aten, tuple(mapping), "\n".join(fragment), user_path)
+
+
+def _names(listing: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip() for part in listing.split(",")) if name)

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-from ingest.licenses.copyrights import same_holder
+from ingest.licenses.copyrights import names_holder, same_holder
 from ingest.licenses.expressions import both, covers
 from ingest.licenses.governing import Terms, fallback, governing_terms
+from ingest.licenses.license_files import Role
 from ingest.licenses.own import OwnWords, own_words, place
-from ingest.licenses.policy import Policy, load_policy
+from ingest.licenses.policy import KnownRepository, Policy, load_policy
 from ingest.licenses.reader import LicenseReader
 from ingest.licenses.records import Assessment, Evidence, Findings, ReadFrom, Verdict
 from ingest.licenses.tree import TreeLicenses
@@ -34,11 +35,12 @@ def assess(
     statement = own_words(path, findings, governing[0] if governing else None, tree, policy)
     elsewhere = fallback(tree, policy)
     if statement.verdict is None:
-        ruling = _inherited(findings, governing, elsewhere)
+        ruling = _inherited(findings, governing, elsewhere, statement.origins, tree)
     elif statement.verdict is Verdict.PERMISSIVE and statement.expression is not None:
         ruling = _beside_the_repository(statement, statement.expression, governing)
     else:
         ruling = _Ruling(statement.verdict, statement.expression, statement.reason)
+    ruling = _with_origins(ruling, statement.origins)
     if ruling.verdict is Verdict.PERMISSIVE and ruling.expression is None:
         reason = "The licenses that apply can't be written as one expression."
         ruling = replace(ruling, verdict=Verdict.UNKNOWN, reason=reason)
@@ -91,8 +93,30 @@ def _beside_the_repository(
     return _Ruling(Verdict.PERMISSIVE, both((expression, nearest.expression)), reason)
 
 
+Origins = tuple[tuple[Evidence, KnownRepository], ...]
+
+
+def _with_origins(ruling: _Ruling, origins: Origins) -> _Ruling:
+    """Add the licenses of the known repositories from which the file takes code."""
+    for evidence, repository in origins:
+        if evidence.verdict is not Verdict.PERMISSIVE:
+            reason = f"{place(evidence)}: {evidence.remark}"
+            return _Ruling(evidence.verdict, repository.license, reason)
+        if ruling.expression and not covers(ruling.expression, repository.license):
+            ruling = replace(
+                ruling,
+                expression=both((ruling.expression, repository.license)),
+                reason=f"{ruling.reason} {place(evidence)}: {evidence.remark}",
+            )
+    return ruling
+
+
 def _inherited(
-    findings: Findings, governing: tuple[Terms, ...], elsewhere: tuple[Evidence, ...]
+    findings: Findings,
+    governing: tuple[Terms, ...],
+    elsewhere: tuple[Evidence, ...],
+    origins: Origins,
+    tree: TreeLicenses,
 ) -> _Ruling:
     """Rule on a file without a statement: the nearest LICENSE counts, unless one above
     contradicts."""
@@ -114,28 +138,50 @@ def _inherited(
             return _Ruling(Verdict.CONFLICT, expression, reason, inherited=True)
         if terms.verdict is not Verdict.PERMISSIVE:
             return _Ruling(Verdict.UNKNOWN, nearest.expression, terms.reason, inherited=True)
-    if foreign := _reserved_by_others(findings, governing):
-        reason = (
-            f"It reserves all rights for {foreign} and grants none, and {nearest.where} does not "
-            "name them."
-        )
-        return _Ruling(Verdict.UNKNOWN, nearest.expression, reason, inherited=True)
     reason = f"It says nothing itself; {nearest.where} says {nearest.expression}."
+    if foreign := _reserved_by_others(findings, governing, origins):
+        readme = _readme_names(foreign, nearest.expression, elsewhere, tree)
+        if not readme:
+            reason = (
+                f"It reserves all rights for {foreign} and grants none, and {nearest.where} does "
+                "not name them."
+            )
+            return _Ruling(Verdict.UNKNOWN, nearest.expression, reason, inherited=True)
+        reason = (
+            f"It reserves all rights for {foreign}, which {readme} names; {readme} and "
+            f"{nearest.where} say {nearest.expression}."
+        )
     return _Ruling(Verdict.PERMISSIVE, nearest.expression, reason, inherited=True)
 
 
-def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...]) -> str:
+def _reserved_by_others(findings: Findings, governing: tuple[Terms, ...], origins: Origins) -> str:
     """Return a holder who reserves all rights here and is not a licensor of the repository.
 
-    For the repository's own holders the formula has no effect: their LICENSE is the grant. A
-    LICENSE without names (Apache-2.0 needs none) may be anyone's.
+    For the repository's own holders the formula has no effect: their LICENSE is the grant. The same
+    goes for the holders of a known repository that the file names as its origin. A LICENSE without
+    names (Apache-2.0 needs none) may be anyone's.
     """
     granting = [holder for terms in governing for holder in terms.copyrights]
     if not granting:
         return ""
+    granting += [holder for _, repository in origins for holder in repository.holders]
     for line in findings.copyrights:
         if line.all_rights_reserved and not any(same_holder(line.holder, g) for g in granting):
             return line.holder
+    return ""
+
+
+def _readme_names(
+    holder: str, expression: str | None, elsewhere: tuple[Evidence, ...], tree: TreeLicenses
+) -> str:
+    """Return the README's path if it states the same license and names the holder."""
+    for file in tree.of_role("", Role.README):
+        states_it = any(
+            e.path == file.path and expression and e.expression and covers(expression, e.expression)
+            for e in elsewhere
+        )
+        if states_it and names_holder(file.text, holder):
+            return file.path
     return ""
 
 

@@ -67,6 +67,12 @@ def same_holder(one: str, other: str) -> bool:
     return bool(set(mine) & set(yours)) or (bool(whole) and whole == joined)
 
 
+def names_holder(text: str, holder: str) -> bool:
+    """Return whether a text has every distinctive word of a holder's name."""
+    words = set(_words(holder))
+    return bool(words) and words <= set(_words(text))
+
+
 def _opens(line: str, match: re.Match[str]) -> bool:
     """Return whether the line opens with "Copyright Name": without a year or sign, only that
     counts."""

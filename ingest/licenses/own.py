@@ -4,27 +4,35 @@ from dataclasses import dataclass, replace
 
 from ingest.licenses.expressions import both, keys
 from ingest.licenses.governing import Terms, stated_beside
-from ingest.licenses.policy import Policy
+from ingest.licenses.policy import KnownRepository, Policy
 from ingest.licenses.records import (
     ORDER,
     Bearing,
     Evidence,
     Findings,
+    ReadFrom,
     Statement,
     Verdict,
     stricter,
 )
 from ingest.licenses.tree import TreeLicenses
 
+# Evidence of a link to a file of a known repository: it adds that license to the file's.
+KNOWN_ORIGIN = "known-repository"
+
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """A file's own statements. Without a verdict no statement counts, and it may inherit."""
+    """A file's own statements. Without a verdict no statement counts, and it may inherit.
+
+    `origins` are the files of known repositories that it names as its origin.
+    """
 
     evidence: tuple[Evidence, ...] = ()
     expression: str | None = None
     verdict: Verdict | None = None
     reason: str = ""
+    origins: tuple[tuple[Evidence, KnownRepository], ...] = ()
 
 
 def own_words(
@@ -36,14 +44,19 @@ def own_words(
     evidence = sorted(
         dict.fromkeys(evidence), key=lambda e: (ORDER.index(e.read_from), e.start_line)
     )
-    counting = [e for e in evidence if e.counts]
+    origins = tuple(
+        (e, repository)
+        for e in evidence
+        if e.read_from is ReadFrom.PROVENANCE and (repository := policy.repository_of(e.target))
+    )
+    counting = [e for e in evidence if e.counts and e.detector != KNOWN_ORIGIN]
     expression = both(e.expression for e in counting if e.expression)
     if not counting and not findings.remarks:
-        return OwnWords(tuple(evidence))
+        return OwnWords(tuple(evidence), origins=origins)
     verdict = stricter([e.verdict for e in counting] + [Verdict.UNKNOWN] * bool(findings.remarks))
     worst = next((e for e in counting if e.verdict is verdict), None)
     reason = " ".join(findings.remarks) if worst is None else _reason(worst, policy)
-    return OwnWords(tuple(evidence), expression, verdict, reason)
+    return OwnWords(tuple(evidence), expression, verdict, reason, origins)
 
 
 def place(evidence: Evidence) -> str:
@@ -82,6 +95,15 @@ def _evidence(
             return replace(evidence, counts=False)
         case Bearing.REFERENCE:
             return _followed(evidence, nearest)
+        case Bearing.SHOWN if known := policy.repository_of(evidence.target):
+            return replace(
+                evidence,
+                expression=known.license,
+                verdict=policy.verdict(known.license),
+                detector=KNOWN_ORIGIN,
+                counts=True,
+                remark=f"It names a file of {known.name}, which is under {known.license}.",
+            )
         case _:
             return evidence
 

@@ -1,8 +1,9 @@
 """License policy: verdict of the policy file on a license expression."""
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +15,19 @@ from ingest.licenses.expressions import categories, keys, parse
 from ingest.licenses.records import STRICTNESS, Verdict, stricter
 
 POLICY_FILE = Path(__file__).with_name("policy.json")
+_FILE_ON_GITHUB = re.compile(
+    r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+)/(?:blob|tree|raw)/[^/\s]+/.",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRepository:
+    """A repository with a license that a person has looked up, and who grants it."""
+
+    name: str
+    license: str
+    holders: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +39,15 @@ class Policy:
     exceptions: Mapping[str, str]
     blocked: Mapping[str, str]
     blocked_categories: Mapping[str, str]
+    repositories: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def repository_of(self, url: str) -> KnownRepository | None:
+        """Return the known repository if the address leads to one of its files or folders."""
+        match = _FILE_ON_GITHUB.match(url)
+        for name, facts in self.repositories.items():
+            if match and match[1].lower() == name.lower():
+                return KnownRepository(name, facts["license"], tuple(facts["holders"]))
+        return None
 
     def verdict(self, expression: str | None) -> Verdict:
         """Return the verdict: the freer side of `A OR B`, the stricter side of `A AND B`."""

@@ -13,7 +13,7 @@ from tests.browser.conftest import Visit
 from tests.browser.test_review import heading, press
 from tests.curation.review.test_drafts import PYTHON, TEST, TRITON
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 
 REASON = "The mask is off by one"
 TYPED = {

@@ -101,6 +101,7 @@ def test_a_search_leads_to_a_diff_and_a_cluster_is_settled(visit: Visit) -> None
     assert kernel.pk
 
 
+@pytest.mark.any_database
 def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
@@ -117,6 +118,7 @@ def test_a_whole_filter_is_decided_on_and_undone(visit: Visit) -> None:
     assert not Kernel.objects.filter(status=Status.REJECTED).exists()
 
 
+@pytest.mark.any_database
 def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
@@ -134,6 +136,7 @@ def test_a_draft_is_finished_without_scripts_and_nothing_typed_is_lost(visit: Vi
     expect(page.get_by_role("link", name="ScaledAdd")).to_have_count(0)
 
 
+@pytest.mark.any_database
 def test_a_second_look_is_blind_and_a_curator_settles_the_difference(
     visit: Visit, settings: Any
 ) -> None:
@@ -185,6 +188,7 @@ def test_two_browsers_are_never_given_the_same_item(visit: Visit) -> None:
     expect(bob.locator(".banner")).to_contain_text("ada is reviewing this")
 
 
+@pytest.mark.any_database
 def test_of_two_who_race_for_one_item_one_decides_and_the_other_is_told(visit: Visit) -> None:
     kernel = make.a_kernel(name="contested")
     for name in ("ada", "bob"):
@@ -265,6 +269,7 @@ def test_a_session_that_ends_in_mid_comment_loses_nothing(visit: Visit) -> None:
     assert Decision.objects.get().comment == "half a sentence"
 
 
+@pytest.mark.any_database
 def test_everything_works_without_scripts(visit: Visit) -> None:
     furnish()
     make.a_curator(username="ada")
@@ -365,6 +370,7 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Visit) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
 
 
+@pytest.mark.any_database
 def test_a_run_is_watched_live_cancelled_and_retried(
     visit: Visit, queue_redis: redis.Redis
 ) -> None:
@@ -375,10 +381,10 @@ def test_a_run_is_watched_live_cancelled_and_retried(
         batch=[["pair", pair.pk, pair.content_hash]],
     )
     page = visit("ada", "/runs/")
-    expect(page.locator("#list")).to_contain_text("1 of 4, 25 %")
+    expect(page.locator("#list")).to_contain_text("1 of 4, 25%")
 
     ValidationRun.objects.update(done=3, log="2026-11-25 14:00:00 checking")
-    expect(page.locator("#list")).to_contain_text("3 of 4, 75 %")
+    expect(page.locator("#list")).to_contain_text("3 of 4, 75%")
     page.get_by_role("link", name=run.label).click()
     expect(page.locator(".log")).to_contain_text("checking")
     ValidationRun.objects.update(log="2026-11-25 14:00:00 checking\n2026-11-25 14:00:09 odd")
@@ -393,6 +399,7 @@ def test_a_run_is_watched_live_cancelled_and_retried(
     expect(page.get_by_role("link", name=run.label, exact=True)).to_be_visible()
 
 
+@pytest.mark.any_database
 def test_without_scripts_a_run_is_cancelled_and_retried(
     visit: Visit, queue_redis: redis.Redis
 ) -> None:

@@ -23,7 +23,7 @@ from curation.models import (
     Status,
     Withdrawal,
 )
-from curation.models.append_only import AppendOnly, WrittenOnce
+from curation.models.fields import AppendOnly, WrittenOnce
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,6 @@
 """The two groups: what the migrations make of them, and what `curation.people` says.
 
-That they come and go with their migration: `tests/operations/test_upgrade.py`.
+That they come and go with their migration: `tests/curation/operations/test_upgrade.py`.
 """
 
 import pytest

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from curation.supervisor.redis_server import answers, choose
+from curation.operations.redis_server import answers, choose
 from tests.hostile.test_ingest_killed import FILES, rows
 from tests.hostile.test_ingest_killed import folder as folder  # the fixture
 from tests.hostile.test_validation_killed import ASK, BEGIN, QUICK, ROOT, House, descendants, lives
@@ -94,7 +94,7 @@ class Works(House):
 
     def redis(self) -> None:
         socket = self.data / "redis.sock"
-        binary = choose(print).binary
+        binary = choose(print)
         arguments = [str(binary), "--port", "0", "--unixsocket", str(socket), "--save", ""]
         self._start(arguments, self.data)
         wait_for("Redis answers", lambda: answers(socket))

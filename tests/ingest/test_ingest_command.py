@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
-from curation.installation.up_lock import hold
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
+from curation.operations.address import hold_lock
 from curation.queue.attempt import claim
 from ingest import jobs
 from ingest.git.errors import HostUnreachable
@@ -240,7 +240,7 @@ def test_a_run_that_no_worker_will_see_is_queued_with_advice(
 def test_no_advice_is_given_while_up_starts_its_workers(
     kernel_folder: Path, queue_redis: redis.Redis
 ) -> None:
-    with hold(settings.DATA_DIR, "http://127.0.0.1:8000"):
+    with hold_lock(settings.DATA_DIR, "http://127.0.0.1:8000"):
         assert queue(kernel_folder).endswith(" is queued.")
     (settings.DATA_DIR / "up.lock").unlink()
 

@@ -22,9 +22,9 @@ def test_each_kernel_is_one_row_with_a_place_in_each_repository(
     folders = [tmp_path / "one", tmp_path / "two", tmp_path / "three"]
     for number, folder in enumerate(folders):
         folder.mkdir()
-        for file in range(60):
+        for file in range(20):
             # The same kernels under other paths, so that each worker meets them in another order.
-            name = file if number == 0 else (59 - file if number == 1 else (file * 7) % 60)
+            name = file if number == 0 else (19 - file if number == 1 else (file * 7) % 20)
             (folder / f"f{file:02}.py").write_text(
                 "import triton\n\n\n"
                 + "\n\n".join(
@@ -37,8 +37,8 @@ def test_each_kernel_is_one_row_with_a_place_in_each_repository(
 
     assert [worker.returncode for worker in workers] == [0, 0, 0], ended
     assert set(IngestRun.objects.values_list("state", flat=True)) == {RunState.SUCCEEDED}
-    assert Kernel.objects.count() == 300
-    assert Provenance.objects.count() == 900
+    assert Kernel.objects.count() == 100
+    assert Provenance.objects.count() == 300
 
 
 def _ingest(folder: Path) -> subprocess.Popen[str]:

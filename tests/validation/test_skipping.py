@@ -8,7 +8,7 @@ import pytest
 
 from curation.errors import CurationError
 from curation.models import Device, Kernel, Outcome, RunState, ValidationRun, Verdict
-from curation.models.validation_run import MOST_SKIPPED
+from curation.models.validation import MOST_SKIPPED
 from curation.queue.sweep import sweep
 from tests.factories import a_kernel
 from validation import checkers

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from curation.operations import address
 from curation.people import CURATORS, REVIEWERS
 from curation.security.invitations import InvitationForm, invite, link
-from curation.supervisor import address
 
 
 class Command(BaseCommand):

@@ -41,6 +41,6 @@ def _progress(run: Run) -> str:
     if not run.live and run.percent is None:
         return "-"
     count = f"{run.done:,} of {run.total:,}" if run.total else f"{run.done:,}"
-    percent = "" if run.percent is None else f" ({run.percent} %)"
+    percent = "" if run.percent is None else f" ({run.percent}%)"
     left = "" if run.remaining is None else f", {lasting(run.remaining)} left"
     return f"{count}{percent}{left}"

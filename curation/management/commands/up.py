@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from curation.errors import CurationError
-from curation.supervisor.privileges import become
-from curation.supervisor.startup import up
+from curation.operations.privileges import become
+from curation.operations.startup import up
 
 
 class Command(BaseCommand):

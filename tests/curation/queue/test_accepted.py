@@ -17,11 +17,11 @@ from rq.job import Dependency, Job
 from rq.serializers import JSONSerializer
 from rq.webhook import Webhook
 
-from curation.installation.data_folder import redis_socket
+from curation.operations import redis_server
+from curation.operations.data_folder import redis_socket
 from curation.queue.accepted import guard_jobs
-from curation.supervisor import redis_server
+from tests.curation.operations.house import environment, manage
 from tests.curation.queue.touching import MARK, Pickled
-from tests.curation.supervisor.house import environment, manage
 from tests.waiting import DEADLINE, wait_for
 
 INGEST = "ingest.jobs.ingest"
@@ -90,7 +90,7 @@ def data(migrated: Callable[[Path], Path], tmp_path: Path) -> Path:
 @pytest.fixture
 def queue(data: Path) -> Iterator[Queue]:
     socket = redis_socket(data)
-    binary = redis_server.choose(print).binary
+    binary = redis_server.choose(print)
     server = subprocess.Popen(redis_server.program(data, socket, binary).arguments)
     try:
         wait_for("Redis answers", lambda: redis_server.answers(socket))

@@ -620,7 +620,7 @@ def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Clie
     page = text(browser, kernel.get_absolute_url())
 
     assert lights(browser, kernel)["License"] == "doubt: MIT, but a near-duplicate is blocked"
-    assert f"{blocked}, 93 % alike, is under GPL-3.0-only" in page
+    assert f"{blocked}, 93% alike, is under GPL-3.0-only" in page
     assert f'<a href="{blocked.get_absolute_url()}">' in page
 
 

@@ -86,7 +86,7 @@ API: dict[str, tuple[int, ...]] = {
 # What needs no login, for somebody without one and for everybody with one.
 OPEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "healthz": (READ,) * 2,
-    # To this machine; `tests/curation/metrics` says who else.
+    # To this machine; `tests/curation/operations/test_metrics.py` says who else.
     "metrics": (READ,) * 2,
     "icon": ((302,) * 4,) * 2,
     "login": ((200, 200, 200, 405), (302,) * 4),

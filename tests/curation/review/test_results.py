@@ -120,15 +120,15 @@ def test_a_check_that_failed_for_another_reason_says_so_at_its_dot() -> None:
     [(dot, name, words)] = error_dots(list(result.checks.all()))
 
     assert (dot.state, name) == ("other", "Accuracy")
-    assert words == "17 % of the tolerance; failed for another reason"
+    assert words == "17% of the tolerance; failed for another reason"
 
 
 @pytest.mark.parametrize(
     ("share", "words"),
     [
         (0.0, "no error"),
-        (0.0412, "4.1 % of the tolerance"),
-        (1.7, "170 % of the tolerance"),
+        (0.0412, "4.1% of the tolerance"),
+        (1.7, "170% of the tolerance"),
         (800472.99, "800,473 times the tolerance"),
     ],
 )
@@ -153,7 +153,7 @@ def test_figures_have_names_and_formats() -> None:
         }
     ) == {
         "Largest absolute error": "9.54e-07",
-        "Share of the tolerance used": "17 %",
+        "Share of the tolerance used": "17%",
         "Inputs tried": "1,200",
         "Wrong for": "case 0, case 1",
         "Kernels launched": "add_kernel (22 times)",

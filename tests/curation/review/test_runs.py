@@ -112,7 +112,7 @@ def test_running_ones_stand_on_top_with_their_progress(browser: Client) -> None:
 
     assert page.index(run.label) < page.index(newer.label)
     assert '<progress max="100" value="25"' in page
-    assert "30 of 120, 25 %, about 3 min" in page
+    assert "30 of 120, 25%, about 3 min" in page
     assert labels(running()) == [run.label]
 
 
@@ -303,7 +303,7 @@ def test_the_command_runs_shows_a_line_for_each() -> None:
 
     assert first.startswith(f"{run.label} ")
     assert "running" in first
-    assert "30 of 120 (25 %), 3 min" in first
+    assert "30 of 120 (25%), 3 min" in first
     assert second.split()[:2] == [failed.label, "failed"]
     assert "1 d 2 h" in second
     assert second.endswith(f"{failed.repository}: The server answers 404.")

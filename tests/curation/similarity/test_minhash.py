@@ -6,16 +6,18 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from datasketch import MinHash
+from datasketch import MinHash, MinHashLSH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curation.similarity import headers
 from curation.similarity.definitions import definitions
+from curation.similarity.duplicates import THRESHOLD
 from curation.similarity.fingerprint import fingerprint
 from curation.similarity.minhash import (
     BANDS,
     PERMUTATIONS,
+    ROWS,
     SEED,
     STRETCH,
     bands,
@@ -45,6 +47,12 @@ def test_an_empty_text_has_the_empty_signature_of_datasketch() -> None:
     empty = MinHash(PERMUTATIONS, scheme="affine32")
 
     assert np.array_equal(signature(shingles([""])[0]), empty.hashvalues)
+
+
+def test_the_bands_are_those_that_datasketch_chooses() -> None:
+    index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, weights=(0.01, 0.99))
+
+    assert (index.b, index.r) == (BANDS, ROWS)
 
 
 def test_a_signature_is_the_same_on_every_machine() -> None:

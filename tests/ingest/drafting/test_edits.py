@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.drafting.options import remove_foreign_options
-from ingest.drafting.seeds import remove_seeding
+from ingest.drafting.standalone import remove_seeding
 
 # Of any script, but nothing that would end a string, a comment or a line.
 SAID = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters='"\\'))

@@ -64,6 +64,12 @@ NVIDIA_PROPRIETARY = """# Copyright (c) 2023, NVIDIA CORPORATION. All rights res
 # distribution of this software and related documentation without an express
 # license agreement from NVIDIA CORPORATION is strictly prohibited.
 """
+FROM_PYTORCH = (
+    "# Adapted from https://github.com/pytorch/pytorch/blob/v2.7.0/torch/nn/functional.py#L100\n"
+)
+README_OF_EXAMPLE = (
+    "# Kernels\n\nWritten at Example.\n\nThis project is licensed under the MIT License.\n"
+)
 LONG_HEADER = "".join(f"# Note {n}: tiles are swept in order of their rows.\n" for n in range(300))
 
 
@@ -173,6 +179,18 @@ CASES = (
     Case("all rights reserved by the one who grants them in the LICENSE",
          {AT: kernel("# Copyright (c) 2024 Ada Lovelace. All Rights Reserved.\n"),
           "LICENSE": MIT_OF_ADA}, P, "MIT", inherited=True),
+    Case("all rights reserved by somebody whom a README with the same license names",
+         {AT: kernel("# Copyright (c) 2024 Example Corp. All rights reserved.\n"),
+          "LICENSE": MIT_OF_ADA, "README.md": README_OF_EXAMPLE}, P, "MIT", inherited=True),
+    Case("all rights reserved by somebody whom the README does not name",
+         {AT: kernel("# Copyright (c) 2024 Other Corp. All rights reserved.\n"),
+          "LICENSE": MIT_OF_ADA, "README.md": README_OF_EXAMPLE}, U),
+    Case("all rights reserved by somebody whom a README with another license names",
+         {AT: kernel("# Copyright (c) 2024 Example Corp. All rights reserved.\n"),
+          "LICENSE": MIT_OF_ADA, "README.md": README_OF_EXAMPLE.replace("MIT", "Apache-2.0")}, U),
+    Case("all rights reserved and use forbidden by somebody whom the README names",
+         {AT: kernel(NVIDIA_PROPRIETARY), "LICENSE": MIT_OF_ADA,
+          "README.md": README_OF_EXAMPLE.replace("Example", "NVIDIA")}, B),
     Case("all rights reserved, no LICENSE",
          {AT: kernel("# Copyright (c) 2024 Example Corp.\n# All Rights Reserved.\n")}, U),
     Case("a declared __license__", {AT: kernel(end='\n__license__ = "GPL-3.0"\n'),
@@ -204,6 +222,29 @@ CASES = (
     Case("adapted from somewhere that states no licence",
          {AT: kernel("# Adapted from https://github.com/example/kernels\n"),
           "LICENSE": MIT_OF_ADA}, P, "MIT", inherited=True),
+    Case("adapted from a file of a known repository",
+         {AT: kernel(FROM_PYTORCH), "LICENSE": MIT_OF_ADA}, P, "BSD-3-Clause AND MIT",
+         ReadFrom.PROVENANCE, inherited=True),
+    Case("adapted from a file of a known repository under the repository's own license",
+         {AT: kernel(FROM_PYTORCH), "LICENSE": BSD_OF_ADA}, P, "BSD-3-Clause", inherited=True),
+    Case("adapted from a known repository, without a path",
+         {AT: kernel("# Adapted from https://github.com/pytorch/pytorch\n"),
+          "LICENSE": MIT_OF_ADA}, P, "MIT", inherited=True),
+    Case("adapted from a fork with the name of a known repository",
+         {AT: kernel(FROM_PYTORCH.replace("pytorch/pytorch", "someone/pytorch")),
+          "LICENSE": MIT_OF_ADA}, P, "MIT", inherited=True),
+    Case("adapted from a file of a known repository, no LICENSE", {AT: kernel(FROM_PYTORCH)}, U),
+    Case("adapted from a file of a known repository, a GPL header",
+         {AT: kernel(FROM_PYTORCH + GPL_HEADER), "LICENSE": MIT_OF_ADA}, B),
+    Case("adapted from a file of a known repository, a GPL LICENSE",
+         {AT: kernel(FROM_PYTORCH), "LICENSE": GPL}, B),
+    Case("all rights reserved by the holders of the known repository that it comes from",
+         {AT: kernel(FROM_PYTORCH + "#\n# Copyright (c) 2016- Facebook, Inc (Adam Paszke)\n"
+          "# All rights reserved.\n"), "LICENSE": MIT_OF_ADA}, P, "BSD-3-Clause AND MIT",
+         inherited=True),
+    Case("from a known repository, all rights reserved by somebody else",
+         {AT: kernel(FROM_PYTORCH + "#\n# Copyright (c) 2024 Example Corp. All rights reserved.\n"),
+          "LICENSE": MIT_OF_ADA}, U),
     Case("the source of a kernel in a string, under the GPL",
          {AT: kernel(end="\nSOURCE = '''\n" + GPL_HEADER + "'''\n"), "LICENSE": MIT_OF_ADA}, U),
     # Pointers

@@ -1,5 +1,6 @@
 """Every verdict says what it saw, where, and how sure it is."""
 
+from ingest.licenses.policy import load_policy
 from ingest.licenses.records import ReadFrom, Verdict
 from tests.ingest.licenses.cases import APACHE, APACHE_HEADER, GPL, MIT_OF_ADA, tag
 from tests.ingest.licenses.small_repository import assessed, kernel
@@ -72,7 +73,7 @@ def test_holders_and_their_lines_are_kept_for_the_notice() -> None:
 
 
 def test_the_version_of_the_policy_is_kept() -> None:
-    assert assessed({AT: kernel(), "LICENSE": APACHE}).policy == "1"
+    assert assessed({AT: kernel(), "LICENSE": APACHE}).policy == load_policy().version
 
 
 def test_a_reason_names_the_file_that_decided() -> None:

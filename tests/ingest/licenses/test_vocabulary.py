@@ -6,7 +6,7 @@ from ingest.licenses.records import ReadFrom, Verdict
 
 
 def test_its_words_are_those_of_the_database() -> None:
-    license_model = pytest.importorskip("curation.models.license")
+    license_model = pytest.importorskip("curation.models.licenses")
     vocabulary = pytest.importorskip("curation.models.vocabulary")
 
     assert [word.value for word in ReadFrom] == list(license_model.ReadFrom.values)

@@ -1,1 +1,0 @@
-"""Installation on disk: the data folder, its secret key and the database."""

@@ -1,1 +1,0 @@
-"""Logging of all processes: text by default, one JSON object a line on request."""

@@ -1,1 +1,0 @@
-"""`/metrics` for Prometheus: current values, the same from every process."""

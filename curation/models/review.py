@@ -1,0 +1,292 @@
+"""Decisions of reviewers, and what leads to them: claims, skips, questions, second reviews."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from curation.models.fields import AppendOnly, one_of, sha256
+from curation.models.items import AboutKernelOrPair
+from curation.models.vocabulary import Status
+
+
+class DecisionReason(models.Model):
+    """A reason that reviewers can choose. Decisions copy its text, so rewording changes none."""
+
+    status = models.CharField(
+        max_length=10, choices=Status.choices, help_text="Of the decisions that it is a reason for."
+    )
+    text = models.CharField(max_length=100, unique=True)
+    position = models.PositiveSmallIntegerField(default=100, help_text="Lower comes first.")
+    offered = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ("position", "pk")
+        constraints = (one_of("status", Status, "decisionreason_status_valid"),)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class BulkDecision(models.Model):
+    """One decision on every item that a filter finds, undone as a whole.
+
+    The row holds the complete request, so an interrupted bulk decision can be resumed from it.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    status = models.CharField(max_length=10, choices=Status.choices)
+    filter = models.TextField(help_text="As a query string.")
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True)
+    count = models.PositiveIntegerField(default=0)
+    request = models.UUIDField(unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(
+        null=True, blank=True, help_text="Since then it records no more decisions."
+    )
+    undone_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (one_of("status", Status, "bulkdecision_status_valid"),)
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.status} by {self.user}"
+
+
+class Actor(models.TextChoices):
+    """Author of a decision: a person, or a policy that a curator activated."""
+
+    PERSON = "person"
+    POLICY = "policy"
+
+
+class Decision(AppendOnly, AboutKernelOrPair):
+    """A decision on an item: status, reasons, author, and the content that was seen."""
+
+    content_hash = models.CharField(max_length=64, help_text="Of the item as it was seen.")
+    version = models.PositiveIntegerField(help_text="Of the item before this decision.")
+    status = models.CharField(
+        max_length=10, choices=Status.choices, help_text="Of the item since this decision."
+    )
+    previous_status = models.CharField(max_length=10, choices=Status.choices)
+    actor = models.CharField(max_length=10, choices=Actor.choices, default=Actor.PERSON)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="decisions",
+    )
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True)
+    rules = models.CharField(
+        max_length=100, blank=True, help_text="The policy and its version, if no person decided."
+    )
+    undoes = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by"
+    )
+    bulk = models.ForeignKey(
+        BulkDecision, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
+    )
+    # Idempotency key: a request that is delivered twice decides once.
+    request = models.UUIDField(unique=True, default=uuid.uuid4)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            sha256("content_hash", "decision_content_hash_valid"),
+            one_of("status", Status, "decision_status_valid"),
+            one_of("previous_status", Status, "decision_previous_status_valid"),
+            models.CheckConstraint(
+                condition=Q(actor=Actor.PERSON, user__isnull=False)
+                | (Q(actor=Actor.POLICY, user__isnull=True) & ~Q(rules="")),
+                name="decision_actor_named",
+            ),
+            # Each version of an item gets one decision, so a concurrent second one fails.
+            models.UniqueConstraint(
+                fields=("kernel", "version"),
+                condition=Q(pair=None),
+                name="decision_one_per_kernel_version",
+            ),
+            models.UniqueConstraint(
+                fields=("pair", "version"),
+                condition=Q(kernel=None),
+                name="decision_one_per_pair_version",
+            ),
+        )
+
+        indexes = (
+            # Covering index: lists a person's decisions without reading rows.
+            models.Index(fields=("user", "kernel", "pair", "version"), name="decision_by_user"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.item} {self.status} by {self.user or self.rules}"
+
+
+class Correction(AppendOnly, AboutKernelOrPair):
+    """A change of operation type, difficulty and tags; `before` and `after` hold all three."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="corrections"
+    )
+    decision = models.OneToOneField(
+        Decision, null=True, blank=True, on_delete=models.PROTECT, related_name="correction"
+    )
+    before = models.JSONField()
+    after = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.item} by {self.user}"
+
+
+class Claim(AboutKernelOrPair):
+    """A reviewer's lock on one item.
+
+    Taken over by compare-and-set once `expires_at` has passed; deleted when released.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="claims"
+    )
+    token = models.UUIDField()
+    expires_at = models.DateTimeField(db_index=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            models.UniqueConstraint(
+                fields=("kernel",), condition=Q(pair=None), name="claim_one_per_kernel"
+            ),
+            models.UniqueConstraint(
+                fields=("pair",), condition=Q(kernel=None), name="claim_one_per_pair"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.item} by {self.user}"
+
+
+class Skip(AboutKernelOrPair):
+    """An item that a reviewer passed over. It returns when no other item is waiting."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            models.UniqueConstraint(
+                fields=("kernel", "user"), condition=Q(pair=None), name="skip_once_per_kernel"
+            ),
+            models.UniqueConstraint(
+                fields=("pair", "user"), condition=Q(kernel=None), name="skip_once_per_pair"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.item} by {self.user}"
+
+
+class Question(AboutKernelOrPair):
+    """A question. While it is open, only the addressee is offered the item.
+
+    Without an addressee, everyone but the asker is.
+    """
+
+    asker = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="questions_asked"
+    )
+    asked = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="questions",
+        help_text="Empty: any other reviewer.",
+    )
+    text = models.TextField()
+    answer = models.TextField(blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(answered_at=None, answered_by=None)
+                | Q(answered_at__isnull=False, answered_by__isnull=False),
+                name="question_answered_by_somebody",
+            ),
+            models.UniqueConstraint(
+                fields=("kernel",),
+                condition=Q(pair=None, answered_at=None),
+                name="question_one_open_per_kernel",
+            ),
+            models.UniqueConstraint(
+                fields=("pair",),
+                condition=Q(kernel=None, answered_at=None),
+                name="question_one_open_per_pair",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.asker} on {self.item}"
+
+
+class Agreement(models.TextChoices):
+    WAITING = "waiting"
+    AGREED = "agreed"
+    DISPUTED = "disputed", "Disagreed; a curator decides"
+    SETTLED = "settled", "Disagreed; a curator has decided"
+    VOID = "void", "The first decision was undone or changed"
+
+
+class SecondReview(AboutKernelOrPair):
+    """A blind second review. It changes no status; on disagreement, a curator decides."""
+
+    first = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="second_review")
+    state = models.CharField(
+        max_length=10, choices=Agreement.choices, default=Agreement.WAITING, editable=False
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    status = models.CharField(max_length=10, choices=Status.choices, blank=True)
+    reasons = models.JSONField(default=list, blank=True)
+    comment = models.TextField(blank=True)
+    request = models.UUIDField(unique=True, null=True)
+    given_at = models.DateTimeField(null=True, blank=True)
+    settled_by = models.OneToOneField(
+        Decision, null=True, blank=True, on_delete=models.PROTECT, related_name="settles"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            one_of("state", Agreement, "secondreview_state_valid"),
+            models.CheckConstraint(
+                condition=Q(given_at=None, user=None, status="")
+                | Q(given_at__isnull=False, user__isnull=False, status__in=Status.values),
+                name="secondreview_given_by_somebody",
+            ),
+        )
+        indexes = (models.Index(fields=("state", "id"), name="secondreview_by_state"),)
+
+    def __str__(self) -> str:
+        return f"{self.item}: {self.state}"

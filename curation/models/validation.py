@@ -1,0 +1,148 @@
+"""Validation runs, and the result of each pair and of each of its checks."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from curation.models.fields import one_of, sha256
+from curation.models.items import AboutKernelOrPair
+from curation.models.runs import Run, RunQuerySet
+
+
+class Device(models.TextChoices):
+    """Backend that ran the Triton code. The interpreter can pass where the GPU fails."""
+
+    CUDA = "cuda", "CUDA"
+    INTERPRETER = "interpreter", "Interpreter"
+    COMPILER = "compiler", "Compiler only"
+
+
+class Verdict(models.TextChoices):
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_TRITON = "not_triton", "Not Triton"
+    VACUOUS = "vacuous"
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    UNSUPPORTED = "unsupported"
+
+
+# Limit on skipped items: a machine that kills every worker must not blame its batch.
+MOST_SKIPPED = 5
+
+
+class ValidationRun(Run):
+    """One check of a batch of items."""
+
+    KIND = "validation"
+    QUEUE = "validation"
+    JOB = "validation.jobs.validate"
+    RETRY = "validation.requests.retry_validation"
+
+    device = models.CharField(max_length=20, choices=Device.choices)
+    batch = models.JSONField(default=list, help_text="The items: [kind, id, content hash].")
+    options = models.JSONField(default=dict, blank=True)
+    environment = models.JSONField(
+        default=dict, blank=True, help_text="GPU, driver, versions, sandbox level, settings."
+    )
+    begun = models.JSONField(
+        default=dict,
+        editable=False,
+        help_text="Item key → number of attempts that began it and did not finish it.",
+    )
+
+    objects = RunQuerySet["ValidationRun"].as_manager()
+
+    class Meta(Run.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *Run.Meta.constraints,
+            one_of("device", Device, "validationrun_device_valid"),
+        )
+
+    def __str__(self) -> str:
+        return f"Validation {self.pk}"
+
+    @property
+    def kind(self) -> str:
+        return "compile" if self.device == Device.COMPILER else self.KIND
+
+    @property
+    def skipped(self) -> list[int]:
+        """Return the keys of items that are skipped after too many attempts ended at them.
+
+        An item is tried once in a batch and then alone, so one end is not enough.
+        """
+        most = max(2, settings.MOST_ATTEMPTS)
+        return [int(key) for key, ends in self.begun.items() if ends >= most][:MOST_SKIPPED]
+
+    @property
+    def most_attempts(self) -> int:
+        """Allow as many attempts again for the remaining items as each skipped item took."""
+        return settings.MOST_ATTEMPTS * (1 + len(self.skipped))
+
+    @property
+    def subject(self) -> str:
+        plural = "" if self.total == 1 else "s"
+        if self.device == Device.COMPILER:
+            return f"{self.total:,} kernel{plural}"
+        return f"{self.total:,} pair{plural}, {self.get_device_display()}"
+
+
+class ValidationResult(AboutKernelOrPair):
+    """A run's result for one item, bound to the content it saw."""
+
+    run = models.ForeignKey(ValidationRun, on_delete=models.PROTECT, related_name="results")
+    content_hash = models.CharField(max_length=64)
+    verdict = models.CharField(max_length=20, choices=Verdict.choices)
+    message = models.TextField(blank=True)
+    figures = models.JSONField(default=dict, blank=True)
+    seconds = models.FloatField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(AboutKernelOrPair.Meta):
+        ordering = ("-pk",)
+        constraints = (
+            *AboutKernelOrPair.Meta.constraints,
+            one_of("verdict", Verdict, "validationresult_verdict_valid"),
+            sha256("content_hash", "validationresult_content_hash_valid"),
+            models.UniqueConstraint(
+                fields=("run", "kernel"),
+                condition=Q(pair=None),
+                name="validationresult_one_per_kernel",
+            ),
+            models.UniqueConstraint(
+                fields=("run", "pair"),
+                condition=Q(kernel=None),
+                name="validationresult_one_per_pair",
+            ),
+        )
+        # Verdicts other than the most common are rare and filtered by.
+        indexes = (models.Index(fields=("verdict", "kernel", "pair"), name="result_by_verdict"),)
+
+
+class Outcome(models.TextChoices):
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class ValidationCheck(models.Model):
+    """One of the checks that led to a verdict."""
+
+    result = models.ForeignKey(ValidationResult, on_delete=models.CASCADE, related_name="checks")
+    name = models.CharField(max_length=60)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    message = models.TextField(blank=True)
+    figures = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (
+            one_of("outcome", Outcome, "validationcheck_outcome_valid"),
+            models.UniqueConstraint(fields=("result", "name"), name="validationcheck_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.outcome}"

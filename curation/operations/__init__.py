@@ -1,0 +1,1 @@
+"""Operation of an installation: data folder, processes, logs, metrics and health."""

@@ -1,0 +1,110 @@
+"""Output of `up`: its own sentences, and the processes' lines, prefixed by their name."""
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Sequence
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TextIO
+
+OURS = "up"
+COLORS = (36, 33, 32, 35, 34, 31)
+LOG_BYTES, LOG_FILES = 5_000_000, 3
+
+LINE = re.compile(
+    r"\d{4}-\d\d-\d\d (?P<time>\d\d:\d\d:\d\d),\d{3} (?P<level>[A-Z]+) (?P<logger>[\w.]+): "
+    r"(?P<message>.*)"
+)
+# Packages of the workbench; all other loggers belong to libraries.
+PACKAGES = ("curation", "ingest", "validation")
+ERRORS = ("ERROR", "CRITICAL")
+
+
+def log_file(folder: Path) -> Path:
+    """Return the file in the data folder that gets every line of every process."""
+    return folder / "up.log"
+
+
+class Console:
+    """The terminal, and the log file if `log` names one.
+
+    The terminal shows events and errors; the file has all lines. With `verbose`, or without a file,
+    the terminal shows all lines unchanged.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        names: Iterable[str],
+        log: Path | None = None,
+        *,
+        verbose: bool = False,
+    ) -> None:
+        self._stream = stream
+        self._log = _writer(log) if log else None
+        self._verbose = verbose or log is None
+        # True after the output was closed: a closed terminal, a pipe to `head`.
+        self.lost = False
+        colored = stream.isatty() and not os.environ.get("NO_COLOR")
+        names = [OURS, *names]
+        width = max(map(len, names))
+        self._prefixes = {}
+        for index, name in enumerate(names):
+            prefix = f"{name:<{width}} | "
+            if colored and name != OURS:
+                prefix = f"\x1b[{COLORS[(index - 1) % len(COLORS)]}m{prefix}\x1b[0m"
+            self._prefixes[name] = prefix
+
+    def lines(self, name: str, lines: Sequence[str]) -> None:
+        """Write the lines of a process."""
+        if self._log:
+            for line in lines:
+                self._log.handle(logging.makeLogRecord({"msg": f"{name} | {line}"}))
+        shown = lines if self._verbose or name == OURS else filter(None, map(event, lines))
+        prefix = self._prefixes[name]
+        self._write("".join(f"{prefix}{line}\n" for line in shown))
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence of `up` itself."""
+        self.lines(OURS, sentence.splitlines())
+
+    def block(self, lines: Sequence[str]) -> None:
+        """Print framed lines that must be noticed among those of the processes."""
+        rule = "─" * max(map(len, lines))
+        framed = ("", rule, "", *lines, "", rule, "")
+        self._write("".join(f"  {line}".rstrip() + "\n" for line in framed))
+
+    def _write(self, text: str) -> None:
+        if self.lost or not text:
+            return
+        try:
+            # A terminal without UTF-8 gets escapes instead of an error.
+            encoding = self._stream.encoding or "utf-8"
+            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            self._stream.flush()
+        except OSError:
+            self.lost = True
+
+
+def _writer(log: Path) -> logging.Handler:
+    handler = RotatingFileHandler(
+        log, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8", errors="backslashreplace"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    return handler
+
+
+def event(line: str) -> str | None:
+    """Return the text of a line for the terminal, or None if only the log file has it.
+
+    Lines in another format come from Redis and rq, or continue a traceback.
+    """
+    match = LINE.fullmatch(line)
+    if match is None:
+        return None
+    level = match["level"]
+    if level not in ERRORS and match["logger"].partition(".")[0] not in PACKAGES:
+        return None
+    mark = "" if level == "INFO" else f"{level}: "
+    return f"{match['time']} {mark}{match['message']}"

@@ -1,1 +1,0 @@
-"""`manage.py up`: runs every process of the Procfile, and the embedded Redis."""

@@ -1,0 +1,120 @@
+"""What stands on the screen."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from curation.operations.console import Console, event
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_every_line_stands_behind_its_process_in_one_column() -> None:
+    stream = io.StringIO()
+    console = Console(stream, ["web", "validation"])
+
+    console.lines("web", ["one", "two"])
+    console.lines("validation", ["three"])
+    console.say("Ready.")
+
+    assert stream.getvalue().splitlines() == [
+        "web        | one",
+        "web        | two",
+        "validation | three",
+        "up         | Ready.",
+    ]
+
+
+def test_a_terminal_gets_colours() -> None:
+    stream = Terminal()
+
+    Console(stream, ["web"]).lines("web", ["one"])
+
+    assert stream.getvalue() == "\x1b[36mweb | \x1b[0mone\n"
+
+
+def test_a_file_gets_none() -> None:
+    stream = io.StringIO()
+
+    Console(stream, ["web"]).lines("web", ["one"])
+
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    stream = Terminal()
+
+    Console(stream, ["web"]).lines("web", ["one"])
+
+    assert stream.getvalue() == "web | one\n"
+
+
+def test_a_terminal_that_knows_only_ascii_gets_escapes() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, "ascii")
+
+    Console(stream, ["web"]).lines("web", ["né"])
+
+    assert raw.getvalue() == rb"web | n\xe9" + b"\n"
+
+
+def test_a_reader_that_went_away_is_noticed_and_hurts_nobody() -> None:
+    class Closed(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    console = Console(Closed(), ["web"])
+
+    console.say("anybody?")
+    console.say("nobody.")
+
+    assert console.lost
+
+
+OURS = "2026-11-26 06:53:20,757 INFO curation.queue.attempt: validation:1 (38 pairs) begins"
+LIBRARYS = "2026-11-26 06:53:20,612 INFO rq.worker: Worker a1d7: validation: Validation 1"
+
+
+def test_the_terminal_shows_events_and_the_log_file_all_lines(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    console = Console(stream, ["validation"], tmp_path / "up.log")
+
+    console.lines("validation", [LIBRARYS, OURS, "Traceback (most recent call last):"])
+    console.say("Ready.")
+
+    assert stream.getvalue().splitlines() == [
+        "validation | 06:53:20 validation:1 (38 pairs) begins",
+        "up         | Ready.",
+    ]
+    logged = (tmp_path / "up.log").read_text().splitlines()
+    assert [line.partition(" | ")[2] for line in logged] == [
+        LIBRARYS, OURS, "Traceback (most recent call last):", "Ready.",
+    ]  # fmt: skip
+
+
+def test_verbose_shows_all_lines_as_they_are(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    console = Console(stream, ["web"], tmp_path / "up.log", verbose=True)
+
+    console.lines("web", [LIBRARYS])
+
+    assert stream.getvalue() == f"web | {LIBRARYS}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (OURS.replace("INFO", "WARNING"), "06:53:20 WARNING: validation:1 (38 pairs) begins"),
+        ("2026-11-26 06:53:20,612 ERROR gunicorn.error: boom", "06:53:20 ERROR: boom"),
+        ("2026-11-26 06:53:20,612 WARNING django.request: Forbidden: /find", None),
+        ("7329:M 26 Nov 2026 06:53:13.411 # WARNING Memory overcommit must be enabled!", None),
+        ("", None),
+    ],
+)
+def test_events_are_lines_of_the_workbench_and_errors(line: str, shown: str | None) -> None:
+    assert event(line) == shown

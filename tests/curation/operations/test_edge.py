@@ -1,0 +1,108 @@
+"""gunicorn as it is configured, and clients that mean no good."""
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+
+from tests.curation.operations.house import environment, free_port
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.slow
+
+THREADS = 2
+SECONDS = 2
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    data, chosen = tmp_path_factory.mktemp("edge") / "data", free_port()
+    (data / "static").mkdir(parents=True)
+    variables = {
+        "PORT": str(chosen), "WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS), "HTTPS": "0",
+        "CLIENT_SECONDS": str(SECONDS),
+    }  # fmt: skip
+    web = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "curation.wsgi",
+            "--config",
+            "curation/operations/gunicorn.py",
+        ],
+        cwd=settings.BASE_DIR,
+        env=environment(data, **variables),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for("gunicorn answers", lambda: answers(chosen))
+    yield chosen
+    web.send_signal(signal.SIGTERM)
+    web.wait(20)
+
+
+def answers(port: int) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        connection.request("GET", "/api/v1/openapi.json")
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ",
+        b"POST /login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\nCookie: csrftoken="
+        + b"c" * 32
+        + b"\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=",
+    ],
+    ids=["in a header", "in a body"],
+)
+def test_clients_that_fall_silent_hold_nobody_up_for_long(port: int, said: bytes) -> None:
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(4 * THREADS)]
+    for each in silent:
+        each.sendall(said)
+
+    began = time.monotonic()
+    try:
+        assert answers(port) == 200
+    finally:
+        for each in silent:
+            each.close()
+    # Each thread has four of them, one after the other.
+    assert time.monotonic() - began < 4 * SECONDS + 10
+
+
+@pytest.mark.parametrize("path", ["/login/", "/api/v1/next", "/metrics", "/nowhere"])
+@pytest.mark.parametrize(
+    "kind", ["multipart/form-data; boundary=b", "application/x-www-form-urlencoded"]
+)
+def test_a_gigabyte_is_refused_before_it_is_read(port: int, path: str, kind: str) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\n"
+            f"Content-Length: {1 << 30}\r\nCookie: csrftoken={'c' * 32}\r\n\r\n".encode()
+        )
+
+        assert client.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_what_is_no_http_is_refused(port: int) -> None:
+    for said in (
+        b"\x16\x03\x01 no TLS here\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 500 + b"\r\n",
+    ):
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            client.sendall(said)
+            assert client.recv(100).startswith(b"HTTP/1.1 4")

@@ -1,0 +1,126 @@
+"""What real processes write under LOG_FORMAT=json: objects, one a line, and nothing else."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from tests.curation.operations.house import environment, free_port, manage
+from tests.waiting import wait_for
+
+JSON = {"LOG_FORMAT": "json", "HTTPS": "0"}
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_web_server_from_its_first_line_to_its_last(tmp_path: Path) -> None:
+    port, log = free_port(), tmp_path / "log"
+    with log.open("wb") as output:
+        web = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "curation.wsgi",
+                "--config",
+                "curation/operations/gunicorn.py",
+            ],
+            cwd=settings.BASE_DIR,
+            env=environment(tmp_path / "data", **JSON, PORT=str(port), WEB_CONCURRENCY="1"),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        url = f"http://127.0.0.1:{port}/api/v1/openapi.json"
+        wait_for("gunicorn answers", lambda: answers(url))
+    finally:
+        web.send_signal(signal.SIGTERM)
+        web.wait(20)
+
+    lines = objects(log.read_text())
+    assert {line["logger"] for line in lines} >= {"gunicorn.error", "curation.access"}
+    (access,) = [line for line in lines if line["logger"] == "curation.access"]
+    assert (access["method"], access["path"], access["status"]) == (
+        "GET",
+        "/api/v1/openapi.json",
+        200,
+    )
+    assert access["duration"] > 0
+    assert access["request_id"]
+
+
+def test_a_command_that_is_stopped_says_so_without_a_traceback(
+    tmp_path: Path, migrated: Callable[[Path], Path]
+) -> None:
+    program = "import time; print('at work', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", program],
+        cwd=settings.BASE_DIR,
+        env=environment(migrated(tmp_path / "data")),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background made them deaf to it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as command:
+        assert command.stdout
+        assert command.stdout.readline() == "at work\n"
+        command.send_signal(signal.SIGINT)
+        _, complaint = command.communicate()
+
+    assert (command.returncode, complaint) == (130, "Stopped.\n")
+
+
+def test_a_command_that_fails_complains_in_a_line(tmp_path: Path) -> None:
+    done = manage(
+        tmp_path, "load_sources", **JSON, DATABASE_URL="postgres://me:hunter2@127.0.0.1:1/x"
+    )
+
+    (line,) = objects(done.stderr)
+    assert (done.returncode, line["level"]) == (1, "ERROR")
+    assert line["message"].startswith("The database can't be reached")
+    assert "hunter2" not in done.stderr
+
+
+def test_a_crash_is_one_line_too(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from curation.operations.logs import write_tracebacks_as_lines\n"
+            "write_tracebacks_as_lines()\n"
+            "raise RuntimeError('on\\nfire')",
+        ],
+        cwd=settings.BASE_DIR,
+        env=environment(tmp_path, **JSON),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    (line,) = objects(done.stderr)
+    assert (line["level"], line["message"]) == ("CRITICAL", "RuntimeError: on\nfire")
+    assert "Traceback" in line["traceback"]
+
+
+def test_a_format_that_is_none_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    done = manage(tmp_path, "load_sources", LOG_FORMAT="xml")
+
+    assert done.returncode == 1
+    assert done.stderr == "LOG_FORMAT is 'xml': write text or json.\n"
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

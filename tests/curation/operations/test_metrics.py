@@ -1,0 +1,181 @@
+"""`/metrics`: what Prometheus reads, who else may, and what it costs."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import DatabaseError
+from django.test import Client
+from django.utils import timezone
+
+from curation.models import RunState
+from curation.queue.duty import Duty
+from curation.queue.enqueue import enqueue
+from curation.review import dashboard
+from curation.review.figures import keep
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+QUERIES = 9
+
+
+def read(client: Client, **extra: Any) -> dict[str, float]:
+    answer = client.get("/metrics", **extra)
+    assert answer.status_code == 200
+    lines = answer.content.decode().splitlines()
+    return {
+        name: float(value)
+        for name, _, value in (line.rpartition(" ") for line in lines if not line.startswith("#"))
+    }
+
+
+def test_it_tells_how_work_stands(
+    client: Client, queue_redis: redis.Redis, django_capture_on_commit_callbacks: Any
+) -> None:
+    now = timezone.now()
+    with django_capture_on_commit_callbacks(execute=True):
+        enqueue(make.an_ingest_run())
+    waiting = make.a_validation_run()
+    type(waiting).objects.update(created_at=now - timedelta(minutes=5))
+    make.an_ingest_run(state=RunState.FAILED, finished_at=now)
+    Duty("scheduler", seconds=60).take()
+    make.a_login_failure()
+    make.a_claim(expires_at=now + timedelta(minutes=1))
+    make.a_decision()
+
+    found = read(client)
+
+    assert found["curation_database_up"] == found["curation_redis_up"] == 1
+    assert found['curation_live_runs{queue="ingest",run="ingest",state="queued"}'] == 1
+    assert found['curation_live_runs{queue="default",run="export",state="running"}'] == 0
+    assert found['curation_queue_jobs{queue="ingest"}'] == 1
+    assert found['curation_workers{queue="validation"}'] == 0
+    waited = found['curation_oldest_waiting_run_seconds{queue="validation",run="validation"}']
+    assert 300 <= waited < 320
+    assert 50 < found["curation_scheduler_lease_seconds"] <= 60
+    assert found["curation_failed_logins"] == 1
+    assert found["curation_disk_free_bytes"] > 0
+    assert found["curation_live_claims"] == 1
+    assert found['curation_decisions_last_hour{actor="person"}'] == 1
+
+
+def test_what_takes_long_to_count_is_as_old_as_it_says(
+    client: Client, queue_redis: redis.Redis
+) -> None:
+    make.an_approved_kernel()
+    make.a_pair()
+    source = make.a_repository()
+    for state in (RunState.FAILED, RunState.SUCCEEDED):
+        make.an_ingest_run(repository=source, state=state, finished_at=timezone.now())
+    at = keep(dashboard.NAME, dashboard.gather())
+    make.a_pair()
+
+    found = read(client)
+
+    assert found["curation_gathered_timestamp_seconds"] == pytest.approx(at.timestamp())
+    assert found['curation_items{kind="kernels",status="approved"}'] == 1
+    assert found['curation_items{kind="pairs",status="pending"}'] == 1
+    assert found['curation_ended_runs{run="ingest",state="failed"}'] == 1
+    assert found['curation_sources{state="succeeded"}'] == 1
+    assert 'curation_sources{state="failed"}' not in found
+
+
+def test_a_house_without_a_scheduler_says_that_nothing_was_gathered(
+    client: Client, queue_redis: redis.Redis
+) -> None:
+    assert read(client)["curation_gathered_timestamp_seconds"] == 0
+
+
+def test_every_figure_has_one_meaning_and_says_it(client: Client, queue_redis: redis.Redis) -> None:
+    keep(dashboard.NAME, dashboard.gather())
+    lines = client.get("/metrics").content.decode().splitlines()
+
+    helped = [line.split()[2] for line in lines if line.startswith("# HELP")]
+    told = {re.split(r"[ {]", line)[0] for line in lines if not line.startswith("#")}
+    assert len(helped) == len(set(helped))
+    assert told <= set(helped)
+
+
+def test_it_costs_the_same_however_much_there_is(
+    client: Client, queue_redis: redis.Redis, django_assert_num_queries: Any
+) -> None:
+    for _ in range(3):
+        make.a_decision()
+        make.an_ingest_run()
+    keep(dashboard.NAME, dashboard.gather())
+
+    with django_assert_num_queries(QUERIES):
+        client.get("/metrics")
+
+
+def test_without_redis_the_database_still_speaks(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for queue in settings.RQ_QUEUES.values():
+        monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
+
+    found = read(client)
+
+    assert found["curation_redis_up"] == 0
+    assert found["curation_database_up"] == 1
+    assert 'curation_queue_jobs{queue="ingest"}' not in found
+
+
+def test_without_the_database_redis_still_speaks(
+    client: Client, queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(**_: object) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr("curation.operations.metrics.Lease.objects.filter", gone)
+    monkeypatch.setattr("curation.operations.metrics.connection.close", lambda: None)
+
+    found = read(client)
+
+    assert found["curation_database_up"] == 0
+    assert found['curation_queue_jobs{queue="ingest"}'] == 0
+    assert "curation_releases" not in found
+
+
+# --- Who may read it ------------------------------------------------------------------------
+def test_without_a_token_only_this_machine_reads(client: Client, queue_redis: redis.Redis) -> None:
+    for address, code in {"127.0.0.1": 200, "::1": 200, "10.0.0.7": 401, "": 401}.items():
+        assert client.get("/metrics", REMOTE_ADDR=address).status_code == code, address
+
+
+def test_without_a_token_nobody_reads_where_a_proxy_may_stand_before_it(
+    client: Client, settings: Any
+) -> None:
+    settings.HTTPS = True
+
+    assert client.get("/metrics").status_code == 401
+
+
+def test_with_a_token_whoever_shows_it_reads_and_nobody_else(
+    client: Client, queue_redis: redis.Redis, settings: Any
+) -> None:
+    settings.METRICS_TOKEN = "long enough"
+    shown = {
+        "Bearer long enough": 200,
+        "Bearer naïve": 401,
+        "Basic long enough": 401,
+        "Bearer": 401,
+        "": 401,
+    }
+
+    for header, code in shown.items():
+        answer = client.get("/metrics", headers={"Authorization": header}, REMOTE_ADDR="10.0.0.7")
+        assert answer.status_code == code, header
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_tls_is_not_asked_of_a_scraper_on_the_same_network(
+    client: Client, queue_redis: redis.Redis, settings: Any
+) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+
+    assert client.get("/metrics").status_code == 200

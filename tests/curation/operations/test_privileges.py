@@ -1,0 +1,141 @@
+"""`up` as root: it says so, or runs everything as a user that was named."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from curation.operations.privileges import AS_ROOT
+from tests.curation.operations.house import house, manage
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can give rights away"),
+    pytest.mark.slow,
+]
+
+USER, NUMBER = "nobody", 65534
+PACKAGES = sysconfig.get_path("purelib")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that every user reaches: pytest's own are closed."""
+    path = Path(tempfile.mkdtemp(prefix="for-all-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def python(folder: Path) -> Path:
+    """An interpreter that every user may run. The one that runs the tests may be in root's home."""
+    # A file that a command such as makemigrations wrote here is closed until git writes it again.
+    checkout = Path(settings.BASE_DIR)
+    closed = [path for path in checkout.glob("curation/**/*.py") if not path.stat().st_mode & 0o004]
+    for path in (Path(PACKAGES), checkout / "manage.py", *closed):
+        if subprocess.run(["test", "-r", path], user=NUMBER, group=NUMBER, check=False).returncode:
+            pytest.skip(f"user {USER} can't read {path}")
+    base = folder / "base"
+    shutil.copytree(sys.base_prefix, base, copy_function=_link, symlinks=True, ignore=_BULK)
+    made = environment(folder / "python", base / "bin" / Path(sys.executable).resolve().name)
+    subprocess.run(["chmod", "-R", "a+rX", folder / "python"], check=True)
+    return made
+
+
+def library(folder: Path) -> dict[str, str]:
+    """The search path for the interpreter's shared library: its usual folder may be closed."""
+    return {"LD_LIBRARY_PATH": str(folder / "base" / "lib")}
+
+
+_BULK = shutil.ignore_patterns("test", "tests", "site-packages", "__pycache__", "*.a")
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def environment(folder: Path, base: Path) -> Path:
+    """A virtual environment of `base` with the packages of this one."""
+    subprocess.run([base, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "ours.pth").write_text(f"{PACKAGES}\n")
+    script = folder / "bin" / "gunicorn"
+    script.write_text(f"#!{folder}/bin/python\nfrom gunicorn.app.wsgiapp import run\nrun()\n")
+    script.chmod(0o755)
+    return folder / "bin" / "python"
+
+
+def owners(pids: list[int]) -> set[str]:
+    found = set()
+    for pid in pids:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(("Uid:", "Gid:", "Groups:")):
+                found |= set(line.split()[1:])
+    return found
+
+
+def test_root_is_told_what_runs_with_its_rights(
+    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
+) -> None:
+    with house(copy_of_prepared(tmp_path / "data")) as one:
+        assert AS_ROOT in one.output()
+
+
+def test_everything_runs_as_the_user_that_was_named(
+    folder: Path, python: Path, copy_of_prepared: Callable[[Path], Path]
+) -> None:
+    data = copy_of_prepared(folder / "data")
+    (data / "exports").mkdir()
+    (data / "exports" / "of-root").touch()
+    elsewhere = folder / "elsewhere"
+    elsewhere.touch()
+    (data / "link").symlink_to(elsewhere)
+    os.link(elsewhere, data / "second-name")
+
+    with house(data, arguments=("--user", USER), python=python, **library(folder)) as one:
+        assert owners(one.processes()) == {str(NUMBER)}
+        assert "Running as root" not in one.output()
+        passed_over = {"second-name"}
+        for path in [data, *data.rglob("*")]:
+            assert path.lstat().st_uid == (0 if path.name in passed_over else NUMBER), path
+        assert elsewhere.stat().st_uid == 0
+
+
+def test_a_user_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
+    done = manage(tmp_path / "data", "up", "--user", "no-such-user")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("There is no user no-such-user on this machine.")
+
+
+def test_an_interpreter_that_the_user_cannot_run_is_named(folder: Path) -> None:
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    python = environment(closed / "python", Path(sys.executable))
+
+    done = manage(folder / "data", "up", "--user", USER, python=python)
+
+    assert done.returncode == 1
+    assert f"User {USER} can't read {python}" in done.stderr
+
+
+def test_another_user_cannot_become_anybody(folder: Path, python: Path) -> None:
+    done = subprocess.run(
+        [python, settings.BASE_DIR / "manage.py", "up", "--user", "root"],
+        env={"CURATION_DATA": str(folder / "data"), "SECRET_KEY": "k" * 50, **library(folder)},
+        capture_output=True, text=True, check=False,
+        user=NUMBER, group=NUMBER, extra_groups=(),
+    )  # fmt: skip
+
+    assert done.returncode == 1
+    assert done.stderr == "Only root can run as another user: leave out --user root.\n"

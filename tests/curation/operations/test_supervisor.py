@@ -1,0 +1,269 @@
+"""The loop, on small programs: restarts, giving up, stopping."""
+
+import io
+import os
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from curation.operations import leftovers
+from curation.operations.console import Console
+from curation.operations.process import Process, ProgramMissing, RestartPolicy
+from curation.operations.procfile import Program
+from curation.operations.supervisor import KeepsEnding, StartupStage, Supervisor
+from tests.waiting import DEADLINE
+
+# Each program tells the test by a file that it has come so far.
+SLEEP = "import time; open('slept', 'a').write('x'); time.sleep(60)"
+
+
+def process(
+    folder: Path, name: str, code: str, restart_policy: RestartPolicy | None = None
+) -> Process:
+    return Process(
+        Program(name, (sys.executable, "-ISc", textwrap.dedent(code))),
+        environment=dict(os.environ),
+        folder=folder,
+        data_folder=folder,
+        restart_policy=restart_policy or RestartPolicy(first=0.01),
+    )
+
+
+def stop() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def run(*stages: StartupStage, when_ready: Callable[[], None] = stop) -> str:
+    output = io.StringIO()
+    names = [process.name for stage in stages for process in stage.processes]
+    Supervisor(stages, Console(output, names), when_ready).run()
+    return output.getvalue()
+
+
+def until(folder: Path, name: str, size: int = 1) -> Callable[[], str | None]:
+    deadline = time.monotonic() + DEADLINE
+
+    def lacks() -> str | None:
+        file = folder / name
+        if file.exists() and file.stat().st_size >= size:
+            return None
+        assert time.monotonic() < deadline, f"{file} did not appear"
+        return f"no {name}"
+
+    return lacks
+
+
+def test_a_process_that_ends_is_started_again(tmp_path: Path) -> None:
+    mortal = process(
+        tmp_path,
+        "mortal",
+        """
+        import os, time
+        open('lives', 'a').write('x')
+        if os.path.getsize('lives') == 1:
+            raise SystemExit(3)
+        time.sleep(60)
+        """,
+    )
+
+    output = run(StartupStage([mortal], until(tmp_path, "lives", 2)))
+
+    assert "mortal ended with exit status 3; starting it again in 0.01 s." in output
+
+
+def test_a_process_that_keeps_ending_ends_everything_with_its_last_words(tmp_path: Path) -> None:
+    doomed = process(
+        tmp_path,
+        "doomed",
+        "print('no such table'); raise SystemExit(4)",
+        RestartPolicy(most=2, first=0.01),
+    )
+    steady = process(tmp_path, "steady", SLEEP)
+
+    with pytest.raises(KeepsEnding) as ended:
+        run(StartupStage([steady, doomed], until(tmp_path, "never")))
+
+    assert str(ended.value) == (
+        "doomed ended more than 2 times within 60 seconds, so everything was stopped. "
+        "The last time it ended with exit status 4; its last lines were:\n"
+        + "\n".join(["  no such table"] * 3)
+    )
+    assert not leftovers.find(tmp_path)
+
+
+def test_a_killed_process_is_named_with_its_signal(tmp_path: Path) -> None:
+    killed = process(
+        tmp_path, "killed", "import os; os.kill(os.getpid(), 9)", RestartPolicy(most=0, first=0.01)
+    )
+
+    with pytest.raises(KeepsEnding, match=r"was killed by SIGKILL, without a word\."):
+        run(StartupStage([killed], until(tmp_path, "never")))
+
+
+def test_a_program_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    missing = Process(
+        Program("web", ("no-such-server",)), environment={}, folder=tmp_path, data_folder=tmp_path
+    )
+
+    with pytest.raises(ProgramMissing, match="web can't be started: no-such-server"):
+        run(StartupStage([missing], lambda: None))
+
+
+def test_a_stage_waits_for_the_one_before_and_stops_before_it(tmp_path: Path) -> None:
+    code = """
+        import signal, sys, time
+        def end(*_):
+            print('ends', flush=True)
+            sys.exit()
+        signal.signal(signal.SIGTERM, end)
+        print('begins', flush=True)
+        open('{0}', 'w').write('x')
+        time.sleep(60)
+        """
+    first = process(tmp_path, "first", code.format("a"))
+    second = process(tmp_path, "second", code.format("b"))
+
+    output = run(
+        StartupStage([first], until(tmp_path, "a")), StartupStage([second], until(tmp_path, "b"))
+    )
+
+    said = [line.split() for line in output.splitlines() if line.endswith(("begins", "ends"))]
+    assert said == [
+        ["first", "|", "begins"],
+        ["second", "|", "begins"],
+        ["second", "|", "ends"],
+        ["first", "|", "ends"],
+    ]
+
+
+def test_the_last_words_without_an_end_of_line_are_shown(tmp_path: Path) -> None:
+    brief = process(
+        tmp_path,
+        "brief",
+        "import sys; sys.stdout.write('x' * 60000 + '!'); sys.stdout.flush(); sys.exit(1)",
+        RestartPolicy(most=0, first=0.01),
+    )
+
+    with pytest.raises(KeepsEnding) as ended:
+        run(StartupStage([brief], until(tmp_path, "never")))
+
+    assert str(ended.value).endswith("x!")
+
+
+def test_one_that_ignores_the_first_sigterm_gets_a_second(tmp_path: Path) -> None:
+    stubborn = process(
+        tmp_path,
+        "stubborn",
+        """
+        import signal, sys, time
+        asked = []
+        def ask(*_):
+            asked.append(1)
+            if len(asked) == 2:
+                print('cold shutdown', flush=True)
+                sys.exit()
+        signal.signal(signal.SIGTERM, ask)
+        open('up', 'w').write('x')
+        while True:
+            time.sleep(60)
+        """,
+    )
+
+    output = run(StartupStage([stubborn], until(tmp_path, "up"), grace=0.2))
+
+    assert "Told to stop again: stubborn." in output
+    assert "stubborn | cold shutdown" in output
+
+
+def test_one_that_ignores_everything_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curation.operations.supervisor.SECOND_GRACE", 0.1)
+    deaf = process(
+        tmp_path,
+        "deaf",
+        """
+        import signal, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        open('up', 'w').write('x')
+        time.sleep(60)
+        """,
+    )
+
+    output = run(StartupStage([deaf], until(tmp_path, "up"), grace=0.1))
+
+    assert "Killed: deaf." in output
+    assert not leftovers.find(tmp_path)
+
+
+def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    patient = process(
+        tmp_path,
+        "patient",
+        """
+        import os, signal, time
+        signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getppid(), signal.SIGINT))
+        open('up', 'w').write('x')
+        while True:
+            time.sleep(60)
+        """,
+    )
+    began = time.monotonic()
+
+    output = run(StartupStage([patient], until(tmp_path, "up"), grace=30))
+
+    assert "Killed: patient." in output
+    assert time.monotonic() - began < 10
+
+
+def test_children_of_a_dead_process_are_ended_before_it_is_started_again(tmp_path: Path) -> None:
+    parent = process(
+        tmp_path,
+        "parent",
+        """
+        import os, subprocess, sys, time
+        if os.path.exists('child'):
+            open('again', 'w').write('x')
+            time.sleep(60)
+        # As a queue's worker does it: the child has a group, here even a session, of its own.
+        child = subprocess.Popen(['sleep', '60'], start_new_session=True)
+        open('child', 'w').write(str(child.pid))
+        """,
+    )
+    seen: list[list[int]] = []
+
+    def look() -> None:
+        seen.append(leftovers.find(tmp_path))
+        stop()
+
+    run(StartupStage([parent], until(tmp_path, "again")), when_ready=look)
+
+    child = int((tmp_path / "child").read_text())
+    assert child not in seen[0]
+    assert not leftovers.find(tmp_path)
+
+
+def test_without_a_reader_everything_stops(tmp_path: Path) -> None:
+    class Closed(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    talker = process(tmp_path, "talker", "import time; print(1, flush=True); time.sleep(60)")
+    stages = [StartupStage([talker], until(tmp_path, "never"))]
+
+    Supervisor(stages, Console(Closed(), ["talker"]), stop).run()
+
+    assert not leftovers.find(tmp_path)
+
+
+def test_the_signals_handlers_are_as_before(tmp_path: Path) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGCHLD)]
+
+    run(StartupStage([process(tmp_path, "sleeper", SLEEP)], until(tmp_path, "slept")))
+
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGCHLD)] == before

@@ -1,0 +1,107 @@
+"""Who is served when by gunicorn's processes, as they are configured."""
+
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from django.conf import settings
+
+from tests.curation.operations.house import environment, free_port
+from tests.waiting import wait_for
+
+pytestmark = pytest.mark.slow
+
+THREADS = 3
+REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def test_no_process_takes_more_than_it_serves_while_another_has_nothing_to_do() -> None:
+    with _served(processes=2) as port, ThreadPoolExecutor(20) as people:
+        answers = list(people.map(lambda _: _asked(port, 0.05), range(200)))
+
+    shares = Counter(answers)
+    assert len(shares) == 2
+    assert min(shares.values()) > 60
+
+
+def test_what_waits_for_something_holds_nobody_up_while_there_are_threads() -> None:
+    with _served(processes=1) as port, ThreadPoolExecutor(2) as people:
+        slow = [people.submit(_asked, port, 5.0) for _ in range(2)]
+        time.sleep(0.5)
+        began = time.monotonic()
+        _asked(port)
+
+        assert not any(each.done() for each in slow)
+        assert time.monotonic() - began < 4
+        assert len({each.result() for each in slow}) == 1
+
+
+@pytest.mark.parametrize("said", [b"", REQUEST], ids=["saying nothing", "answered already"])
+def test_whoever_stays_holds_nobody_up(said: bytes) -> None:
+    with _served(processes=1) as port:
+        staying = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(4 * THREADS)]
+        for each in staying if said else ():
+            each.sendall(said)
+            assert each.recv(100).startswith(b"HTTP/1.1 200 OK")
+        began = time.monotonic()
+        _asked(port)
+
+        assert time.monotonic() - began < 4
+        for each in staying:
+            each.close()
+
+
+def test_a_connection_that_spoke_late_is_served() -> None:
+    with _served(processes=1) as port, socket.create_connection(("127.0.0.1", port)) as late:
+        time.sleep(1)
+        late.sendall(REQUEST)
+        late.settimeout(20)
+
+        assert late.recv(100).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_a_silent_connection_does_not_delay_the_end() -> None:
+    with _served(processes=1) as port, socket.create_connection(("127.0.0.1", port)):
+        _asked(port)
+        began = time.monotonic()
+
+    assert time.monotonic() - began < 8
+
+
+@contextmanager
+def _served(processes: int) -> Iterator[int]:
+    port = free_port()
+    variables = {
+        "PORT": str(port), "WEB_CONCURRENCY": str(processes), "WEB_THREADS": str(THREADS),
+    }  # fmt: skip
+    web = subprocess.Popen(
+        [sys.executable, "-m", "gunicorn", "tests.curation.operations.taking_turns",
+         "--config", "curation/operations/gunicorn.py"],
+        cwd=settings.BASE_DIR, env=environment(settings.DATA_DIR, **variables),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        wait_for("gunicorn answers", lambda: _asked(port))
+        yield port
+    finally:
+        web.send_signal(signal.SIGTERM)
+        web.wait(30)
+
+
+def _asked(port: int, seconds: float = 0) -> str:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    try:
+        connection.request("GET", f"/{seconds}")
+        return connection.getresponse().read().decode()
+    except (OSError, http.client.HTTPException):
+        return ""
+    finally:
+        connection.close()

@@ -1,0 +1,123 @@
+"""What `up` does not start on: one sentence, exit 1, nothing left running."""
+
+import fcntl
+import socket
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from curation.operations import leftovers
+from tests.curation.operations.house import free_port, manage
+
+
+def sentence(data: Path, *arguments: str, **variables: str) -> str:
+    """What `up` said when it refused."""
+    refused = manage(data, "up", *arguments, **variables)
+    assert refused.returncode == 1, refused.stdout + refused.stderr
+    assert "Starting" not in refused.stdout
+    assert "Traceback" not in refused.stderr
+    assert not leftovers.find(data)
+    return refused.stderr
+
+
+def test_a_folder_that_cannot_be_written_to() -> None:
+    data = Path("/dev/null/data")
+
+    assert "The data folder /dev/null/data can't be written to" in sentence(data)
+    assert "The data folder /dev/null/data can't be written to" in sentence(data, SECRET_KEY="x")
+
+
+def test_what_is_no_port(tmp_path: Path) -> None:
+    assert "'eighty' is not a port" in sentence(tmp_path, "--port", "eighty")
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        said = sentence(tmp_path, "--port", str(port))
+
+    assert f"Port {port} on 127.0.0.1 can't be used (Address already in use)" in said
+
+
+def test_a_second_up_on_the_same_folder(tmp_path: Path) -> None:
+    with (tmp_path / "up.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write("4711\n")
+        lock.flush()
+
+        said = sentence(tmp_path)
+
+    assert f"`up` runs already on the data folder {tmp_path} (process 4711)" in said
+
+
+def test_a_database_newer_than_the_code(
+    tmp_path: Path, copy_of_prepared: Callable[[Path], Path]
+) -> None:
+    data = copy_of_prepared(tmp_path / "data")
+    with closing(sqlite3.connect(data / "curation.sqlite3")) as database, database:
+        database.execute(
+            "INSERT INTO django_migrations (app, name, applied) "
+            "VALUES ('curation', '9999_of_tomorrow', '2030-01-01')"
+        )
+
+    said = sentence(data, "--port", str(free_port()))
+
+    assert "newer than this code: it has the migration curation.9999_of_tomorrow" in said
+
+
+def test_a_database_that_is_away(tmp_path: Path) -> None:
+    url = f"postgres://curation@127.0.0.1:{free_port()}/curation"
+
+    said = sentence(tmp_path, "--port", str(free_port()), DATABASE_URL=url)
+
+    assert said.startswith("The database can't be reached")
+
+
+def test_a_named_redis_that_is_away(tmp_path: Path) -> None:
+    port = free_port()
+
+    said = sentence(
+        tmp_path, "--port", str(free_port()), REDIS_URL=f"redis://:secret@127.0.0.1:{port}"
+    )
+
+    assert said.startswith(f"Redis at 127.0.0.1:{port} can't be used")
+    assert "secret" not in said
+
+
+@pytest.mark.parametrize("address", ["redis://127.0.0.1:6379/0", "rediss://user@redis.example.org"])
+def test_a_redis_on_tcp_without_a_password(tmp_path: Path, address: str) -> None:
+    said = sentence(tmp_path, REDIS_URL=address)
+
+    assert said.startswith("REDIS_URL names a Redis on TCP without a password")
+    assert "on loopback any user of this machine" in said
+
+
+@pytest.mark.parametrize("command", ["rqworker", "scheduler", "check"])
+def test_no_other_process_starts_on_it_either(
+    tmp_path: Path, copy_of_prepared: Callable[[Path], Path], command: str
+) -> None:
+    data = copy_of_prepared(tmp_path / "data")
+
+    refused = manage(data, command, REDIS_URL="redis://127.0.0.1:1/0")
+
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("REDIS_URL names a Redis on TCP without a password")
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"REDIS_URL": "redis://:secret@127.0.0.1:1/0"},
+        {"REDIS_URL": "redis://127.0.0.1:1/0?password=secret"},
+        {"REDIS_URL": "unix:///nowhere/redis.sock"},
+        {"REDIS_URL": "redis://127.0.0.1:1/0", "REDIS_WITHOUT_PASSWORD": "1"},
+    ],
+)
+def test_a_redis_with_a_password_a_socket_or_leave_is_accepted(
+    tmp_path: Path, variables: dict[str, str]
+) -> None:
+    assert manage(tmp_path, "check", **variables).returncode == 0

@@ -1,0 +1,84 @@
+"""An old database becomes a new one, and a new one an old one, with its rows."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
+
+from curation.models import Decision, Kernel, Provenance, Repository, Status
+from curation.review.decisions import decide
+from tests import factories as make
+from tests.curation.test_people import PROMISED, granted
+
+FIRST = ("curation", "0001_initial")
+SQUASHED = ("curation", "0001_squashed_0026")
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+
+class LoaderOfReplaced(MigrationLoader):
+    """Loads the single migrations, as before the squashed one existed."""
+
+    def load_disk(self) -> None:
+        super().load_disk()
+        del self.disk_migrations[SQUASHED]
+
+
+def return_to_the_first_migration() -> MigrationExecutor:
+    executor = MigrationExecutor(connection)
+    executor.loader = LoaderOfReplaced(connection)
+    executor.migrate([FIRST])
+    executor.recorder.record_unapplied(*SQUASHED)
+    return executor
+
+
+def test_rows_survive_the_way_to_the_first_migration_and_back() -> None:
+    place = make.a_provenance()
+    Group.objects.create(name="owners")
+
+    try:
+        executor = return_to_the_first_migration()
+        groups = set(Group.objects.values_list("name", flat=True))
+        write_old_rows(executor.loader.project_state([FIRST]).apps.get_model)
+    finally:
+        # The database is new again, whatever happened.
+        call_command("migrate", verbosity=0)
+
+    assert groups == {"owners"}
+    assert Provenance.objects.get(pk=place.pk).kernel_id == place.kernel_id
+    kept = Kernel.objects.get(content_hash="a" * 64)
+    decision = Decision.objects.get(kernel=kept)
+    assert (kept.status, kept.version, decision.user.username) == ("approved", 2, "ada")  # type: ignore[union-attr]
+    assert Repository.objects.get(name="owner/name").runs.get().state == "succeeded"
+    assert {name: granted(name) for name in PROMISED} == PROMISED
+    # And it can be worked with.
+    decide(
+        item=kept, status=Status.REJECTED, version=2, user=make.a_reviewer(), request=uuid.uuid4()
+    )
+
+
+def write_old_rows(then: Any) -> None:
+    """Write rows by the models of the first migration."""
+    # Tables of Django's that hold no permission yet: the groups come with theirs all the same.
+    then("auth", "Permission").objects.all().delete()
+    ada = then("auth", "User").objects.create(username="ada")
+    source = then("curation", "Repository").objects.create(
+        name="owner/name", url="https://github.com/owner/name", category="utils"
+    )
+    then("curation", "IngestRun").objects.create(
+        repository=source, state="succeeded", finished_at=timezone.now(), requested_by=ada
+    )
+    kernel = then("curation", "Kernel").objects.create(
+        content_hash="a" * 64, name="add", kind="entry", function_source="x", standalone_source="x",
+        standalone=True, lines=1, status="approved", version=2,
+    )  # fmt: skip
+    then("curation", "Decision").objects.create(
+        kernel=kernel, user=ada, content_hash="a" * 64, version=1, status="approved",
+        previous_status="pending", request=uuid.uuid4(),
+    )  # fmt: skip
