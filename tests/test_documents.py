@@ -23,9 +23,9 @@ PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"')
 HEADING = re.compile(r"^#{1,6} +(.+)$", re.M)
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^`\n]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-MODULE = re.compile(r"python -m ((?:tests|validation)[\w.]*)")
+MODULE = re.compile(r"python -m ((?:benchmarks|tests|validation)[\w.]*)")
 # A path of the project in code: no placeholders, no globs.
-FOLDERS = "curation|docs|ingest|static|templates|tests|validation"
+FOLDERS = "benchmarks|curation|docs|ingest|static|templates|tests|validation"
 PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]+)`")
 # Sentences begin with a noun or a verb, headings too.
 RIDDLE = re.compile(r"^#+ +(?:What|Who|Whose|Where|Whether|Of|Nothing)\b", re.M)
@@ -129,7 +129,7 @@ def test_every_named_module_and_path_exists(document: str) -> None:
     missing += [
         name
         for name in re.findall(r"`(measure_\w+)", text(document))
-        if name != "measure_x" and not (ROOT / f"tests/benchmarks/{name}.py").exists()
+        if name != "measure_x" and not (ROOT / f"benchmarks/{name}.py").exists()
     ]
 
     assert missing == []

@@ -14,15 +14,15 @@ from validation import compile as compiling
 from validation.compile import (
     Answer,
     Environment,
+    ForkServerFailed,
     Judge,
     Launch,
     Launcher,
     Reason,
     Unit,
-    WorkerUnavailable,
 )
 from validation.findings import Beat, Begin, Check, Finding, judged
-from validation.sandbox import SandboxUnavailable
+from validation.harness.sandbox import SandboxUnavailable
 
 STAGES = ("ttir", "ptx", "cubin")
 
@@ -59,7 +59,7 @@ def open_compiler(options: Mapping[str, Any]) -> Iterator["Compiler"]:
             yield Compiler(judge, launcher)
     except SandboxUnavailable as error:
         raise CompilerUnavailable(str(error)) from None
-    except WorkerUnavailable as error:
+    except ForkServerFailed as error:
         raise CompilerAway(str(error)) from None
 
 

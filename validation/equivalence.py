@@ -10,9 +10,14 @@ from django.db.models import QuerySet
 from curation.errors import CurationError
 from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
 from curation.queue.workers import retire
-from validation import harness
 from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
-from validation.sandbox import SandboxUnavailable
+from validation.harness import report as harness_report
+from validation.harness import schedule
+from validation.harness.entry import Entry
+from validation.harness.fork_server import ForkServerFailed
+from validation.harness.options import Options, Unsuited
+from validation.harness.sandbox import SandboxUnavailable
+from validation.harness.worker_pool import GpuSick, WorkerPool
 
 # Options that a run may set.
 OPTIONS = ("jobs", "share", "timeout", "seed", "timing", "sanitize")
@@ -37,7 +42,7 @@ def checkable() -> QuerySet[Pair]:
 
 def open_harness(device: Device, options: Mapping[str, Any]) -> AbstractContextManager[OpenChecker]:
     told = {name: options[name] for name in OPTIONS if name in options}
-    return _opened(harness.Options(device=device.value, **told))
+    return _opened(Options(device=device.value, **told))
 
 
 on_cuda = partial(open_harness, Device.CUDA)
@@ -45,21 +50,21 @@ in_the_interpreter = partial(open_harness, Device.INTERPRETER)
 
 
 @contextmanager
-def _opened(options: harness.Options) -> Iterator["Harness"]:
+def _opened(options: Options) -> Iterator["Harness"]:
     try:
-        with harness.open_pool(options) as pool:
+        with schedule.open_pool(options) as pool:
             yield Harness(pool)
-    except (SandboxUnavailable, harness.Unsuited) as error:
+    except (SandboxUnavailable, Unsuited) as error:
         raise HarnessUnavailable(str(error)) from None
-    except harness.GpuSick as error:
+    except GpuSick as error:
         ended = " This worker ends." if retire() else ""
         raise HarnessAway(f"{error}{ended}") from None
-    except harness.ForkServerFailed as error:
+    except ForkServerFailed as error:
         raise HarnessAway(str(error)) from None
 
 
 class Harness:
-    def __init__(self, pool: harness.WorkerPool) -> None:
+    def __init__(self, pool: WorkerPool) -> None:
         self._pool = pool
 
     @property
@@ -71,14 +76,14 @@ class Harness:
     ) -> Iterator[tuple[Pair, Finding]]:
         pairs = {str(pair.pk): pair for pair in items}
         entries = map(entry, pairs.values())
-        reports = harness.reports(entries, self._pool, beat, lambda entry: begin(pairs[entry.id]))
+        reports = schedule.reports(entries, self._pool, beat, lambda entry: begin(pairs[entry.id]))
         with closing(reports):
             for report in reports:
                 yield pairs[report.id], judged(partial(finding, report))
 
 
-def entry(pair: Pair) -> harness.Entry:
-    return harness.Entry(
+def entry(pair: Pair) -> Entry:
+    return Entry(
         id=str(pair.pk),
         python_code=pair.python_code,
         triton_code=pair.triton_code,
@@ -100,7 +105,7 @@ def _origin(pair: Pair) -> str:
     return f"{pair.origin}:{pair.kernel_id or pair.pk}"
 
 
-def finding(report: harness.Report) -> Finding:
+def finding(report: harness_report.Report) -> Finding:
     return Finding(
         verdict=Verdict(report.verdict),
         message=report.message,
@@ -113,7 +118,7 @@ def finding(report: harness.Report) -> Finding:
     )
 
 
-def _outcome(verdict: harness.Verdict | None) -> Outcome:
+def _outcome(verdict: harness_report.Verdict | None) -> Outcome:
     if verdict is None:
         return Outcome.SKIPPED
-    return Outcome.PASSED if verdict is harness.Verdict.PASSED else Outcome.FAILED
+    return Outcome.PASSED if verdict is harness_report.Verdict.PASSED else Outcome.FAILED

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from curation.models import Outcome, Verdict
-from validation.sandbox import readable
+from validation.harness.sandbox import readable
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from curation.review.editing import PairTexts, as_record, edited, save_version
 from curation.review.views.drafts import draft_or_404, editor, written
 from curation.review.views.edit import pair_editor
 from curation.review.views.item import address
-from validation.contract import violations
+from validation.pairs.contract import violations
 from validation.requests import request_validation
 
 may_ask = permission_required("curation.add_validationrun", raise_exception=True)

@@ -1,7 +1,7 @@
 """The lowest Triton release that has every name that a text uses.
 
 `triton_releases.json` has, for each name of Triton's modules and for each parameter of their
-functions, the first release that has it. `tests/benchmarks/derive_triton_releases.py` derives it
+functions, the first release that has it. `benchmarks/derive_triton_releases.py` derives it
 from the releases' sources. Names alone are compared: a release may have a name and still compile
 a text differently.
 """

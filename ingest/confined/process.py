@@ -11,7 +11,15 @@ from typing import IO, Any
 
 from ingest.confined.programs import PACKAGES, command
 from ingest.confined.values import UnreadableAnswer, read_json, to_json
-from validation.sandbox import Confinement, Level, Limits, kill, probe, python_readable, start
+from validation.harness.sandbox import (
+    Confinement,
+    Level,
+    Limits,
+    kill,
+    probe,
+    python_readable,
+    start,
+)
 
 # scancode's index takes 1.4 GB of address space, and real trees far less.
 MEMORY = 4 << 30

@@ -27,7 +27,7 @@ from ingest.licenses.detector import DetectionTookTooLong
 from ingest.licenses.reader import git_blob_hash
 from ingest.licenses.reader import to_json as as_kept
 from ingest.licenses.records import Findings
-from validation.sandbox import Level
+from validation.harness.sandbox import Level
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from ingest.drafting.sides import INPUTS
 from ingest.drafting.tolerances import Tolerance
 from ingest.drafting.values import Dtype
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "pairs"
+TEMPLATES = Path(__file__).resolve().with_name("templates")
 
 TOLERANCE: Mapping[str, tuple[float, float]] = {
     "float64": (1e-6, 1e-6),
@@ -69,7 +69,7 @@ def test_code(
     fixed = [name for name in cases.fixed if name in rows[0] and name not in {"seed", "dtype"}]
     written: str = (
         _environment()
-        .get_template("drafted/test_code.py.j2")
+        .get_template("test_code.py.j2")
         .render(
             entry_point=entry_point,
             imports=sorted({*imports, "import pytest", "import torch"}),

@@ -26,7 +26,7 @@ from ingest.licenses.reader import RULES_VERSION, git_blob_hash
 from ingest.sources import take_up
 from tests.conftest import KERNEL, commit
 from tests.hostile.test_validation_killed import descendants
-from validation.sandbox import Level, probe
+from validation.harness.sandbox import Level, probe
 
 pytestmark = pytest.mark.slow
 

@@ -23,21 +23,21 @@ from validation import compiling, equivalence
 from validation.compile import Environment
 from validation.compile.judge import read_launch, read_outcome
 from validation.findings import Finding
-from validation.harness import Options, Report, Verdict
 from validation.harness.channel import MAGIC, Channel, memory_file, write_parcel
 from validation.harness.children import Answer, Child, ChildEnded, Closed, DeadlinePassed, Forged
 from validation.harness.entry import Entry, parse
 from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServer
+from validation.harness.options import Options
+from validation.harness.questions import Reply, read_answer
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import UnreadableJson, read_json
 from validation.harness.schedule import examine_entry
 from validation.harness.worker_pool import GpuSick, WorkerPool
-from validation.inductor.generation import came_of
-from validation.inductor.offer import Offer
-from validation.inductor.whole.sources import Whole
-from validation.inductor.whole.splitting import Split, read_splits
-from validation.sandbox import UnreadableJson, read_json
-from validation.workers import Reply
-from validation.workers.asking import WorkerDied, read_answer
+from validation.pairs.inductor.generation import came_of
+from validation.pairs.inductor.offer import Offer
+from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole.splitting import Split, read_splits
 
 pytestmark = pytest.mark.slow
 
@@ -49,14 +49,7 @@ COMPILED = {
     "seconds": 0.0, "imports": True,
 }  # fmt: skip
 LAUNCHED = {"launched": True, "message": ""}
-LINE = {
-    "key": 7,
-    "seconds": 0.5,
-    "timeout": False,
-    "status": 0,
-    "pid": 3,
-    "said": json.dumps(COMPILED),
-}
+HEADER = {"text": json.dumps(COMPILED), "seconds": 0.5}
 TRACED = {"module": "x = 1", "numbers": {"1": 2}, "single": True, "cases": [{"n": 1}]}
 MODELS = {
     "models": [
@@ -114,25 +107,16 @@ def found(said: Reply) -> Finding:
 
 
 @fuzzed
-@given(written(mutated(LINE) | STRANGE))
-def test_a_line_of_a_worker_is_an_answer_or_its_end(line: bytes) -> None:
-    try:
-        key, said = read_answer(line)
-    except WorkerDied as died:
-        assert str(died)
-        return
-    hash(key)
-    assert_storable(found(said))
+@given(mutated(HEADER) | STRANGE)
+def test_whatever_a_process_hands_over_is_a_reply(header: Any) -> None:
+    assert_storable(found(read_answer(header)))
 
 
 @fuzzed
 @given(written(mutated(COMPILED) | mutated(LAUNCHED) | STRANGE))
 def test_whatever_a_child_answers_its_question_gets_a_verdict(data: bytes) -> None:
-    line = json.dumps({**LINE, "said": data.decode(errors="replace")})
+    said = read_answer({**HEADER, "text": data.decode(errors="replace")})
 
-    key, said = read_answer(line.encode())
-
-    assert key == 7
     assert_storable(found(said))
 
 

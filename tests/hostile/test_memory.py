@@ -13,12 +13,16 @@ import pytest
 from tests.hostile.held_memory import Peak, measured
 from tests.validation.compile import kernels
 from tests.validation.harness.doubling import DOUBLE_KERNEL
-from tests.validation.sandbox.confining import confinement, levels
+from tests.validation.harness.sandbox.confining import confinement, levels
 from tests.waiting import wait_for
 from validation.compile import Answer, Judge, Outcome, Unit
-from validation.harness import Entry, Options, Report, Verdict, WorkerPool, check
-from validation.sandbox import Level, kill, memory, memory_bound, start
-from validation.workers import asking
+from validation.harness import questions
+from validation.harness.entry import Entry
+from validation.harness.options import Options
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import Level, kill, memory, memory_bound, start
+from validation.harness.schedule import check
+from validation.harness.worker_pool import WorkerPool
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
@@ -167,7 +171,7 @@ def test_an_entry_that_holds_too_much_is_ended_and_its_neighbor_passes(level: Le
 def test_a_kernel_that_holds_too_much_costs_its_own_answer(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "MEMORY", MEMORY)
+    monkeypatch.setattr(questions, "MEMORY", MEMORY)
     names = ["allocating", "shared_mapping", "many_processes", "memory_file", "scratch_files"]
     units = [
         Unit(number, program(name) + kernels.ADD, "kernel") for number, name in enumerate(names)

@@ -9,12 +9,14 @@ import pytest
 from tests.hostile.test_validation_killed import descendants
 from tests.hostile.zoo.load import honest_entries
 from tests.validation.compile import kernels
-from tests.validation.sandbox.confining import levels, processes_saying
+from tests.validation.harness.sandbox.confining import levels
+from tests.waiting import wait_for
 from validation.compile import Answer, Judge, Unit
-from validation.compile.judge import WORKER
-from validation.harness import Options, Report, Verdict, check
 from validation.harness.entry import Entry, parse
-from validation.sandbox import Level
+from validation.harness.options import Options
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import Level
+from validation.harness.schedule import check
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
@@ -72,22 +74,13 @@ def test_a_process_that_a_kernel_leaves_behind_forges_no_later_verdict(level: Le
     others = [Unit(key, kernels.ADD, "kernel") for key in range(1, 13)]
 
     with Judge(level=level, parallel=2) as judge:
-        dict(judge.compile(others[:1]))
-        before = worker_processes()
+        assert judge.environment.triton
+        before = set(descendants(os.getpid()))
+        assert before
         done = {unit.key: outcome for unit, outcome in judge.compile([evil, *others])}
-        after = worker_processes()
+        wait_for("no child is left", lambda: before.issuperset(descendants(os.getpid())))
 
     assert {k: o.message for k, o in done.items() if k and o.answer is not Answer.COMPILES} == {}
-    assert after == before > 0
-
-
-def worker_processes() -> int:
-    """Count the compile workers that descend from this test; other tests have workers too.
-
-    A guard stands between this test and each sandbox and adopts orphans, so a process that is left
-    behind still descends from this test.
-    """
-    return len(set(processes_saying(WORKER)) & set(descendants(os.getpid())))
 
 
 def test_an_honest_entry_may_use_a_folder_of_pytests_own(level: Level) -> None:

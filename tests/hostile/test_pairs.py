@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.pairs.load import PAIRS, Pair, load_pairs, read_pair
-from validation.harness import Options, Report, check
 from validation.harness.entry import parse
+from validation.harness.options import Options
+from validation.harness.report import Report
+from validation.harness.schedule import check
 
 pytestmark = pytest.mark.slow
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests.validation.sandbox.confining import begin, levels, processes_saying, run
+from tests.validation.harness.sandbox.confining import begin, levels, processes_saying, run
 from tests.waiting import wait_for
-from validation.sandbox import Level, kill
-from validation.sandbox.command import threads_of
-from validation.sandbox.python import SANDBOX_UID
+from validation.harness.sandbox import Level, kill
+from validation.harness.sandbox.command import threads_of
+from validation.harness.sandbox.python import SANDBOX_UID
 
 pytestmark = [pytest.mark.parametrize("level", levels()), pytest.mark.slow]
 
@@ -451,8 +451,8 @@ def test_nothing_survives_the_sudden_end_of_who_started_it(level: Level) -> None
         [
             sys.executable,
             "-c",
-            "from tests.validation.sandbox.confining import begin\n"
-            "from validation.sandbox import Level\n"
+            "from tests.validation.harness.sandbox.confining import begin\n"
+            "from validation.harness.sandbox import Level\n"
             f"process = begin({RUNAWAY.format(mark=mark, then='time.sleep(60)')!r}, "
             f"Level('{level}'))\n"
             "print(process.stdout.readline().decode(), flush=True)\n"

@@ -10,19 +10,12 @@ from dataclasses import replace
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import (
-    Check,
-    Entry,
-    Options,
-    Report,
-    Unsuited,
-    Verdict,
-    WorkerPool,
-    check,
-    open_pool,
-)
-from validation.harness.entry import parse
+from validation.harness.entry import Entry, parse
+from validation.harness.options import Options, Unsuited
+from validation.harness.report import Check, Report, Verdict
+from validation.harness.schedule import check, open_pool
 from validation.harness.timing import timed
+from validation.harness.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,7 @@
 fails, and the run goes on after each.
 
 One variant of each kind of fault runs, or all with `--every-variant`. Entries that need a GPU are
-left to `tests.benchmarks.measure_harness zoo`.
+left to `benchmarks.measure_harness zoo`.
 """
 
 import json
@@ -14,8 +14,10 @@ import pytest
 
 from tests.hostile.zoo.catalog import Check, Danger, Verdict
 from tests.hostile.zoo.load import Entry, outcome, zoo
-from validation.harness import Options, Report, check
 from validation.harness.entry import parse
+from validation.harness.options import Options
+from validation.harness.report import Report
+from validation.harness.schedule import check
 
 pytestmark = pytest.mark.slow
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from curation.models import OperationType
 from tests.hostile.zoo.catalog import Check, Danger, Needs, Verdict, load_kinds
 from tests.hostile.zoo.load import Code, cheats, honest_entries, main, zoo
 
@@ -25,11 +26,6 @@ CHEATS = {entry.name: entry for entry in cheats()}
 KINDS = {kind.name: kind for kind in load_kinds()}
 # A harness run of the whole zoo takes minutes, so the catalog has a limit.
 ENTRIES_MOST = 294
-OPERATION_TYPES = {
-    *("element-wise", "reduction", "normalization", "softmax", "matmul", "attention"),
-    *("convolution", "scan", "sort", "gather-scatter", "quantization", "loss", "optimizer"),
-    *("random", "other"),
-}
 # What a launcher may ask of torch: memory, also with numbers that it knows itself, of what type and
 # layout, and what its gradients and its own operation are registered and called by.
 ALLOCATION = {
@@ -80,7 +76,7 @@ def test_cases_are_plain_and_show_one_element_and_a_layout_or_a_prime(name: str)
 def test_honest_entries_are_of_all_operation_types() -> None:
     types = Counter(entry.operation_type for entry in HONEST.values())
 
-    assert set(types) == OPERATION_TYPES
+    assert set(types) == set(OperationType.values)
     assert len(HONEST) >= 32
     assert min(types.values()) >= 2
 

@@ -29,8 +29,8 @@ from tests.factories import (
     sha,
 )
 from tests.hostile.zoo.load import zoo
-from validation import harness
 from validation.equivalence import checkable, finding
+from validation.harness import report as harness_report
 from validation.requests import without_verdict
 
 pytestmark = pytest.mark.django_db
@@ -119,17 +119,17 @@ def test_what_is_decided_against_is_not_asked_about() -> None:
     assert set(without_verdict(checkable(), Device.INTERPRETER)) == {pending}
 
 
-@pytest.mark.parametrize("verdict", harness.Verdict)
-def test_every_verdict_of_the_harness_has_its_row(verdict: harness.Verdict) -> None:
-    check = harness.Check("accuracy", verdict, "said", {"cases": 3})
-    report = harness.Report("1", verdict, "said", (check,), {"total": 2.0}, {})
+@pytest.mark.parametrize("verdict", harness_report.Verdict)
+def test_every_verdict_of_the_harness_has_its_row(verdict: harness_report.Verdict) -> None:
+    check = harness_report.Check("accuracy", verdict, "said", {"cases": 3})
+    report = harness_report.Report("1", verdict, "said", (check,), {"total": 2.0}, {})
 
     found = finding(report)
 
     assert found.verdict == Verdict(verdict.value)
     assert found.seconds == 2.0
     (made,) = found.checks
-    assert (made.outcome == Outcome.PASSED) == (verdict is harness.Verdict.PASSED)
+    assert (made.outcome == Outcome.PASSED) == (verdict is harness_report.Verdict.PASSED)
 
 
 def test_asking_for_speed_is_kept_with_the_run() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.benchmarks import processors
+from benchmarks import processors
 
 EACH_ALONE = [[cpu] for cpu in range(32)]
 IN_TWOS = [[cpu, cpu + 16] for cpu in range(16)]

@@ -14,15 +14,17 @@ from rq.serializers import JSONSerializer
 
 from curation.models import Device, RunState, ValidationRun
 from tests.factories import a_pair
-from validation import harness
+from validation.harness import schedule
+from validation.harness.options import Options
+from validation.harness.worker_pool import GpuSick
 from validation.requests import request_validation
 
 SICK = "The GPU no longer computes what it should (a product of two matrices is wrong)."
 
 
 @contextmanager
-def sick(options: harness.Options) -> Iterator[Any]:
-    raise harness.GpuSick(SICK)
+def sick(options: Options) -> Iterator[Any]:
+    raise GpuSick(SICK)
     yield
 
 
@@ -35,7 +37,7 @@ def work() -> None:
 def test_a_worker_with_a_sick_gpu_gives_its_run_back_and_ends(
     queue_redis: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(harness, "open_pool", sick)
+    monkeypatch.setattr(schedule, "open_pool", sick)
     first, second = (request_validation([a_pair()], device=Device.CUDA)[0] for _ in range(2))
 
     # A process that closed what it inherited would end the session of the one that it came from.

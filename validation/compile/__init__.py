@@ -2,17 +2,17 @@
 
 from validation.compile.judge import TARGET, Judge, Launcher
 from validation.compile.outcome import Answer, Environment, Launch, Outcome, Reason, Unit
-from validation.workers import WorkerUnavailable
+from validation.harness.fork_server import ForkServerFailed
 
 __all__ = [
     "TARGET",
     "Answer",
     "Environment",
+    "ForkServerFailed",
     "Judge",
     "Launch",
     "Launcher",
     "Outcome",
     "Reason",
     "Unit",
-    "WorkerUnavailable",
 ]

@@ -17,7 +17,7 @@ from validation.compile.guess import Guess, Type, no_larger, quarter
 from validation.compile.outcome import Answer, Outcome, Reason
 from validation.compile.search import Found, TooSlow, search
 from validation.compile.uses import read_uses
-from validation.workers.forking import PATIENCE
+from validation.harness.worker.question import PATIENCE
 
 # Shares of a kernel's time. The rest is for a second, smaller compile.
 SEARCH, COMPILE = 0.4, 0.3

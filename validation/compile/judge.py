@@ -14,9 +14,9 @@ from validation.compile.outcome import (
     outcome,
     timed_out,
 )
-from validation.sandbox import Level
-from validation.sandbox.seal import confined_by
-from validation.workers import Reply, Workers
+from validation.harness.questions import Reply, Workers
+from validation.harness.sandbox import Level
+from validation.harness.sandbox.seal import confined_by
 
 TARGET = "cuda:90"
 WORKER = "validation.compile.worker"
@@ -39,7 +39,7 @@ class Judge(ExitStack):
     ) -> None:
         super().__init__()
         self._target = target
-        workers = Workers(WORKER, target, seconds=seconds, parallel=parallel, level=level)
+        workers = Workers(WORKER, target=target, seconds=seconds, parallel=parallel, level=level)
         self._workers = self.enter_context(workers)
 
     @property
@@ -77,9 +77,10 @@ class Launcher(ExitStack):
         self, *, target: str = TARGET, seconds: float = LAUNCH_SECONDS, level: Level | None = None
     ) -> None:
         super().__init__()
-        env = {"TRITON_INTERPRET": "1"}
         self._seconds = seconds
-        workers = Workers(WORKER, target, seconds=seconds, parallel=1, level=level, env=env)
+        workers = Workers(
+            WORKER, target=target, device="interpreter", seconds=seconds, parallel=1, level=level
+        )
         self._workers = self.enter_context(workers)
 
     def launch(

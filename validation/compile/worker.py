@@ -1,10 +1,7 @@
-"""Sandbox side: compiles kernels, and launches kernels with a known signature.
-
-`python -m validation.compile.worker FD PARALLEL DOMAIN TARGET`, for `validation.workers`.
-"""
+"""Program of the compile check's sandbox: compiles kernels, and launches one block of them."""
 
 import platform
-import sys
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -13,7 +10,7 @@ import triton
 from validation.compile.device import be_the_target
 from validation.compile.examine import examine
 from validation.compile.launch import launch
-from validation.workers.forking import serve
+from validation.harness.worker.question import roles
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -23,8 +20,12 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return examine(source, name, request["target"], seconds)
 
 
-if __name__ == "__main__":
-    be_the_target(sys.argv[4])
+def up(settings: Mapping[str, Any]) -> dict[str, str]:
+    be_the_target(settings["target"])
     torch.set_num_threads(1)
     versions = {"triton": triton.__version__, "torch": torch.__version__}
-    serve(answer, {**versions, "python": platform.python_version()})
+    return {**versions, "python": platform.python_version()}
+
+
+ROLES = roles(answer)
+HAS_COMPILE_BUDGET = False

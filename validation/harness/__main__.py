@@ -9,19 +9,13 @@ from collections import Counter
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from validation.harness import (
-    Entry,
-    EntryUnreadable,
-    ForkServerFailed,
-    GpuSick,
-    Options,
-    Report,
-    Unsuited,
-    Verdict,
-    check,
-    read_entries,
-)
-from validation.sandbox import Level, SandboxUnavailable
+from validation.harness.entry import Entry, EntryUnreadable, read_entries
+from validation.harness.fork_server import ForkServerFailed
+from validation.harness.options import Options, Unsuited
+from validation.harness.report import Report, Verdict
+from validation.harness.sandbox import Level, SandboxUnavailable
+from validation.harness.schedule import check
+from validation.harness.worker_pool import GpuSick
 
 BAR = 30
 GIB = 1 << 30

@@ -29,6 +29,13 @@ DYING_SECONDS = 10.0
 KILL_SECONDS = 5.0
 # `ChildEnded.why` of a child that ended with its fork server.
 SERVER_ENDED = "the fork server ended"
+# By the `ChildEnded.why` of a child that was ended for one of its limits.
+LIMITS = {
+    "memory": "used more memory than it may",
+    "disk": "wrote more files than it may",
+    "threads": "started more threads than it may",
+    "processes": "started more processes than it may",
+}
 SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
@@ -82,6 +89,11 @@ class Child:
     @property
     def gone(self) -> bool:
         return self._over.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """The processor time of a child that has ended."""
+        return float(self._end.get("seconds", 0.0))
 
     def ended(self, message: Mapping[str, Any]) -> None:
         """Keep how the child ended, and wake the thread that waits for its answer."""

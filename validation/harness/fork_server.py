@@ -13,7 +13,7 @@ from typing import Any
 
 from validation.harness.channel import Channel, NotAParcel
 from validation.harness.children import SERVER_ENDED, Child, ChildEnded, Closed
-from validation.sandbox import (
+from validation.harness.sandbox import (
     Confinement,
     Level,
     Limits,
@@ -23,9 +23,10 @@ from validation.sandbox import (
     python_readable,
     start,
 )
-from validation.sandbox.seal import domain
+from validation.harness.sandbox.seal import domain
 
 PACKAGE = Path(__file__).resolve().parents[1]
+HARNESS = "validation.harness.worker.warm"
 NEEDED = ("torch", "triton", "pytest")
 # Only the package can be read, not the folder around it, which may hold the data.
 BEGIN = """\
@@ -34,7 +35,7 @@ import gc, os, sys, types
 gc.disable()
 sys.modules["validation"] = types.ModuleType("validation")
 sys.modules["validation"].__path__ = [{package!r}]
-from validation.harness.inside.server import main
+from validation.harness.worker.server import main
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 sys.argv[:] = [""]
 main({control}, {settings!r})
@@ -48,7 +49,7 @@ FILE_SIZE = 2 << 30
 OVERHEAD = 2 << 30
 # Triton asks it where the driver's library is.
 LDCONFIG = (Path("/usr/sbin/ldconfig"), Path("/usr/sbin/ldconfig.real"))
-THREADS = {"interpreter": 32, "cuda": 512}
+THREADS = {"interpreter": 32, "compiler": 32, "cuda": 512}
 # Processes of one child, itself included: a compiler and its parts are a handful. A fork bomb is
 # ended long before other children can't fork.
 PROCESSES = 128
@@ -88,14 +89,18 @@ class ForkServer:
     processes: limit of all children together.
     programs: whether children may start other processes.
     compiler: warm up torch.compile too.
+    program: the module that warms the server up and has the roles of its children; `target` is
+        for it.
+    device: "interpreter", "cuda", or "compiler" for what compiles and launches nothing.
     """
 
     def __init__(
         self, device: str, *, memory: int, cpu_seconds: int, level: Level | None, processes: int,
-        programs: bool = False, compiler: bool = False,
+        programs: bool = False, compiler: bool = False, program: str = HARNESS, target: str = "",
     ) -> None:  # fmt: skip
         self.device, self.memory, self.cpu_seconds = device, memory, cpu_seconds
         self.processes, self.programs, self.compiler = processes, programs, compiler
+        self.program, self.target = program, target
         self.level = level or best()
         self.versions: dict[str, str] = {}
         self.closed = False
@@ -113,7 +118,10 @@ class ForkServer:
         with self._lock:
             if self.closed:
                 raise Closed
-            if self._process is None or self._process.poll() is not None:
+            if self._channel is None and self._warming is None:
+                if self._process is not None:
+                    # Its channel ended, and its guard may not have.
+                    kill(self._process)
                 self._start()
 
     def open(self) -> None:
@@ -123,19 +131,22 @@ class ForkServer:
                 self._wait_until_ready(self._warming)
 
     def _start(self) -> None:
-        if absent := [name for name in NEEDED if find_spec(name) is None]:
+        absent = [name for name in NEEDED if find_spec(name) is None]
+        if absent and self.program == HARNESS:
             words = f"{sys.executable} has no {' and no '.join(absent)} to check with."
             raise ForkServerFailed(words)
         own_end, server_end = Channel.pair()
         confinement = self.confinement()
         settings: dict[str, Any] = {
             "domain": domain(confinement),
+            "program": self.program,
             "compiler": self.compiler,
+            "target": self.target,
             "folder": FOLDER,
             "programs": self.programs,
             "limits": {"RLIMIT_FSIZE": FILE_SIZE, "RLIMIT_CPU": self.cpu_seconds},
         }
-        if self.device == "interpreter":
+        if self.device != "cuda":
             # CUDA reserves more address space than any machine has.
             settings["limits"]["RLIMIT_AS"] = self.memory + OVERHEAD
         control = server_end.socket.fileno()
@@ -165,6 +176,7 @@ class ForkServer:
         if received:
             message = received[0]
         if "failed" in message:
+            self._warming = None
             kill(self._process)
             self._errors.seek(0)
             output = self._errors.read()[-2000:].decode(errors="replace").strip()
@@ -176,10 +188,11 @@ class ForkServer:
 
     def confinement(self) -> Confinement:
         """Return the confinement of its processes."""
-        environment = ENVIRONMENT | IN_INTERPRETER
+        environment = dict(ENVIRONMENT)
+        if self.device == "interpreter":
+            environment |= IN_INTERPRETER
         if self.device == "cuda":
-            given = {name: os.environ[name] for name in ON_GPU if name in os.environ}
-            environment = ENVIRONMENT | given
+            environment |= {name: os.environ[name] for name in ON_GPU if name in os.environ}
         return Confinement(
             readable=(*python_readable(), PACKAGE, *(path for path in LDCONFIG if path.exists())),
             limits=Limits(
@@ -235,6 +248,7 @@ class ForkServer:
                 self._channel.send({"fork": number}, [child_end.socket.fileno()])
             except OSError as error:
                 self._children.pop(number, None)
+                self._channel = None
                 raise ChildEnded(None, SERVER_ENDED) from error
         child_end.close()
         return child

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from validation.harness import sanitizer
-from validation.sandbox import Level
+from validation.harness.sandbox import Level
 
 EVERY_CHECK = (
     "test", "accuracy", "variations", "memory", "determinism", "triton", "falsifiable",

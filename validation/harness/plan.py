@@ -1,6 +1,6 @@
 """Trials of an entry: its own cases, and inputs that they don't show.
 
-A case is JSON here (types and tuples are marked, see `inside/values.py`), because no object of the
+A case is JSON here (types and tuples are marked, see `worker/values.py`), because no object of the
 entry may exist in this process.
 """
 
@@ -56,7 +56,7 @@ VALUES: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 class Trial:
     """One set of inputs.
 
-    variant: a change of the case's values or of their layout, see `inside/variants.py`.
+    variant: a change of the case's values or of their layout, see `worker/variants.py`.
     group: trials of which only the first counts that the reference answers.
     stands_in: a case that is too large, with smaller sizes.
     """

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from validation.sandbox.reading import readable
+from validation.harness.sandbox.reading import readable
 
 WORDS_MOST = 2000
 DEEPEST = 60

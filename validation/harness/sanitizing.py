@@ -22,11 +22,11 @@ from validation.harness.fork_server import PACKAGE
 from validation.harness.plan import Trial
 from validation.harness.recordings import Recordings, with_constants
 from validation.harness.report import Check, Report, Verdict
+from validation.harness.sandbox import kill, start
 from validation.harness.session import MISREAD, Session, Stopped, misread
 from validation.harness.trials import load_constants
 from validation.harness.verdicts import with_check
 from validation.harness.worker_pool import WorkerPool
-from validation.sandbox import kill, start
 
 # The tool looks at each access to memory.
 SLOWER = 5
@@ -35,7 +35,7 @@ PROGRAM = """\
 import sys, types
 sys.modules["validation"] = types.ModuleType("validation")
 sys.modules["validation"].__path__ = [{package!r}]
-from validation.harness.inside.cases import main
+from validation.harness.worker.cases import main
 main({request!r})
 """
 

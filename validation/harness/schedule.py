@@ -3,11 +3,8 @@
 import logging
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import islice
-from typing import TypeVar
 
 from validation.harness.children import ChildEnded, Closed
 from validation.harness.entry import Entry
@@ -15,20 +12,16 @@ from validation.harness.examine import Examination
 from validation.harness.fork_server import ForkServerFailed
 from validation.harness.options import Options
 from validation.harness.report import Check, Report, Verdict, presentable
+from validation.harness.sandbox import SandboxUnavailable
 from validation.harness.sanitizing import sanitized
+from validation.harness.tasks import run_tasks
 from validation.harness.timing import timed
 from validation.harness.worker_pool import GpuSick, WorkerPool
-from validation.sandbox import SandboxUnavailable
 
 log = logging.getLogger(__name__)
 
-Result = TypeVar("Result")
-
-# Tasks under way for each thread: the next one begins without a pause.
-AHEAD = 2
 # Each has three processes with a context while it waits for its turn.
 TIMED_AT_ONCE = 8
-BEAT_SECONDS = 1.0
 PRODUCT = re.compile(r"\bdot(_scaled)?\(")
 # Faults of the machine, no matter which entry met them. An OSError is a full disk, or no free file.
 FAULTS_OF_THE_MACHINE = (Closed, GpuSick, ForkServerFailed, SandboxUnavailable, OSError)
@@ -76,7 +69,9 @@ def reports(
     pool.prepare(min(at_once, len(entries)))
     # No other entry may use the GPU while one is timed: passed entries wait for the others.
     passed = []
-    with closing(_results(_examinations(entries, pool, begin), pool, beat, at_once)) as results:
+    with closing(
+        run_tasks(_examinations(entries, pool, begin), at_once, beat, stop=pool.close)
+    ) as results:
         for entry, report in results:
             if pool.options.timing and report.verdict is Verdict.PASSED:
                 passed.append((entry, report))
@@ -86,7 +81,7 @@ def reports(
         partial(_contain_faults, entry, pool, partial(timed, entry, report, pool))
         for entry, report in passed
     )
-    yield from _results(timings, pool, beat, min(at_once, TIMED_AT_ONCE))
+    yield from run_tasks(timings, min(at_once, TIMED_AT_ONCE), beat, stop=pool.close)
 
 
 def _examinations(
@@ -111,36 +106,6 @@ def sort_longest_first(entries: Sequence[Entry], *, after: int) -> list[Entry]:
     by_length = sorted(entries[after:], key=lambda entry: len(entry.triton_code), reverse=True)
     by_product = sorted(by_length, key=lambda entry: PRODUCT.search(entry.triton_code) is None)
     return [*entries[:after], *by_product]
-
-
-def _results(
-    tasks: Iterable[Callable[[], Result]],
-    pool: WorkerPool,
-    beat: Callable[[], None],
-    at_once: int,
-) -> Generator[Result, None, None]:
-    """Yield the tasks' results, several at once, in the order in which they are done."""
-    threads = ThreadPoolExecutor(at_once, thread_name_prefix="entry")
-    tasks = iter(tasks)
-    pending: set[Future[Result]] = set()
-    try:
-        while True:
-            for task in islice(tasks, at_once * AHEAD - len(pending)):
-                pending.add(threads.submit(task))
-            if not pending:
-                return
-            beat()
-            done, pending = wait(pending, BEAT_SECONDS, FIRST_COMPLETED)
-            for future in done:
-                if isinstance(future.exception(), Closed):
-                    raise RuntimeError("The run was closed while entries were under way.")
-                yield future.result()
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-        if pending:
-            # Threads that wait for a process end by this.
-            pool.close()
-        threads.shutdown(wait=True)
 
 
 def examine_entry(entry: Entry, pool: WorkerPool) -> Report:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from validation.harness.children import ChildEnded
+from validation.harness.children import LIMITS, ChildEnded
 from validation.harness.judge.evidence import raised
 from validation.harness.report import Check, Report, Verdict, presentable
 
@@ -19,12 +19,6 @@ GRADES = {
     "variations": ("accuracy", "sizes", "values", "special_values"),
     "triton": ("computed_by", "torch_operations", "torch_share"),
     "falsifiable": ("test_strength",),
-}
-LIMITS = {
-    "memory": "used more memory than it may",
-    "disk": "wrote more files than it may",
-    "threads": "started more threads than it may",
-    "processes": "started more processes than it may",
 }
 
 

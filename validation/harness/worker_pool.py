@@ -6,7 +6,6 @@ GPU a child may serve several entries of one origin, since making a CUDA context
 most checks, and other children wait with a context.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +16,10 @@ from validation.harness.fork_server import ForkServer
 from validation.harness.idle_pool import AHEAD, IdlePool
 from validation.harness.options import Options
 from validation.harness.policy import most_compile_seconds
+from validation.harness.sandbox import memory_bound
+from validation.harness.sandbox.seal import confined_by, is_separable
+from validation.harness.shared_lock import SharedLock
 from validation.harness.verdicts import ended_as, said_broken
-from validation.sandbox import memory_bound
-from validation.sandbox.seal import confined_by, is_separable
 
 HEALTH_SECONDS = 60.0
 # An idle machine needs a fifth of a second; eight GPUs at once make it wait for sixteen.
@@ -30,33 +30,6 @@ PAUSES = (0.0, 2.0, 10.0, 30.0)
 
 class GpuSick(Exception):
     """The GPU can't check any more. The sentence is for its operator."""
-
-
-class SharedLock:
-    """Lock that many threads hold at once, or one alone."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._holders = 0
-        self._exclusive = 0
-
-    @contextmanager
-    def held(self, *, exclusive: bool) -> Iterator[None]:
-        """Hold the lock. If exclusive, wait for all holders, and let no other thread in."""
-        with self._changed:
-            self._exclusive += exclusive
-            if exclusive:
-                self._changed.wait_for(lambda: not self._holders)
-            else:
-                self._changed.wait_for(lambda: not self._exclusive)
-            self._holders += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._holders -= 1
-                self._exclusive -= exclusive
-                self._changed.notify_all()
 
 
 class WorkerPool:

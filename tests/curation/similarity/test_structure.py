@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curation.similarity.structure import from_bytes, structure, to_bytes
-from validation.handwritten import handwritten
+from validation.pairs.handwritten import handwritten
 
 
 def test_other_names_constants_and_called_functions_change_nothing() -> None:

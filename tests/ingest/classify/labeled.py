@@ -18,10 +18,10 @@ from curation.kinds.reading import read_kernels
 from ingest.classify import classify
 from ingest.classify.classification import classification
 from ingest.classify.pairs import pair_operation
-from validation.handwritten import LIBRARY
-from validation.recipes.catalog import RECIPES
-from validation.recipes.rendering import rendered
-from validation.recipes.styles import STYLES
+from validation.pairs.handwritten import LIBRARY
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.rendering import rendered
+from validation.pairs.recipes.styles import STYLES
 
 LABELS = Path(__file__).with_name("labels.json")
 Kind = tuple[str, str]

@@ -10,7 +10,7 @@ import pytest
 
 from ingest.classify.operation_signs import Operation
 from tests.ingest.classify.labeled import Item, agreement, items
-from validation.handwritten import LIBRARY
+from validation.pairs.handwritten import LIBRARY
 
 
 def test_sixty_items_are_labeled_half_of_them_held_out() -> None:

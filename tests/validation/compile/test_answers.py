@@ -7,8 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.validation.compile import kernels
-from validation.compile import Answer, Environment, Judge, Outcome, Reason, Unit, WorkerUnavailable
+from validation.compile import Answer, Environment, ForkServerFailed, Judge, Outcome, Reason, Unit
 from validation.compile.outcome import outcome
+
+WRITER = """\
+import json, os, signal
+
+def write_everywhere(data):
+    for fd in range(3, 30):
+        try:
+            os.write(fd, data)
+        except OSError:
+            pass
+"""
 
 
 def compile_one(judge: Judge, source: str) -> Outcome:
@@ -93,14 +104,14 @@ def test_a_unit_cannot_end_the_worker(judge: Judge) -> None:
     [
         "os.kill(os.getpid(), signal.SIGSEGV)",
         "os._exit(0)",
-        "os.write(3, b'{')",
-        "os.write(3, json.dumps({'answer': 'excellent'}).encode())",
+        "write_everywhere(b'{')",
+        "write_everywhere(json.dumps({'answer': 'excellent'}).encode())",
     ],
 )
 def test_a_unit_that_ends_its_process_costs_only_its_own_answer(
     judge: Judge, mischief: str
 ) -> None:
-    source = f"import json, os, signal\n{mischief}\nos._exit(1)\n" + kernels.ADD
+    source = f"{WRITER}\n{mischief}\nos._exit(1)\n" + kernels.ADD
 
     done = {
         unit.key: outcome
@@ -142,7 +153,7 @@ def test_a_unit_sees_neither_the_worker_nor_the_project(judge: Judge) -> None:
 def test_it_says_when_it_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("validation.compile.judge.WORKER", "validation.compile.nobody")
 
-    with Judge() as judge, pytest.raises(WorkerUnavailable, match="nobody"):
+    with Judge() as judge, pytest.raises(ForkServerFailed, match="nobody"):
         compile_one(judge, kernels.ADD)
 
 

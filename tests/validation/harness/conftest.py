@@ -2,7 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from validation.harness import Options, WorkerPool, open_pool
+from validation.harness.options import Options
+from validation.harness.schedule import open_pool
+from validation.harness.worker_pool import WorkerPool
 
 
 @pytest.fixture(scope="session")

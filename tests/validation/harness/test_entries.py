@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from validation.harness import Entry, EntryUnreadable, read_entries
 from validation.harness.__main__ import main
-from validation.harness.entry import parse, unsupported
+from validation.harness.entry import Entry, EntryUnreadable, parse, read_entries, unsupported
 
 METADATA = {
     "entry_point": "add",

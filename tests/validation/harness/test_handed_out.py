@@ -3,7 +3,10 @@
 import pytest
 
 from tests.validation.harness.doubling import DOUBLE_KERNEL
-from validation.harness import Entry, Verdict, WorkerPool, reports
+from validation.harness.entry import Entry
+from validation.harness.report import Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker_pool import WorkerPool
 
 REFERENCE = """
 import torch

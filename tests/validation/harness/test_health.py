@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from validation.harness import GpuSick, Options, WorkerPool, worker_pool
+from validation.harness import worker_pool
 from validation.harness.children import ChildEnded, DeadlinePassed
+from validation.harness.options import Options
+from validation.harness.worker_pool import GpuSick, WorkerPool
 
 NONE_LEFT = ChildEnded(None, "[Errno 11] Resource temporarily unavailable")
 

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 
-from validation.harness import Options, WorkerPool
 from validation.harness.children import (
     SERVER_ENDED,
     Child,
@@ -19,6 +18,8 @@ from validation.harness.children import (
     Forged,
 )
 from validation.harness.idle_pool import MAKERS, IdlePool, Kind
+from validation.harness.options import Options
+from validation.harness.worker_pool import WorkerPool
 
 MINE, OTHERS = ("candidate", "hand"), ("candidate", "recipe")
 

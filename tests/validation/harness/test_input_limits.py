@@ -4,8 +4,12 @@ import textwrap
 
 import pytest
 
-from validation.harness import Entry, Options, Verdict, WorkerPool, check, plan, reports
-from validation.harness.report import Report
+from validation.harness import plan
+from validation.harness.entry import Entry
+from validation.harness.options import Options
+from validation.harness.report import Report, Verdict
+from validation.harness.schedule import check, reports
+from validation.harness.worker_pool import WorkerPool
 
 PYTHON = """\
     import torch

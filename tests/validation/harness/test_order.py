@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validation.harness import Entry
+from validation.harness.entry import Entry
 from validation.harness.schedule import sort_longest_first
 
 LONG, SHORT = "total = tl.dot(a, b, total)", "tl.store(out_ptr, tl.load(x_ptr) * 2)"

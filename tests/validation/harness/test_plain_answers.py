@@ -2,7 +2,10 @@
 
 import pytest
 
-from validation.harness import Entry, Report, Verdict, WorkerPool, reports
+from validation.harness.entry import Entry
+from validation.harness.report import Report, Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker_pool import WorkerPool
 
 REFERENCE = """
 import torch

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from validation.harness import Entry, Report, Verdict, WorkerPool, reports
+from validation.harness.entry import Entry
+from validation.harness.report import Report, Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker_pool import WorkerPool
 
 KERNELS = """\
 import torch

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.zoo.load import zoo
-from validation.harness import Check, Options, Report, Unsuited, Verdict, WorkerPool, check
 from validation.harness.entry import parse
+from validation.harness.options import Options, Unsuited
+from validation.harness.report import Check, Report, Verdict
+from validation.harness.sandbox import probe
 from validation.harness.sanitizer import complaint, errors, found
 from validation.harness.sanitizing import judged, sanitized
-from validation.sandbox import probe
+from validation.harness.schedule import check
+from validation.harness.worker_pool import WorkerPool
 
 ADD = next(parse(e.record(), e.name) for e in zoo() if e.name == "vector-add")
 # Takes the program's word for what it did wrong; all else as the real one.

@@ -4,7 +4,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from validation.harness.worker_pool import SharedLock
+from validation.harness.shared_lock import SharedLock
 
 
 def test_an_exclusive_holder_is_alone_and_others_hold_the_lock_together() -> None:

@@ -4,7 +4,10 @@ import sys
 
 import pytest
 
-from validation.harness import ForkServerFailed, Options, WorkerPool, fork_server
+from validation.harness import fork_server
+from validation.harness.fork_server import ForkServerFailed
+from validation.harness.options import Options
+from validation.harness.worker_pool import WorkerPool
 
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 
-from validation.harness.inside.values import tensors_in
 from validation.harness.recorder.graph import Graph
 from validation.harness.recorder.storages import KeptMemory, Storages, storages_in
 from validation.harness.recorder.streams import Streams
@@ -23,6 +22,7 @@ from validation.harness.torch_operations import (
     base_name,
     can_play,
 )
+from validation.harness.worker.values import tensors_in
 
 Json = Any
 # A launcher may read a table of lengths, and not a whole tensor of numbers.

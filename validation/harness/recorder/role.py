@@ -8,13 +8,13 @@ from typing import Any
 import torch
 
 from validation.harness.channel import Blob
-from validation.harness.inside import folder, gpu
-from validation.harness.inside.complaint import described
-from validation.harness.inside.gradients import make_leaves
-from validation.harness.inside.values import name_of, tensors_in, unpack
 from validation.harness.recorder.recording import NeedsRead, Recording, Session
 from validation.harness.recorder.tracer import tracer
 from validation.harness.torch_operations import COMPUTES, base_name
+from validation.harness.worker import folder, gpu
+from validation.harness.worker.complaint import described
+from validation.harness.worker.gradients import make_leaves
+from validation.harness.worker.values import name_of, tensors_in, unpack
 
 Json = Any
 DECOY_SEED = 12345

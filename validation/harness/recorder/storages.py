@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from validation.harness.inside.values import name_of
+from validation.harness.worker.values import name_of
 
 Json = Any
 Emit = Callable[..., None]

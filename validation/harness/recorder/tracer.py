@@ -15,10 +15,10 @@ from torch.autograd.function import BackwardCFunction
 from triton.runtime import interpreter, jit
 from triton.runtime.autotuner import Autotuner
 
-from validation.harness.inside.mode import Mode
-from validation.harness.inside.values import tensors_in
 from validation.harness.recorder import streams
 from validation.harness.recorder.recording import READ_MOST, Recording
+from validation.harness.worker.mode import Mode
+from validation.harness.worker.values import tensors_in
 
 _KEYS = {
     kind: torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, kind.upper()))

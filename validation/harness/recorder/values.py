@@ -11,8 +11,8 @@ import torch
 import triton.language as tl
 from triton.runtime.jit import KernelInterface
 
-from validation.harness.inside.values import name_of
 from validation.harness.recorder.storages import Storages
+from validation.harness.worker.values import name_of
 
 Json = Any
 Special = Callable[[Any], Json | None]

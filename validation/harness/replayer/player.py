@@ -10,7 +10,6 @@ import torch
 import triton
 
 from validation.harness.channel import Blob
-from validation.harness.inside.values import from_bytes, name_of, tensors_in
 from validation.harness.program import (
     Allocate,
     Constant,
@@ -34,6 +33,7 @@ from validation.harness.replayer.kernel_syntax import Refused
 from validation.harness.replayer.kernels import Kernels, constant
 from validation.harness.replayer.streams import Streams
 from validation.harness.torch_operations import COMPUTES, base_name, can_play
+from validation.harness.worker.values import from_bytes, name_of, tensors_in
 
 Memory = Callable[[int], torch.Tensor]
 """Returns fresh memory of so many bytes, as a tensor of uint8 with a storage of its own."""

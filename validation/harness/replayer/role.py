@@ -9,15 +9,15 @@ import torch
 from triton.runtime import interpreter
 
 from validation.harness.channel import Blob
-from validation.harness.inside import gpu
-from validation.harness.inside.complaint import described
-from validation.harness.inside.extents import ACCESSES, Access, Extents
-from validation.harness.inside.gradients import gradients, make_leaves
-from validation.harness.inside.guards import ABSURD, NAN, Guarded, guarded, trespasses
-from validation.harness.inside.values import Packing, from_bytes, tensors_in, unpack
 from validation.harness.program import Allocate, Constant, Earlier, Launch, Operation, Program
 from validation.harness.replayer.player import Player, Prepared
 from validation.harness.replayer.programs import Programs
+from validation.harness.worker import gpu
+from validation.harness.worker.complaint import described
+from validation.harness.worker.extents import ACCESSES, Access, Extents
+from validation.harness.worker.gradients import gradients, make_leaves
+from validation.harness.worker.guards import ABSURD, NAN, Guarded, guarded, trespasses
+from validation.harness.worker.values import Packing, from_bytes, tensors_in, unpack
 
 # Fresh memory is filled with one of two patterns, since a kernel may write one of them itself.
 PATTERNS = {"first": NAN, "second": ABSURD, "idle": ABSURD}

@@ -4,8 +4,8 @@ from typing import Any, cast
 
 import torch
 
-from validation.harness.inside import gpu
 from validation.harness.program import StreamAction
+from validation.harness.worker import gpu
 
 
 class Streams:

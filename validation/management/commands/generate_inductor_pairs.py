@@ -14,14 +14,14 @@ from curation.pairs.draft import PairDraft, Source
 from curation.pairs.store import Stored, store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from validation.inductor.generation import generate, inductor
-from validation.inductor.modules import MODULES
-from validation.inductor.offer import Offer, in_turns, of_modules, types_named
-from validation.inductor.whole import sources
-from validation.inductor.whole.sources import Whole
-from validation.inductor.whole.splitting import split, splitter
-from validation.sandbox import SandboxUnavailable
-from validation.workers import WorkerUnavailable
+from validation.harness.fork_server import ForkServerFailed
+from validation.harness.sandbox import SandboxUnavailable
+from validation.pairs.inductor.generation import generate, inductor
+from validation.pairs.inductor.modules import MODULES
+from validation.pairs.inductor.offer import Offer, in_turns, of_modules, types_named
+from validation.pairs.inductor.whole import sources
+from validation.pairs.inductor.whole.sources import Whole
+from validation.pairs.inductor.whole.splitting import split, splitter
 
 
 class Command(BaseCommand):
@@ -106,7 +106,7 @@ class Command(BaseCommand):
                     reasons[draft] += 1
                 else:
                     drafts.append(draft)
-        except (SandboxUnavailable, WorkerUnavailable) as error:
+        except (SandboxUnavailable, ForkServerFailed) as error:
             raise CommandError(str(error)) from error
         drafts.sort(key=lambda draft: draft.record_id)
         if options["write"]:

@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.pairs.store import store_pairs
 from curation.progress_bar import Bar
 from curation.text import pluralize
-from validation.diversity import diversity
-from validation.generation import Caps, generate
-from validation.recipes.catalog import RECIPES
-from validation.recipes.recipe import Recipe
+from validation.pairs.diversity import diversity
+from validation.pairs.generation import Caps, generate
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.recipe import Recipe
 
 
 class Command(BaseCommand):

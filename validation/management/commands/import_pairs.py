@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from curation.pairs.draft import PairDraft
 from curation.pairs.store import store_pairs
 from curation.text import pluralize
-from validation.imports.reading import Refusal, read
+from validation.pairs.imports.reading import Refusal, read
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from curation.pairs.store import store_pairs
 from curation.text import pluralize
-from validation.handwritten import handwritten
+from validation.pairs.handwritten import handwritten
 
 
 class Command(BaseCommand):

@@ -1,0 +1,299 @@
+"""Adding one kernel to a million that are fingerprinted: how long it takes, how large that is.
+
+    python benchmarks/measure_twins.py MIRRORS [--kernels 1000000] [--added 300]
+
+MIRRORS holds one folder `owner+name` for each repository, with a bare git directory `repo` in it.
+The first rows are their kernels. The others have the signature of one of these with some places
+changed, and its text. A tenth of them have so few changes that they are near-duplicates. So bands
+are shared as among real kernels. Added kernels have texts of their own. SQLite in a new folder or
+the one that CURATION_DATA names, or the PostgreSQL that DATABASE_URL names. An empty one is filled;
+one that an earlier run has filled is measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "curation.settings")
+if "CURATION_DATA" not in os.environ:
+    os.environ["CURATION_DATA"] = tempfile.mkdtemp(prefix="measure-twins-")
+
+import django
+import numpy as np
+
+django.setup()
+
+from django.core.management import call_command
+from django.db import connection
+from django.db.models import Model
+from django.utils import timezone
+
+from benchmarks.mirrors import extractions
+from curation.evidence import clusters, fingerprints
+from curation.evidence.subjects import KERNEL
+from curation.models import Band, DuplicateLink, Fingerprint, Kernel, Kind, Likeness
+from curation.similarity.duplicates import FLOOR_WORDS, THRESHOLD
+from curation.similarity.minhash import (
+    PERMUTATIONS,
+    Signature,
+    bands,
+    from_bytes,
+    signatures,
+    to_bytes,
+)
+from curation.similarity.shingles import shingles_and_counts
+
+PIECE = 5000
+Row = Sequence[Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("mirrors", type=Path)
+    parser.add_argument("--kernels", type=int, default=1_000_000)
+    parser.add_argument("--added", type=int, default=300)
+    options = parser.parse_args()
+    call_command("migrate", verbosity=0)
+    real = list({item.kernel.source: None for _, item in extractions(options.mirrors)})
+    print(f"{connection.vendor}; {len(real)} real kernels, varied")
+    if not Kernel.objects.exists():
+        _fill(real, options.kernels)
+    _sizes()
+    _measure(real, options.added)
+
+
+def _variant(text: str, chance: random.Random) -> str:
+    """Some lines doubled, dropped or with other numbers: from hardly any to most."""
+    share = chance.random() ** 2
+    lines = []
+    for line in text.splitlines():
+        if chance.random() > share:
+            lines.append(line)
+            continue
+        kind = chance.randrange(3)
+        if kind == 0:
+            lines += [line, line]
+        elif kind == 1:
+            number = chance.randrange(1_000_000)
+            lines.append(f"{line[: len(line) - len(line.lstrip())]}v{number} = tl.exp({number})")
+    return "\n".join([*lines, f"# {chance.getrandbits(60)}"])
+
+
+def _fill(real: list[str], count: int) -> None:
+    """By the databases' own ways of taking in many rows, indexes last."""
+    began = time.monotonic()
+    bases = _bases(real)
+    random_places = np.random.default_rng(1)
+    dropped = _drop_indexes()
+    for start in range(0, count, PIECE):
+        _take_in(bases, range(start, min(start + PIECE, count)), random_places)
+        if start % 100_000 == 0:
+            print(f"  {start:>9,} in {time.monotonic() - began:.0f} s", flush=True)
+    with connection.cursor() as cursor:
+        for statement in dropped:
+            cursor.execute(statement)
+        if connection.vendor == "postgresql":
+            for table in (*TABLES, "curation_duplicatelink"):
+                cursor.execute(
+                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
+                )
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+    print(f"{count:,} kernels in {time.monotonic() - began:.0f} s", flush=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Base:
+    text: str
+    words: int
+    signature: Signature
+
+
+def _bases(real: list[str]) -> list[_Base]:
+    counted = shingles_and_counts(real)
+    signed = signatures([found for found, _ in counted])
+    measured = zip(real, counted, signed, strict=True)
+    return [_Base(text, words, values) for text, (_, words), values in measured]
+
+
+def _take_in(bases: list[_Base], numbers: range, random_places: np.random.Generator) -> None:
+    now = timezone.now()
+    kernels: list[Row] = []
+    prints: list[Row] = []
+    rows: list[Row] = []
+    links: list[Row] = []
+    for number in numbers:
+        base_pk = number % len(bases) + 1
+        base, pk = bases[base_pk - 1], number + 1
+        values = base.signature
+        content = hashlib.sha256(str(pk).encode()).hexdigest()
+        if pk != base_pk:
+            alike = 0.95 * float(random_places.random()) ** 3
+            other = random_places.integers(0, 1 << 32, PERMUTATIONS, np.uint32)
+            values = np.where(random_places.random(PERMUTATIONS) < alike, values, other)
+            if alike >= THRESHOLD and base.words >= FLOOR_WORDS:
+                of = hashlib.sha256(str(base_pk).encode()).hexdigest()
+                links.append((pk, base_pk, alike, content, of))
+        kernels.append((pk, content, f"k{pk}", base.text, "x = 1\n", 40, now, now))
+        prints.append(
+            (pk, pk, fingerprints.SCHEME, content, content[::-1], base.words, to_bytes(values))
+        )
+        if base.words >= FLOOR_WORDS:
+            rows += [(pk, band, value) for band, value in enumerate(bands(values))]
+    _insert(Kernel(kind=Kind.ENTRY, standalone=True), KERNEL_COLUMNS, kernels)
+    _insert(
+        Fingerprint(placed=True, compared_with=Fingerprint.NO_BENCHMARKS), PRINT_COLUMNS, prints
+    )
+    _insert(Band(), ("fingerprint_id", "number", "value"), rows)
+    _insert(DuplicateLink(likeness=Likeness.NEAR), LINK_COLUMNS, links)
+
+
+TABLES = ("curation_kernel", "curation_fingerprint", "curation_band")
+KERNEL_COLUMNS = (
+    "id", "content_hash", "name", "function_source", "standalone_source", "lines",
+    "created_at", "updated_at",
+)  # fmt: skip
+PRINT_COLUMNS = (
+    "id", "kernel_id", "scheme", "content_hash", "syntax_hash", "token_count", "signature",
+)  # fmt: skip
+LINK_COLUMNS = ("kernel_id", "of_kernel_id", "similarity", "content_hash", "of_content_hash")
+
+
+def _others(like: Model, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the values of this row in the other columns: all rows get the same."""
+    return {
+        column: field.get_db_prep_save(getattr(like, field.attname), connection)
+        for field in like._meta.concrete_fields
+        if (column := field.column) and column not in columns and not field.primary_key
+    }
+
+
+def _insert(like: Model, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    table, others = like._meta.db_table, _others(like, columns)
+    names = [*columns, *others]
+    constant = tuple(others.values())
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            with cursor.copy(f"COPY {table} ({', '.join(names)}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row((*row, *constant))
+            return
+        cursor.execute("PRAGMA synchronous = OFF")
+        marks = ", ".join("?" for _ in names)
+        cursor.connection.executemany(
+            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",  # noqa: S608
+            ((*(_plain(value) for value in row), *constant) for row in rows),
+        )
+        cursor.connection.commit()
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if hasattr(value, "isoformat") else value
+
+
+def _drop_indexes() -> list[str]:
+    """The indexes of the big tables, and the statements that make them again."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(
+                "SELECT indexname, indexdef FROM pg_indexes JOIN pg_class ON relname = indexname "
+                "LEFT JOIN pg_constraint ON conindid = pg_class.oid "
+                "WHERE tablename IN ('curation_band', 'curation_fingerprint') AND contype IS NULL"
+            )
+        else:
+            cursor.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
+                "AND tbl_name IN ('curation_band', 'curation_fingerprint')"
+            )
+        found = cursor.fetchall()
+        for name, _ in found:
+            cursor.execute(f'DROP INDEX "{name}"')
+    return [statement for _, statement in found]
+
+
+def _sizes() -> None:
+    print(f"{Band.objects.count():,} bands")
+    if connection.vendor == "sqlite":
+        name = connection.settings_dict["NAME"]
+        print(f"{name}: {Path(name).stat().st_size / 1e9:.2f} GB")
+        return
+    with connection.cursor() as cursor:
+        for table in TABLES:
+            cursor.execute("SELECT pg_table_size(%s), pg_indexes_size(%s)", [table, table])
+            size, indexes = cursor.fetchone()
+            print(f"{table}: {size / 1e9:.2f} GB, its indexes {indexes / 1e9:.2f} GB")
+
+
+def _measure(real: list[str], count: int) -> None:
+    chance = random.Random(Kernel.objects.count())  # noqa: S311
+    new = [_variant(chance.choice(real), chance) for _ in range(count)]
+    for warm in range(3):
+        kernel = _row(f"{new[0]} # warm {warm}")
+        kernel.save()
+        _place(kernel)
+    kernels = [_row(text) for text in new]
+    _times("saving a row", (kernel.save for kernel in kernels))
+    _times("finding its place, end to end", (partial(_place, kernel) for kernel in kernels))
+    keys = list(Kernel.objects.order_by("-pk").values_list("pk", flat=True)[:count])
+    lookups = [
+        Band.objects.filter(value__in=bands(from_bytes(bytes(data)))).values_list("fingerprint_id")
+        for data in Fingerprint.objects.filter(kernel__in=keys).values_list("signature", flat=True)
+    ]
+    _times("  of that, the bare lookup of 25 bands", (partial(list, each) for each in lookups))
+    met = [len({pk for (pk,) in each}) - 1 for each in lookups]
+    print(f"  share a band with: median {statistics.median(met):.0f}, most {max(met)}")
+    linked = DuplicateLink.objects.filter(kernel__in=keys).count()
+    print(f"  {linked} of {count} have a representative, for {DuplicateLink.objects.count()} moved")
+    search = fingerprints.missing(KERNEL).values_list("pk", flat=True)
+    _times("finding what lacks a fingerprint", (partial(list, search.all()) for _ in range(3)))
+
+
+def _row(text: str) -> Kernel:
+    return Kernel(
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        name="new",
+        kind=Kind.ENTRY,
+        function_source=text,
+        standalone_source=text,
+        standalone=True,
+        lines=text.count("\n"),
+    )
+
+
+def _place(kernel: Kernel) -> None:
+    """All that stands between a new row and its place."""
+    fingerprints.make(KERNEL, [kernel.pk])
+    clusters.place_items(KERNEL, [kernel.pk])
+
+
+def _times(name: str, work: Iterable[Callable[[], object]]) -> None:
+    """Measure both clocks: on a shared machine processor time says more than wall time."""
+    clock, processor = [], []
+    for each in work:
+        start = time.perf_counter(), time.process_time()
+        each()
+        clock.append((time.perf_counter() - start[0]) * 1e3)
+        processor.append((time.process_time() - start[1]) * 1e3)
+    p95, worst = sorted(clock)[int(len(clock) * 0.95)], max(clock)
+    print(
+        f"{name}: p50 {statistics.median(clock):.1f} ms, p95 {p95:.1f} ms, worst {worst:.1f} ms; "
+        f"of the processor p50 {statistics.median(processor):.1f} ms, "
+        f"p95 {sorted(processor)[int(len(processor) * 0.95)]:.1f} ms",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

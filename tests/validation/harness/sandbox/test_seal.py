@@ -1,0 +1,68 @@
+"""The kernel's Landlock decides whether programs of one sandbox may run at once."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.validation.harness.sandbox.confining import confinement
+from validation.harness.options import Options
+from validation.harness.sandbox import Level, restrictions
+from validation.harness.sandbox.seal import LEAST_VERSION, at_once, confined_by, domain
+from validation.harness.worker_pool import WorkerPool
+
+
+@pytest.mark.parametrize(
+    ("version", "most", "words"),
+    [
+        (0, 1, "bubblewrap, one program at a time"),
+        # Triton's cache moves files between folders, which this version refuses.
+        (1, 1, "bubblewrap, one program at a time"),
+        (2, 8, "bubblewrap"),
+        (7, 8, "bubblewrap"),
+    ],
+)
+def test_without_landlock_programs_run_one_at_a_time(version: int, most: int, words: str) -> None:
+    assert at_once(8, version) == most
+    assert confined_by(Level.BUBBLEWRAP, version) == words
+    assert (domain(confinement(), version) is None) == (most == 1)
+
+
+def test_the_harness_works_on_one_entry_at_a_time_where_it_must(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(restrictions, "landlock_version", lambda: 0)
+
+    pool = WorkerPool(Options(jobs=4, level=Level.BUBBLEWRAP))
+
+    assert pool.options.workers() == 1
+    assert pool.options.share == 1
+    assert pool.environment()["sandbox"] == "bubblewrap, one program at a time"
+
+
+def test_a_domain_names_no_process_but_the_one_that_enters_it(tmp_path: Path) -> None:
+    rules = domain(confinement(also=(tmp_path,)), 7)
+    gpu = domain(confinement(gpu=True), 7)
+
+    assert rules is not None
+    assert gpu is not None
+    assert str(tmp_path) in rules["readable"]
+    assert not {"/", "/proc", "/tmp", "/dev"} & {*rules["readable"], *gpu["readable"]}
+    assert "/proc/self" in rules["readable"]
+    assert "/proc/driver" in gpu["readable"] or not os.path.exists("/proc/driver")
+    assert f"/proc/{os.getpid()}" not in gpu["readable"]
+
+
+@pytest.mark.skipif(
+    restrictions.landlock_version() < LEAST_VERSION, reason="this kernel has no Landlock"
+)
+def test_files_of_an_unlisted_folder_can_be_used_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "caches"
+    folder.mkdir()
+    program = [sys.executable, "-m", "tests.validation.harness.sandbox.unlisted", str(folder)]
+
+    ended = subprocess.run(program, capture_output=True, text=True, cwd=Path(__file__).parents[4])
+
+    assert ended.stdout.split() == ["made", "written", "moved", "read"], ended.stderr

@@ -1,0 +1,178 @@
+"""Errors that rounding explains are no fault of a candidate, and larger errors are."""
+
+import textwrap
+
+import pytest
+import torch
+
+from validation.harness.entry import Entry
+from validation.harness.report import Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker.rounding import Rounding, last_bit
+from validation.harness.worker_pool import WorkerPool
+
+PYTHON = """\
+    import torch
+    import torch.nn.functional as F
+
+
+    def normed(x):
+        y = F.logsigmoid(x)
+        mean = y.mean(dim=-1, keepdim=True)
+        variance = y.var(dim=-1, unbiased=False, keepdim=True)
+        return F.hardsigmoid((y - mean) * torch.rsqrt(variance + 1e-5))
+    """
+TRITON = """\
+    import torch
+    import triton
+    import triton.language as tl
+
+
+    @triton.jit
+    def kernel(x_ptr, out_ptr, rows, cols, BLOCK: tl.constexpr):
+        row = tl.program_id(0) * 8 + tl.arange(0, 8)[:, None]
+        col = tl.arange(0, BLOCK)[None, :]
+        mask = (row < rows) & (col < cols)
+        x = tl.load(x_ptr + row * cols + col, mask=mask, other=0.0)
+        small = tl.exp(-tl.abs(x))
+        grown = 1.0 + small
+        grew = tl.where(grown == 1.0, small, tl.log(grown) * (small / (grown - 1.0)))
+        y = tl.minimum(x, 0.0, propagate_nan=tl.PropagateNan.ALL) - grew
+        y = tl.where(mask, {kept}, 0.0)
+        centred = tl.where(mask, y - tl.sum(y, axis=1)[:, None] / cols, 0.0)
+        variance = tl.sum(centred * centred, axis=1)[:, None] / cols
+        y = centred * tl.rsqrt(variance + 1e-5)
+        y = tl.minimum(
+            tl.maximum(y / 6.0 + 0.5, 0.0, propagate_nan=tl.PropagateNan.ALL),
+            1.0,
+            propagate_nan=tl.PropagateNan.ALL,
+        )
+        tl.store(out_ptr + row * cols + col, y, mask=mask)
+
+
+    def normed(x):
+        out = torch.empty_like(x)
+        rows, cols = x.shape
+        if out.numel():
+            kernel[(triton.cdiv(rows, 8),)](x, out, rows, cols, BLOCK=triton.next_power_of_2(cols))
+        return out
+    """
+TEST = """\
+    from python_code import normed as reference
+    from triton_code import normed as candidate
+    import pytest
+    import torch
+
+    CASES = [{"rows": 5, "cols": 127, "seed": 0}, {"rows": 9, "cols": 129, "seed": 1}]
+
+
+    def make_inputs(case, device):
+        torch.manual_seed(case["seed"])
+        return (torch.randn(case["rows"], case["cols"]).to(device),)
+
+
+    @pytest.mark.parametrize("case", CASES, ids=str)
+    def test_equivalence(case):
+        (x,) = make_inputs(case, "cpu")
+        assert candidate(x).dtype == reference(x).dtype
+        assert torch.allclose(candidate(x), reference(x), rtol=1e-3, atol=1e-3)
+    """
+
+
+def normed(kept: str, test: str = TEST) -> Entry:
+    """Return a candidate that keeps `kept` of the intermediate values."""
+    python, triton, tests = map(textwrap.dedent, (PYTHON, TRITON.replace("{kept}", kept), test))
+    return Entry(
+        id=kept, entry_point="normed", python_code=python, triton_code=triton, test_code=tests
+    )
+
+
+@pytest.mark.parametrize(
+    ("kept", "verdict"),
+    [("y", Verdict.PASSED), ("y.to(tl.float16).to(tl.float32)", Verdict.FAILED)],
+)
+def test_a_normalized_row_of_one_value_is_a_rounding_error(
+    kept: str, verdict: Verdict, pool: WorkerPool
+) -> None:
+    """Zeros give every element the same log-sigmoid. Torch's mean of that is exact by luck; a sum
+    in another order is not. Halves on the way are no luck."""
+    (report,) = reports([normed(kept)], pool)
+
+    assert report.verdict is verdict, report.message
+
+
+def test_float32_in_between_is_not_float64(pool: WorkerPool) -> None:
+    """Inputs that are wide are shaken by no more than their own last bit."""
+    wide = TEST.replace('["cols"])', '["cols"]).double()')
+    entries = [normed("y", wide), normed("y.to(tl.float32).to(tl.float64)", wide)]
+
+    said = {report.id: report for report in reports(entries, pool)}
+
+    assert [said[entry.id].verdict for entry in entries] == [Verdict.PASSED, Verdict.FAILED]
+
+
+NARROW = last_bit([torch.zeros(1)])
+
+
+def test_the_last_bit_is_that_of_the_arithmetic() -> None:
+    half, single, double = (torch.zeros(1, dtype=getattr(torch, name))
+                            for name in ("float16", "float32", "float64"))  # fmt: skip
+    assert last_bit([half]) == last_bit([single, double]) == 2.0**-23
+    assert last_bit([double, torch.zeros(1, dtype=torch.int64)]) == 2.0**-52
+
+
+def rounding() -> Rounding:
+    return Rounding(NARROW, torch.Generator().manual_seed(1))
+
+
+def test_a_result_moves_by_its_last_bit_either_way() -> None:
+    x = torch.linspace(1, 2, 100, dtype=torch.float64)
+
+    with rounding():
+        moved = (x.sqrt() / x.sqrt() - 1).tolist()
+
+    assert 0 < max(moved) < 4 * NARROW
+    assert 0 > min(moved) > -4 * NARROW
+
+
+def test_a_result_in_place_moves_too() -> None:
+    x = torch.ones(100, dtype=torch.float64)
+
+    with rounding():
+        x.add_(1)
+
+    assert set((x / 2 - 1).tolist()) == {NARROW, -NARROW}
+
+
+def test_operations_that_move_or_select_change_nothing() -> None:
+    x = torch.rand(4, 25, dtype=torch.float64)
+
+    with rounding():
+        kept = torch.cat([x.t().contiguous().t(), torch.where(x > 0.5, x, x)]).clone()[:4]
+        kept = kept.flip(0).roll(3).roll(-3).flip(0).sort(-1).values
+
+    assert torch.equal(kept, x.sort(-1).values)
+
+
+def test_random_and_infinite_numbers_stay() -> None:
+    torch.manual_seed(3)
+    drawn = torch.rand(8)
+
+    torch.manual_seed(3)
+    with rounding():
+        again = torch.rand(8)
+        infinite = torch.tensor([torch.inf, -torch.inf, 0.0]) * 2
+
+    assert torch.equal(again, drawn)
+    assert infinite.tolist() == [torch.inf, -torch.inf, 0.0]
+
+
+def test_gradients_move_too() -> None:
+    leaf = torch.linspace(1, 2, 50, dtype=torch.float64).requires_grad_()
+
+    with rounding():
+        (found,) = torch.autograd.grad((leaf**3).sum(), leaf)
+
+    wanted = 3 * leaf.detach() ** 2
+    assert not torch.equal(found, wanted)
+    assert torch.allclose(found, wanted, rtol=20 * NARROW, atol=0)

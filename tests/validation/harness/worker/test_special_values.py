@@ -1,0 +1,37 @@
+"""A NaN with its sign set, which no case shows and every caller may bring."""
+
+import torch
+
+from tests.hostile.zoo.load import honest_entries
+from validation.harness.entry import parse
+from validation.harness.plan import varied
+from validation.harness.report import Verdict
+from validation.harness.schedule import reports
+from validation.harness.worker.variants import make_variant
+from validation.harness.worker_pool import WorkerPool
+
+
+def test_the_nan_among_the_values_has_its_sign_set() -> None:
+    (trial,) = (
+        trial
+        for trial in varied([{"n": 8, "seed": 0}], [], [], "interpreter", 1)
+        if trial.kind == "special" and not trial.brings_infinity
+    )
+
+    (found,) = make_variant((torch.ones(8),), trial.variant)
+
+    assert found.isnan().tolist() == [place == 3 for place in range(8)]
+    assert found.signbit().tolist() == found.isnan().tolist()
+
+
+def test_a_sort_by_bits_that_takes_a_nans_sign_for_its_order_is_named(pool: WorkerPool) -> None:
+    (source,) = (entry for entry in honest_entries() if entry.name == "row-sort")
+    record = source.record()
+    careless = record["triton_code"].replace("mask & (x == x), keys", "mask, keys")
+    assert careless != record["triton_code"]
+
+    (report,) = reports([parse(record | {"triton_code": careless}, "careless")], pool)
+
+    assert report.verdict is Verdict.PASSED
+    assert report.figures["grades"]["special_values"] == "differ"
+    assert "NaN among the values" in str(report.checks)

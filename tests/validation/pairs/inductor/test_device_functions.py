@@ -1,0 +1,24 @@
+"""The helpers that kernels get compute what torch computes, in Triton's interpreter."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from validation.pairs.inductor.device_functions import TEXT as HELPERS
+
+PROGRAM = Path(__file__).parent / "programs" / "device_functions_agree.py"
+
+
+def test_helpers_agree_with_torch_at_zero_infinity_nan_and_between() -> None:
+    done = subprocess.run(
+        [sys.executable, PROGRAM],
+        env={**os.environ, "PYTHONPATH": str(HELPERS.parent), "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]

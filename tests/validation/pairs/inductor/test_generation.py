@@ -1,0 +1,213 @@
+"""From a function to a pair by Inductor: in the real sandbox, tried as a stranger would."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from curation.models import Pair, PairOrigin
+from curation.pairs.draft import PairDraft
+from tests.validation.pairs.test_library import assert_passing_for_a_stranger
+from validation.harness.questions import Reply, Workers
+from validation.pairs.contract import violations
+from validation.pairs.inductor.generation import came_of, generate, inductor
+from validation.pairs.inductor.modules import MODULES
+from validation.pairs.inductor.offer import Offer, of_modules, types_named
+
+pytestmark = pytest.mark.slow
+
+# One of each kind: a map, two reductions, an argument that is a number, a product, an index.
+SOME = (
+    "soft_capping",
+    "softmax",
+    "add_rms_norm",
+    "linear_gelu",
+    "scaled_embedding",
+    "squared_norm",
+)
+TEST = """from python_code import f as reference
+from triton_code import f as candidate
+
+import torch
+
+CASES = [{{"n": n, "dtype": "float32", "seed": n}} for n in (1, 7, 64, 200)]
+
+
+def make_inputs(case, device):
+    torch.manual_seed(case["seed"])
+    return (torch.randn(case["n"], device=device){more},)
+"""
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with inductor(2) as open_workers:
+        yield open_workers
+
+
+@pytest.fixture(scope="module")
+def drafts(workers: Workers) -> list[PairDraft]:
+    chosen = tuple(module for module in MODULES if module.entry_point in SOME)
+    offers = [o for o in of_modules(chosen) if o.dtype in ("float32", "bfloat16")]
+    came = [draft for _, draft in generate(offers, workers)]
+    assert all(isinstance(draft, PairDraft) for draft in came), came
+    return [draft for draft in came if isinstance(draft, PairDraft)]
+
+
+def offered(python: str, test: str = TEST.format(more="")) -> Offer:
+    return Offer(
+        entry_point="f",
+        python_code=f"import torch\n\n\n{python}",
+        test_code=test,
+        dtype="float32",
+        operation_type="element-wise",
+        slug="f",
+        split_group="f",
+    )
+
+
+def reason_of(offer: Offer, workers: Workers) -> str:
+    [(_, came)] = generate([offer], workers)
+    assert isinstance(came, str), came
+    return came
+
+
+def test_a_pair_is_plain_triton_that_keeps_the_contract(drafts: list[PairDraft]) -> None:
+    for draft in drafts:
+        assert violations(draft.as_record()) == []
+        for foreign in ("_inductor", "triton_helpers", "libdevice", "tl_math", "async_compile"):
+            assert foreign not in draft.triton_code
+        assert draft.origin == "inductor"
+
+
+def test_each_pair_passes_for_a_stranger(drafts: list[PairDraft], tmp_path: Path) -> None:
+    assert_passing_for_a_stranger(drafts, tmp_path)
+
+
+def test_the_same_function_gives_the_same_bytes(workers: Workers) -> None:
+    offer = offered("def f(x):\n    return torch.tanh(x) * x.sigmoid()\n")
+
+    [(_, one)], [(_, other)] = (list(generate([offer], workers)) for _ in range(2))
+
+    assert one == other
+
+
+def test_the_types_of_one_module_stay_in_one_split(drafts: list[PairDraft]) -> None:
+    groups = {draft.entry_point: draft.split_group for draft in drafts}
+
+    assert len(groups) == len(SOME)
+    assert all(draft.split_group == groups[draft.entry_point] for draft in drafts)
+
+
+def test_what_calls_a_library_is_left_out_by_its_name(workers: Workers) -> None:
+    python = "def f(x):\n    return torch.sort(x)[0]\n"
+
+    assert "sort" in reason_of(offered(python), workers)
+
+
+def test_a_function_that_does_not_end_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validation.pairs.inductor.generation.SECONDS", 3.0)
+    endless = offered("def f(x):\n    while True:\n        pass\n")
+    fine = offered("def f(x):\n    return x + 1\n")
+
+    with inductor(1) as workers:
+        came = {offer.python_code: draft for offer, draft in generate([endless, fine], workers)}
+
+    assert came[endless.python_code] == "it took too long"
+    assert isinstance(came[fine.python_code], PairDraft)
+
+
+def test_a_function_that_raises_or_dies_is_left_out_with_a_reason(workers: Workers) -> None:
+    raising = offered("def f(x):\n    raise ValueError('no')\n")
+    dying = offered("import os\n\n\ndef f(x):\n    os._exit(0)\n")
+
+    assert reason_of(raising, workers) == "Inductor raises ValueError"
+    assert reason_of(dying, workers) == "its process ended with status 0"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        [1],
+        {"module": "def", "numbers": {}, "single": True, "cases": []},
+        {"module": "(" * 5000, "numbers": {}, "single": True, "cases": []},
+        {"module": "def call(args):\n    return args", "numbers": {"9": 1}, "cases": []},
+    ],
+)
+def test_what_a_hostile_function_answers_instead_is_left_out(said: object) -> None:
+    came = came_of(offered("def f(x):\n    return x\n"), Reply(said))
+
+    assert isinstance(came, str)
+
+
+def test_a_number_that_was_compiled_in_is_held_to(workers: Workers) -> None:
+    offer = offered("def f(x, by=2.0):\n    return x * by\n", TEST.format(more=", 3.0"))
+
+    [(_, draft)] = generate([offer], workers)
+
+    assert isinstance(draft, PairDraft)
+    assert "if by != 3.0:" in draft.triton_code
+    assert "def f(x, by=2.0):" in draft.triton_code
+
+
+def test_a_test_of_gradients_is_not_promised(workers: Workers) -> None:
+    test = TEST.format(more="") + "\n# y.backward()\n"
+
+    assert "gradients" in reason_of(offered("def f(x):\n    return x + 1\n", test), workers)
+
+
+def test_types_are_read_from_the_cases() -> None:
+    assert types_named('{"dtype": "float32"}, {"dtype": "int8"}, {"dtype": "float32"}') == (
+        "float32",
+        "int8",
+    )
+    assert types_named("CASES = [{}]") == (None,)
+
+
+@pytest.mark.any_database
+@pytest.mark.django_db
+def test_the_command_stores_once_and_writes_what_it_stored(tmp_path: Path) -> None:
+    file, said = tmp_path / "pairs.jsonl", StringIO()
+
+    for _ in range(2):
+        call_command("generate_inductor_pairs", module=["silu"], write=file, stdout=said)
+
+    assert "3 pairs stored, 0 known before." in said.getvalue()
+    assert "0 pairs stored, 3 known before." in said.getvalue()
+    assert Pair.objects.filter(origin=PairOrigin.INDUCTOR).count() == 3
+    ids = {json.loads(line)["id"] for line in file.read_text().splitlines()}
+    assert ids == {str(pair) for pair in Pair.objects.all()}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"limit": 0}, "--limit must be at least 1"),
+        ({"limit": -1}, "--limit must be at least 1"),
+        ({"module": ["silu"], "from_pairs": True}, "exclude each other"),
+    ],
+)
+def test_bad_options_get_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        call_command("generate_inductor_pairs", stdout=StringIO(), **options)
+
+
+@pytest.mark.any_database
+@pytest.mark.django_db
+def test_a_stored_pair_gives_others_in_its_own_split() -> None:
+    call_command("generate_pairs", recipe=["unary-map"], count=1, stdout=StringIO())
+    source = Pair.objects.get()
+
+    call_command("generate_inductor_pairs", from_pairs=True, limit=1, stdout=StringIO())
+
+    made = Pair.objects.get(origin=PairOrigin.INDUCTOR)
+    assert made.split_group == source.split_group
+    assert made.python_code == source.python_code
+    assert made.license == source.license

@@ -1,0 +1,53 @@
+"""The shipped layers themselves, before Inductor writes anything for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.validation.conftest import Filled
+from validation.pairs.inductor.modules import MODULES
+from validation.pairs.inductor.offer import Offer, in_turns, of_modules
+
+torch = pytest.importorskip("torch", reason="references are PyTorch's")
+# The rest is for what is tested: whoever rounds in other places is off by as much again.
+OF_WHAT_IS_ALLOWED = 0.5
+OFFERS = {offer.entry_point: offer for offer in of_modules(MODULES)}
+
+
+@pytest.mark.parametrize("offer", OFFERS.values(), ids=OFFERS)
+def test_its_own_rounding_leaves_half_of_the_tolerance(offer: Offer, filled: Filled) -> None:
+    """On the CPU some of torch's layers round in between what they do on a GPU in one go."""
+    reference = filled("python_code", offer.python_code)
+    filled("triton_code", offer.python_code)
+    test = filled("test_code", offer.test_code)
+    layer = getattr(reference, offer.entry_point)
+    for case in test.CASES:
+        given = test.make_inputs(case, "cpu")
+        relative, absolute = test.TOLERANCE[case["dtype"]]
+        for answer, exact in zip(
+            tensors(layer(*given)), tensors(layer(*map(widened, given))), strict=True
+        ):
+            allowed = absolute + relative * exact.double().abs()
+            off = (answer.double() - exact.double()).abs() / allowed
+            assert (off[exact.isfinite()] <= OF_WHAT_IS_ALLOWED).all(), case
+
+
+def test_a_limit_leaves_every_operation_type_and_no_function_twice() -> None:
+    offers = in_turns(of_modules(MODULES))
+    kinds = {offer.operation_type for offer in offers}
+
+    assert {offer.operation_type for offer in offers[: len(kinds)]} == kinds
+    assert len({offer.entry_point for offer in offers[: len(MODULES)]}) == len(MODULES)
+    assert len(offers) == len(list(of_modules(MODULES)))
+
+
+def tensors(answer: Any) -> list[Any]:
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    return [part for part in parts if part.is_floating_point()]
+
+
+def widened(value: Any) -> Any:
+    wide = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() if wide else value

@@ -1,0 +1,144 @@
+"""A module's parts: what is a group, how it is written, which sizes vary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812 - as everybody writes it
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from validation.pairs.inductor.whole.graph import graph_of
+from validation.pairs.inductor.whole.parts import parts
+
+pytestmark = pytest.mark.slow
+
+
+class Written(nn.Module):
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        return self.function(*inputs)
+
+
+def told(function: Any, *shapes: tuple[int, ...], dtype: torch.dtype = torch.float32) -> Any:
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        inputs = tuple(torch.zeros(shape, dtype=dtype) for shape in shapes)
+        return parts(graph_of(Written(function), inputs).graph)
+
+
+def lines(function: Any, *shapes: tuple[int, ...]) -> list[list[str]]:
+    return [list(part["lines"]) for part in told(function, *shapes)["made"]]
+
+
+def test_products_stand_alone_and_what_hangs_together_between_them_is_one() -> None:
+    def layer(x: torch.Tensor, w: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return torch.relu((x * 2 + 1) @ w).sigmoid() @ v
+
+    assert lines(layer, (3, 5), (5, 7), (7, 2)) == [
+        ["mul = x * 2", "return mul + 1"],
+        ["return torch.matmul(x, y)"],
+        ["relu = torch.relu(x)", "return torch.sigmoid(relu)"],
+    ]
+
+
+def test_layers_that_repeat_are_told_once() -> None:
+    def layers(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        for _ in range(4):
+            x = torch.tanh(x @ w)
+        return x
+
+    found = told(layers, (3, 5), (5, 5))
+
+    assert found["groups"] == 8
+    assert [part["lines"] for part in found["made"]] == [
+        ("return torch.matmul(x, y)",),
+        ("return torch.tanh(x)",),
+    ]
+
+
+def test_views_at_the_edge_belong_to_nobody() -> None:
+    def heads(x: torch.Tensor) -> torch.Tensor:
+        return torch.exp(x.view(3, 2, 4).transpose(0, 1)).reshape(2, 12)
+
+    [part] = told(heads, (3, 8))["made"]
+
+    assert part["lines"] == ("return torch.exp(x)",)
+    assert part["shapes"] == (("m", "n", "k"),)
+
+
+def test_a_half_of_what_is_read_as_a_whole_is_taken_from_it() -> None:
+    def rotated(x: torch.Tensor, cos: torch.Tensor) -> torch.Tensor:
+        half = x.shape[-1] // 2
+        return x * cos + torch.cat((-x[..., half:], x[..., :half]), dim=-1)
+
+    [part] = told(rotated, (3, 8), (3, 8))["made"]
+
+    assert part["parameters"] == ("x", "y")
+    assert "slice_1 = x[..., x.shape[-1] // 2:]" in part["lines"]
+    assert part["shapes"][0] == part["shapes"][1]
+
+
+def test_sizes_that_are_compared_are_one_and_those_asked_more_of_stay() -> None:
+    [added] = told(lambda x, y: torch.sin(x) + y, (3, 8), (8,))["made"]
+    [cut] = told(lambda x: torch.exp(x).view(3, 2, 4).sum(-1), (3, 8))["made"]
+
+    assert added["shapes"] == (("m", "n"), ("n",))
+    assert cut["shapes"][0] == ("m", 8)
+
+
+def test_a_change_in_place_is_written_as_a_new_value() -> None:
+    def changing(x: torch.Tensor) -> torch.Tensor:
+        y = x * 2
+        y.add_(1)
+        return y.exp()
+
+    [part] = lines(changing, (3, 4))
+
+    assert part == ["mul = x * 2", "add = mul + 1", "return torch.exp(add)"]
+
+
+@pytest.mark.parametrize(
+    ("function", "line"),
+    [
+        (lambda x: F.layer_norm(x, (4,)), "return F.layer_norm(x, (x.shape[-1],))"),
+        (lambda x: F.gelu(x, approximate="tanh"), 'return F.gelu(x, approximate="tanh")'),
+        (lambda x: x.mean(-1, keepdim=True), "return torch.mean(x, (-1,), keepdim=True)"),
+        (lambda x: 1 - x, "return 1 - x"),
+        (lambda x: torch.add(x, x, alpha=2), "return torch.add(x, x, alpha=2)"),
+        (lambda x: x.softmax(-1), "return torch.softmax(x, dim=-1)"),
+        (lambda x: x.clamp(min=0.5), "return torch.clamp(x, min=0.5)"),
+        (lambda x: F.leaky_relu(x, 0.2), "return F.leaky_relu(x, negative_slope=0.2)"),
+    ],
+)
+def test_operations_are_written_by_their_public_names(function: Any, line: str) -> None:
+    assert lines(function, (3, 4)) == [[line]]
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda x: x + torch.rand_like(x), "it draws numbers at random"),
+        (lambda x: x > 0, "its answer is not of float32"),
+        (lambda x: (x * 2).double(), "its answer is not of float32"),
+        (lambda x: torch.ones(3, 4) * 2, "it takes no tensor"),
+        (lambda x: (x * 2)[0].add_(1), "it changes a tensor in place"),
+    ],
+)
+def test_what_makes_no_function_is_left_out_by_name(function: Any, reason: str) -> None:
+    assert told(function, (3, 4))["reasons"] == {reason: 1}
+
+
+def test_an_index_is_drawn_below_what_it_reads_from() -> None:
+    with FakeTensorMode():
+        inputs = (torch.zeros(9, 4), torch.zeros(2, 3, dtype=torch.int64))
+        found = parts(graph_of(Written(lambda w, i: F.embedding(i, w) * 2), inputs).graph)
+
+    [part] = found["made"]
+
+    index = part["parameters"].index("index")
+    assert part["draws"][index] == {"how": "index", "dtype": "", "bound": "m"}

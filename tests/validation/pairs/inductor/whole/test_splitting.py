@@ -1,0 +1,216 @@
+"""Whole models in the real sandbox: what becomes of each, and that its pairs pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from curation.models import Pair, PairOrigin
+from curation.pairs.draft import PairDraft
+from tests.validation.harness.sandbox.confining import levels
+from tests.validation.pairs.inductor.whole.files import BLOCKS, LOOKING_WHILE_MADE, SOME_BROKEN
+from tests.validation.pairs.test_library import assert_passing_for_a_stranger
+from validation.harness.questions import Workers
+from validation.harness.sandbox import Level
+from validation.pairs.contract import violations
+from validation.pairs.inductor.generation import generate, inductor
+from validation.pairs.inductor.whole.sources import of_debug_folder, of_file
+from validation.pairs.inductor.whole.splitting import SECONDS, WORKER, Split, split, splitter
+
+pytestmark = pytest.mark.slow
+
+RUNNABLE = """
+import torch
+
+
+class Repro(torch.nn.Module):
+    def forward(self, arg0_1, arg1_1):
+        mul = torch.ops.aten.mul.Tensor(arg0_1, 0.5)
+        amax = torch.ops.aten.amax.default(mul, [-1], True)
+        sub = torch.ops.aten.sub.Tensor(mul, amax)
+        add = torch.ops.aten.add.Tensor(sub, arg1_1)
+        return (torch.ops.aten.exp.default(add),)
+
+
+def load_args(reader):
+    buf0 = reader.storage(None, 96, device=torch.device("cuda", index=0))
+    reader.tensor(buf0, (4, 6), is_leaf=True)
+    buf1 = reader.storage(None, 24, device=torch.device("cuda", index=0))
+    reader.tensor(buf1, (6,), is_leaf=True)
+
+
+load_args._version = 0
+mod = Repro()
+if __name__ == "__main__":
+    from torch._dynamo.repro.after_aot import run_repro
+    run_repro(mod, load_args)
+"""
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with splitter(2) as open_workers:
+        yield open_workers
+
+
+def file_of(folder: Path, text: str) -> Path:
+    path = folder / "models.py"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def blocks(workers: Workers, tmp_path_factory: pytest.TempPathFactory) -> Split:
+    [found] = split([of_file(file_of(tmp_path_factory.mktemp("blocks"), BLOCKS))], workers)
+    return found
+
+
+def test_a_model_of_three_like_layers_gives_each_part_once(blocks: Split) -> None:
+    names = [offer.entry_point for offer in blocks.offers]
+
+    assert blocks.trouble == ""
+    assert blocks.groups > 3 * 8
+    assert "relu" in names and "softmax" in names and "linear" in names
+    assert len({offer.python_code.partition('"""')[2] for offer in blocks.offers}) == len(names)
+    assert len(names) < 16
+
+
+def test_its_pairs_pass_for_a_stranger(blocks: Split, tmp_path: Path) -> None:
+    with inductor(2) as workers:
+        came = [draft for _, draft in generate(blocks.offers, workers)]
+
+    drafts = [draft for draft in came if isinstance(draft, PairDraft)]
+
+    assert len(drafts) >= 8
+    for draft in drafts:
+        assert violations(draft.as_record()) == []
+        assert "_inductor" not in draft.triton_code
+    assert_passing_for_a_stranger(drafts, tmp_path)
+
+
+def test_modules_that_give_nothing_say_why_and_hold_up_no_other(
+    workers: Workers, tmp_path: Path
+) -> None:
+    found = split([of_file(file_of(tmp_path, SOME_BROKEN))], workers)
+
+    by_name = {one.name: one for one in found}
+
+    assert by_name["looking"].trouble == "what it computes depends on its values"
+    assert by_name["raising"].trouble == "it raises RuntimeError: no weights"
+    assert "does not return a module" in by_name["alone"].trouble
+    assert [offer.entry_point for offer in by_name["fine"].offers] == ["tanh_part"]
+
+
+@pytest.mark.parametrize("level", levels())
+def test_models_are_taken_apart_however_the_host_confines(level: Level, tmp_path: Path) -> None:
+    whole = of_file(file_of(tmp_path, LOOKING_WHILE_MADE))
+    with Workers(WORKER, seconds=SECONDS, parallel=1, level=level) as confined:
+        [found] = split([whole], confined)
+
+    assert found.trouble == ""
+    assert len(found.offers) == 1
+
+
+def test_a_model_may_look_at_values_while_it_is_made(workers: Workers, tmp_path: Path) -> None:
+    [found] = split([of_file(file_of(tmp_path, LOOKING_WHILE_MADE))], workers)
+
+    [offer] = found.offers
+    assert "layer_norm * 0.5" in offer.python_code
+
+
+@pytest.mark.parametrize(
+    ("text", "trouble"),
+    [
+        ("MODULES = []", "its MODULES is no dictionary"),
+        ("MODULES = 1 / 0", "it raises ZeroDivisionError"),
+        ("import nowhere\nMODULES = {}", "it imports nowhere, which is not installed"),
+        ("import os\nMODULES = os._exit(3)", "its process ended with status 3"),
+    ],
+)
+def test_a_bad_file_gets_a_sentence(
+    text: str, trouble: str, workers: Workers, tmp_path: Path
+) -> None:
+    [found] = split([of_file(file_of(tmp_path, text))], workers)
+
+    assert found.trouble.startswith(trouble)
+
+
+def test_a_graph_that_torch_compile_left_is_taken_apart_too(
+    workers: Workers, tmp_path: Path
+) -> None:
+    (tmp_path / "model__0_inference_0.0").mkdir()
+    (tmp_path / "model__0_inference_0.0" / "fx_graph_runnable.py").write_text(RUNNABLE)
+
+    [found] = split(list(of_debug_folder(tmp_path)), workers)
+
+    [offer] = found.offers
+    assert found.name == "model__0_inference_0.0"
+    assert "torch.amax(mul, (-1,), keepdim=True)" in offer.python_code
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"modules": [Path("nowhere.py")]}, "nowhere.py can't be read: No such file"),
+        ({"transformers": ["nowhere.json"]}, "transformers is not installed|can't be read"),
+        ({"debug_folder": [Path("nowhere")]}, "There is no folder at nowhere"),
+    ],
+)
+def test_what_can_not_be_read_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        call_command("generate_inductor_pairs", stdout=StringIO(), **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("def (", "is no Python"),
+        ("x = 1", "has no MODULES"),
+        (b"\xff\xfe", "is not UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_file_of_modules_is_not_even_asked_about(
+    text: str | bytes, sentence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "models.py"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    with pytest.raises(CommandError, match=sentence):
+        call_command("generate_inductor_pairs", modules=[path], stdout=StringIO())
+
+
+@pytest.mark.parametrize("library", ["transformers", "timm"])
+def test_a_library_that_is_not_installed_is_asked_for(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    with pytest.raises(CommandError, match=f"pip install {library}"):
+        call_command("generate_inductor_pairs", **{library: ["some"]}, stdout=StringIO())
+
+
+@pytest.mark.any_database
+@pytest.mark.django_db
+def test_the_command_stores_the_pairs_of_a_file(tmp_path: Path) -> None:
+    said = StringIO()
+
+    call_command(
+        "generate_inductor_pairs",
+        modules=[file_of(tmp_path, SOME_BROKEN)],
+        write=tmp_path / "pairs.jsonl",
+        stdout=said,
+    )
+
+    assert "looking: nothing, because what it computes depends on its values." in said.getvalue()
+    assert "fine: 1 group, 1 new function." in said.getvalue()
+    pair = Pair.objects.get(origin=PairOrigin.INDUCTOR)
+    # Not the name of the device function that its kernel calls.
+    assert pair.entry_point == "tanh_part"
+    assert pair.metadata["provenance"] == {"path": "models.py"}
+    assert json.loads((tmp_path / "pairs.jsonl").read_text())["id"] == str(pair)

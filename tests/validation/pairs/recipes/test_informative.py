@@ -1,0 +1,169 @@
+"""Chains that answer the same whatever comes in are left out before any pair is made of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.integers import INTEGERS, _integer_map
+from validation.pairs.recipes.matmuls import _distance
+from validation.pairs.recipes.memory import _segment
+from validation.pairs.recipes.normalizations import NORMS, _norm_looped, _stays_in_range, _tells
+from validation.pairs.recipes.operations import BINARY, TERNARY
+from validation.pairs.recipes.reduction_table import REDUCTIONS
+from validation.pairs.recipes.reductions import shows_its_values
+from validation.pairs.recipes.sequences import _sort, _window
+from validation.pairs.recipes.unary import UNARY
+
+NAMED = {operation.name: operation for operation in (*UNARY, *BINARY, *TERNARY)}
+
+
+def chain(*names: str) -> Chain:
+    return Chain(tuple(NAMED[name] for name in names))
+
+
+@pytest.mark.parametrize("operation", NAMED.values(), ids=lambda operation: operation.name)
+def test_every_operation_is_understood_and_tells_something_by_itself(operation: object) -> None:
+    one = chain(operation.name)  # type: ignore[attr-defined]
+
+    assert answers_of(one) is not None
+    assert one.possible
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("log_sigmoid", "relu"),
+        ("log_sigmoid", "log1p", "relu"),
+        ("log_sigmoid", "leaky_relu"),
+        ("hypot", "hard_tanh"),
+        ("softsign", "tanh_shrink"),
+    ],
+)
+def test_what_is_never_positive_or_saturated_or_nearly_nothing_is_left_out(
+    names: tuple[str, ...],
+) -> None:
+    assert not chain(*names).possible
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("shift_left", "parity"), False),
+        (("and_mask", "shift_left", "parity"), False),
+        (("parity", "shift_left"), True),
+        (("shift_right", "parity"), True),
+    ],
+)
+def test_whole_numbers_are_tried_with_whole_numbers(names: tuple[str, ...], told: bool) -> None:
+    known = {operation.name: operation for operation in INTEGERS}
+    one = Chain(tuple(known[name] for name in names))
+
+    assert (_integer_map(one, "plain", 256, "int32") is not None) is told
+
+
+@pytest.mark.parametrize("names", [("log_sigmoid", "elu"), ("add", "relu"), ("tanh", "relu")])
+def test_what_shows_its_inputs_stays(names: tuple[str, ...]) -> None:
+    assert chain(*names).possible
+
+
+@pytest.mark.parametrize(
+    ("norm", "after", "told"),
+    [
+        ("log_softmax", "relu", False),
+        ("log_softmax", "squared_relu", False),
+        ("log_softmax", "hard_tanh", False),
+        ("log_softmax", "tanh", True),
+        ("softmax", "soft_shrink", False),
+        ("softmax", "tanh_shrink", False),
+        ("softmax", "sigmoid", True),
+        ("softmax", "square", False),
+        ("softmax", "inverse_root", False),
+        ("log_softmax", "softplus", False),
+        ("l2_normalise", "bounded_cube", False),
+        ("layer_norm", "relu", True),
+    ],
+)
+def test_after_a_normalisation_only_what_still_shows_the_row(
+    norm: str, after: str, told: bool
+) -> None:
+    (found,) = [one for one in NORMS if one.name == norm]
+
+    assert _tells(Chain(()), found, NAMED[after]) is told
+
+
+@pytest.mark.parametrize(
+    ("names", "reduction", "shown"),
+    [
+        (("relu",), "min", False),
+        (("relu",), "max", True),
+        (("relu", "inverse_root"), "max_abs", False),
+        (("heaviside", "asinh"), "min", False),
+        (("tanh",), "max", True),
+        ((), "min", True),
+        (("gelu_tanh", "leaky_relu"), "min", False),
+        (("hard_sigmoid", "gelu_tanh"), "min", False),
+        (("relu",), "sum", True),
+        (("signed_sqrt", "hard_tanh"), "root_mean_square", False),
+        (("signed_sqrt", "hard_tanh"), "sum", True),
+    ],
+)
+def test_a_reduction_of_what_is_the_same_for_many_values_shows_none_of_them(
+    names: tuple[str, ...], reduction: str, shown: bool
+) -> None:
+    (found,) = [one for one in REDUCTIONS if one.name == reduction]
+
+    assert shows_its_values(chain(*names), found) is shown
+
+
+@pytest.mark.parametrize(
+    ("names", "known"),
+    [((), True), (("relu",), True), (("log_sigmoid", "soft_shrink"), False), (("cos",), False)],
+)
+def test_the_largest_few_must_differ(names: tuple[str, ...], known: bool) -> None:
+    assert (_sort("top", chain(*names), 4) is not None) is known
+
+
+@pytest.mark.parametrize(("names", "known"), [(("celu", "log_sigmoid"), False), (("relu",), True)])
+def test_the_largest_or_zero_must_exceed_zero(names: tuple[str, ...], known: bool) -> None:
+    assert (_segment("max_or_zero", chain(*names), "rows", 32) is not None) is known
+
+
+@pytest.mark.parametrize(("kind", "known"), [("min", False), ("max", True), ("average", True)])
+def test_windows_show_their_extreme_only_where_it_stands_out(kind: str, known: bool) -> None:
+    assert (_window(kind, chain("leaky_relu", "soft_shrink"), 5, 2, "plain") is not None) is known
+
+
+@pytest.mark.parametrize(("after", "known"), [("tanh_shrink", False), ("tanh", True)])
+def test_what_falls_with_the_distance_is_not_made_smaller_still(after: str, known: bool) -> None:
+    assert (_distance("student", "dot", NAMED[after], (16, 16, 16)) is not None) is known
+
+
+@pytest.mark.parametrize(
+    ("names", "norm", "fits"),
+    [
+        (("multiply", "polynomial"), "layer_norm", False),
+        (("multiply", "polynomial"), "rms_norm", False),
+        (("multiply", "polynomial"), "l1_normalise", True),
+        (("polynomial",), "layer_norm", True),
+        (("multiply",), "l2_normalise", True),
+        (("decay",), "layer_norm", True),
+    ],
+)
+def test_no_row_is_normalised_whose_squares_overflow_at_a_thousand_times_its_values(
+    names: tuple[str, ...], norm: str, fits: bool
+) -> None:
+    known = {norm.name: norm for norm in NORMS}
+
+    assert _stays_in_range(chain(*names), known[norm]) is fits
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"), [("layer_two_moments", False), ("layer_three_passes", True)]
+)
+def test_a_variance_by_two_moments_is_not_taken_of_what_hardly_spreads(
+    kind: str, made: bool
+) -> None:
+    before = chain("gate", "inverse_root")
+
+    assert (_norm_looped(before, kind, None, 256, ("float32",)) is not None) is made

@@ -1,0 +1,56 @@
+"""Parts of a kernel are written apart: what one keeps for later, no other may overwrite."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from validation.pairs.recipes.integers import INTEGERS
+from validation.pairs.recipes.operations import BINARY, TERNARY
+from validation.pairs.recipes.rendering import TEMPLATES
+from validation.pairs.recipes.styles import STYLES, Style
+from validation.pairs.recipes.unary import UNARY
+
+# Of an assignment (to several too), of a loop, and a parameter on a line of its own.
+BOUND = re.compile(
+    r"^\s*(?:((?:\w+, )*\w+) [-+*/|&]?= |for ((?:\w+, )*\w+) in |(\w+)(?:: tl\.constexpr)?,$)",
+    re.MULTILINE,
+)
+
+
+def bound(code: str) -> set[str]:
+    found = (one or two or three for one, two, three in BOUND.findall(code))
+    return {name for names in found for name in names.split(", ")}
+
+
+TEMPLATES_OF_KERNELS = {
+    path.name: re.sub(r"\{[#%].*?[#%]\}", "", path.read_text(), flags=re.DOTALL)
+    for path in sorted((TEMPLATES / "triton").glob("*.j2"))
+}
+OF_OPERATIONS = {
+    name
+    for operation in (*UNARY, *BINARY, *TERNARY, *INTEGERS)
+    for line in operation.before
+    for name in bound(line)
+}
+
+
+def test_what_an_operation_keeps_no_template_keeps() -> None:
+    shared = {name: OF_OPERATIONS & bound(code) for name, code in TEMPLATES_OF_KERNELS.items()}
+
+    assert {name: names for name, names in shared.items() if names} == {}
+    assert len(OF_OPERATIONS) > 10
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style.names], ids=lambda s: s.name)
+def test_a_style_gives_no_name_that_is_given(style: Style) -> None:
+    twice = {
+        (name, old, new)
+        for name, code in TEMPLATES_OF_KERNELS.items()
+        for old, new in style.names.items()
+        if old in bound(code) and new in bound(code)
+    }
+
+    assert twice == set()
+    assert not OF_OPERATIONS & set(style.names.values())

@@ -1,0 +1,58 @@
+"""Each generated pair's test notices damage: tried with the reference in the candidate's place.
+
+On a GPU the harness asks the same of every pair. Here no kernel runs, so hundreds are asked in
+seconds, and a recipe whose tests see nothing is found before it costs time of a GPU.
+"""
+
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from curation.pairs.draft import PairDraft
+from tests.validation.conftest import Filled
+from validation.pairs.generation import generate
+from validation.pairs.recipes.catalog import RECIPES
+
+pytest.importorskip("torch", reason="references are PyTorch's")
+TRIED = 300
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[PairDraft]:
+    made = generate(RECIPES, 3 * TRIED, seed=5)
+    return random.Random(5).sample(made, TRIED)  # noqa: S311 - to be repeated
+
+
+def test_the_tests_of_generated_pairs_notice_damage(pairs: list[PairDraft], filled: Filled) -> None:
+    found = {pair.entry_point: _unnoticed(pair, filled) for pair in pairs}
+
+    assert {point: unnoticed for point, unnoticed in found.items() if unnoticed} == {}
+
+
+def _unnoticed(pair: PairDraft, filled: Filled) -> list[str]:
+    from validation.harness.worker.damage import Survey
+
+    reference = filled("python_code", pair.python_code)
+    candidate = filled("triton_code", "")
+
+    def answer(*arguments: Any) -> Any:
+        return candidate._called(getattr(reference, pair.entry_point), arguments, {})
+
+    setattr(candidate, pair.entry_point, answer)
+    test = filled("test_code", pair.test_code)
+    survey = Survey()
+    for case in test.CASES:
+        asked = SimpleNamespace(
+            obj=test.test_equivalence,
+            funcargs={"case": case},
+            _fixtureinfo=SimpleNamespace(argnames=("case",)),
+        )
+        survey.pytest_pyfunc_call(asked)  # type: ignore[arg-type]
+    assert survey.control is None
+    seen = survey.verdicts()
+    # An answer that zeros don't change is nothing but zeros.
+    return seen["unnoticed"] + [name for name in seen["without_effect"] if name == "all zeros"]

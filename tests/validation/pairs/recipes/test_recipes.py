@@ -1,0 +1,91 @@
+"""Every branch of every template is written by some combination, and what comes out is sound."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from tests.validation.pairs.recipes.tracing import tracing_environment
+from validation.pairs.contract import violations
+from validation.pairs.generation import generate
+from validation.pairs.inductor.whole.describing import described
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.rendering import TEMPLATES, rendered, rendered_test
+from validation.pairs.recipes.sketch import Sketch
+from validation.pairs.recipes.styles import STYLES
+
+# What no recipe draws.
+WITH_A_MASK = {
+    "operations": ["where"],
+    "parameters": ["mask", "x"],
+    "lines": ["return torch.where(mask, x, 0)"],
+    "outputs": 1,
+    "shapes": [["m", "n"], ["m", "n"]],
+    "draws": [{"how": how, "dtype": "", "bound": ""} for how in ("mask", "normal")],
+}
+# The others are for what is drafted from real code.
+OF_RECIPES = ("python", "triton", "pytest")
+
+
+def test_there_are_recipes_enough_and_no_two_of_one_name() -> None:
+    names = [recipe.name for recipe in RECIPES]
+
+    assert len(names) == len(set(names)) >= 25
+    assert sum(recipe.combinations for recipe in RECIPES) > 1_000_000
+
+
+def test_every_branch_of_every_template_is_taken() -> None:
+    environment, known, taken = tracing_environment()
+    for name in environment.list_templates():
+        if name.partition("/")[0] in OF_RECIPES:
+            environment.get_template(name)
+
+    for recipe in RECIPES:
+        for sketch in _covering(recipe):
+            rendered(sketch, STYLES[0], environment=environment)
+    rendered_test(described(WITH_A_MASK, "some model"), environment)
+
+    assert {name for name, _, _ in known} <= set(environment.list_templates())
+    assert sorted(known - taken) == []
+
+
+def test_every_template_belongs_to_a_recipe() -> None:
+    used = {sketch.triton for recipe in RECIPES for sketch in _covering(recipe)}
+
+    files = {path.name.removesuffix(".py.j2") for path in (TEMPLATES / "triton").glob("*.py.j2")}
+    assert files == used
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_what_a_recipe_writes_keeps_the_contract(recipe: Recipe) -> None:
+    for draft in generate([recipe], 12, seed=1):
+        assert violations(draft.as_record()) == []
+        for text in (draft.python_code, draft.triton_code, draft.test_code):
+            assert max(map(len, text.splitlines())) <= 120
+            assert text.endswith("\n")
+
+
+def _covering(recipe: Recipe) -> Iterator[Sketch]:
+    """Each value of each axis, of a long one many, beside others at random."""
+    draw = random.Random(recipe.name)  # noqa: S311 - to be repeated, not to be secret
+    sizes = [len(values) for values in recipe.axes.values()]
+    for axis, size in enumerate(sizes):
+        # A long axis begins with its simplest values.
+        values = {*range(min(size, 50)), *draw.sample(range(size), min(size, 40))}
+        for value in sorted(values):
+            tried = (_at(axis, value, sizes, draw) for _ in range(80))
+            sketches = (sketch for number in tried if (sketch := recipe.sketch(number)))
+            yield from itertools.islice(sketches, 4)
+
+
+def _at(axis: int, value: int, sizes: list[int], draw: random.Random) -> int:
+    """The number of a combination with this value, the rest drawn, the first of each often."""
+    number, unit = 0, 1
+    for place, size in enumerate(sizes):
+        number += unit * (value if place == axis else draw.choice((0, draw.randrange(size))))
+        unit *= size
+    return number

@@ -1,0 +1,123 @@
+"""Descriptions of pairs: English sentences in the imperative, from recipes and modules."""
+
+import random
+import re
+
+import pytest
+
+from curation.pairs.descriptions import derive, from_docstring
+from validation.pairs.inductor.modules import MODULES
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.recipe import Recipe
+
+OPENINGS = re.compile(
+    r"(?:For each|Along|Over a whole|Add|Apply|Blend|Clamp|Compute|Concatenate|Convolve|Count|"
+    r"Dequantize|Divide|Evaluate|Flip|Gather|Interleave|Interpolate|Invert|Keep|Look up|Mix|"
+    r"Multiply|Negate|Normalize|Pad|Quantize|Repeat|Reverse|Roll|Rotate|Scale|Set|Shift|Sort|"
+    r"Square|Squeeze|Stack|Subtract|Take|Transpose|Update|Weight)\b"
+)
+
+
+def sampled(recipe: Recipe, count: int = 40) -> list[str]:
+    draw = random.Random(recipe.name)  # noqa: S311
+    numbers = (draw.randrange(recipe.combinations) for _ in range(50 * count))
+    sketches = (recipe.sketch(number) for number in numbers)
+    return [sketch.summary for sketch in sketches if sketch is not None][:count]
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_each_recipe_is_described_in_the_imperative(recipe: Recipe) -> None:
+    summaries = sampled(recipe)
+
+    assert summaries
+    for summary in summaries:
+        sentence = from_docstring(summary)
+        assert OPENINGS.match(sentence), sentence
+        assert not re.search(
+            r"results of|\bit\b(?! (?:along|up|\.)|\.)|\w+ing (?:by|with)\b", sentence
+        )
+        assert sentence.endswith(".")
+        # Only a recipe that no rule knows would get this opening.
+        assert not sentence.startswith("Compute each")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.entry_point)
+def test_each_module_is_described_in_the_imperative(module: object) -> None:
+    sentence = from_docstring(module.summary)  # type: ignore[attr-defined]
+
+    assert OPENINGS.match(sentence), sentence
+
+
+@pytest.mark.parametrize(
+    ("docstring", "sentence"),
+    [
+        (
+            "Each element of a vector: the hard tanh.",
+            "Apply the hard tanh to each element of a vector.",
+        ),
+        ("Each element of a vector: adding bias.", "Add `bias` to each element of a vector."),
+        (
+            "Each row: the larger of it and bias, then a cubic by Horner's rule, then layer\n"
+            "normalisation, then the cosine.",
+            "For each row of a matrix, take the maximum of the input and `bias`, evaluate a cubic "
+            "polynomial, normalize the row (layer normalization), then take the cosine.",
+        ),
+        (
+            "The product a @ b.T, then gating by the SiLU of bias.",
+            "Compute the matrix product `a @ b.T`, then multiply by the SiLU of `bias`.",
+        ),
+        ("The transpose of a matrix.", "Transpose a matrix."),
+        ("Add up all elements of a vector.", "Add up all elements of a vector."),
+    ],
+)
+def test_a_docstring_becomes_a_sentence(docstring: str, sentence: str) -> None:
+    assert from_docstring(docstring) == sentence
+
+
+REAL = {
+    "origin": "real-world",
+    "entry_point": "run_silu_mul",
+    "operation_type": "element-wise",
+    "split_group": "operation:linkedin/Liger-Kernel:ops/silu.py:SiLUMulFunction",
+    "provenance": {"repository": "linkedin/Liger-Kernel"},
+}
+
+
+def test_real_code_is_described_by_its_reference() -> None:
+    python = 'def reference(a, b):\n    """Compute SiLU times a gate. Slow."""\n'
+
+    assert derive(python_code=python, **REAL) == "Compute SiLU times a gate."  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("docstring", "sentence"),
+    [
+        ("Applies the gate.", "Apply the gate."),
+        ("Pure-PyTorch reference for silu(a) * b.", "Compute silu(a) * b."),
+    ],
+)
+def test_an_authors_docstring_becomes_imperative(docstring: str, sentence: str) -> None:
+    python = f'def reference(a, b):\n    """{docstring}"""\n'
+
+    assert derive(python_code=python, **REAL) == sentence  # type: ignore[arg-type]
+
+
+def test_a_description_never_names_a_folder_of_this_machine() -> None:
+    place = {"provenance": {"repository": "/home/ada/Liger-Kernel"}}
+
+    sentence = derive(python_code="", **(REAL | place))  # type: ignore[arg-type]
+
+    assert sentence.endswith("as its test in local/Liger-Kernel compares it.")
+
+
+def test_real_code_without_a_docstring_is_described_by_its_name() -> None:
+    sentence = derive(python_code="def run_silu_mul(): ...\n", **REAL)  # type: ignore[arg-type]
+
+    assert sentence == (
+        "Compute `SiLUMulFunction` (element-wise), "
+        "as its test in linkedin/Liger-Kernel compares it."
+    )
+
+
+def test_code_that_does_not_parse_has_no_description() -> None:
+    assert derive(python_code="def (", **REAL) == ""  # type: ignore[arg-type]

@@ -1,0 +1,189 @@
+"""What is chosen to be generated, and that it is stored once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from curation.models import LicenseVerdict, Pair, PairOrigin
+from curation.pairs.draft import PairDraft
+from curation.pairs.store import store_pairs
+from curation.similarity.structure import structure, structure_signature
+from validation.pairs.diversity import Families, diversity, nearest_neighbors
+from validation.pairs.generation import Caps, generate
+from validation.pairs.handwritten import handwritten
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.recipe import Recipe
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
+    one, same, other = (generate(RECIPES, 100, seed) for seed in (4, 4, 5))
+
+    assert one == same
+    assert {draft.content_hash for draft in one} != {draft.content_hash for draft in other}
+
+
+def test_no_two_pairs_are_the_same() -> None:
+    drafts = generate(RECIPES, 300)
+
+    assert len(drafts) == 300
+    assert len({draft.content_hash for draft in drafts}) == 300
+    assert len({draft.triton_code for draft in drafts}) == 300
+
+
+def test_no_recipe_takes_more_than_its_share() -> None:
+    used = Counter(draft.recipe for draft in generate(RECIPES, 300, caps=Caps(recipe_share=0.04)))
+
+    assert max(used.values()) <= 12
+
+
+@pytest.mark.parametrize("cap", [0.0, 0.2, 0.5])
+def test_no_more_than_the_cap_are_near_duplicates(cap: float) -> None:
+    drafts = generate([_recipe("unary-map")], 120, caps=Caps(near_share=cap))
+
+    assert sum(_are_near_earlier_ones(drafts)) <= cap * len(drafts)
+    assert drafts
+
+
+def test_renamed_variables_and_other_constants_do_not_hide_a_repetition() -> None:
+    (draft,) = generate([_recipe("scan")], 1)
+    other = draft.triton_code.replace("BLOCK", "SIZE").replace("4096", "2048")
+
+    assert diversity([draft.triton_code, other]).with_neighbor == {0.7: 1.0, 0.8: 1.0}
+
+
+def test_neighbors_are_those_that_comparing_all_with_all_finds() -> None:
+    texts = [structure(draft.triton_code) for draft in generate(RECIPES, 60)]
+    sets = [set(text.tolist()) for text in texts]
+
+    best = [
+        max(len(one & other) / len(one | other) for other in sets if other is not one)
+        for one in sets
+    ]
+    assert nearest_neighbors(texts).tolist() == pytest.approx(best)
+
+
+def test_a_hundred_pairs_use_nearly_all_recipes_and_many_operation_types() -> None:
+    drafts = generate(RECIPES, 100)
+
+    assert len({draft.recipe for draft in drafts}) >= 40
+    assert len({draft.operation_type for draft in drafts}) >= 10
+
+
+@pytest.mark.parametrize("count", [38, 60, 150])
+def test_no_recipe_has_its_third_turn_before_each_has_its_first(count: int) -> None:
+    seen: Counter[str] = Counter()
+    for draft in generate(RECIPES, count):
+        assert seen[draft.recipe] < 2 or len(seen) == len(RECIPES)
+        seen[draft.recipe] += 1
+
+
+def test_operation_types_and_difficulties_have_the_shares_that_their_weights_ask_for() -> None:
+    drafts = generate(RECIPES, 300)
+
+    operations = Counter(draft.operation_type for draft in drafts)
+    assert operations["matmul"] > operations["sort"] > 0
+    assert operations["element-wise"] < len(drafts) / 5
+    difficulties = Counter(draft.difficulty for draft in drafts)
+    assert difficulties["hard"] >= len(drafts) / 20
+    assert difficulties["medium"] > difficulties["easy"]
+
+
+def test_a_recipe_that_gives_no_more_ends() -> None:
+    small = Recipe("small", _recipe("quantise").build, {
+        name: values[:1] for name, values in _recipe("quantise").axes.items()
+    })  # fmt: skip
+
+    assert len(generate([small], 50)) == 1
+
+
+@pytest.mark.django_db
+def test_the_command_says_how_alike_its_pairs_are_and_stores_them_once() -> None:
+    first, again = run("--count", "60"), run("--count", "60")
+
+    assert "combinations of" in first
+    assert "% have a neighbor of structural similarity 0.7" in first
+    assert "matmul" in first
+    assert "60 pairs stored, 0 known before." in first
+    assert "0 pairs stored, 60 known before." in again
+    assert Pair.objects.filter(origin=PairOrigin.TEMPLATE).count() == 60
+    assert set(Pair.objects.values_list("license_verdict", flat=True)) == {
+        LicenseVerdict.PERMISSIVE
+    }
+
+
+@pytest.mark.django_db
+def test_a_dry_run_stores_nothing() -> None:
+    assert "Nothing stored." in run("--count", "5", "--dry-run")
+    assert not Pair.objects.exists()
+
+
+@pytest.mark.django_db
+def test_one_recipe_may_be_asked_for() -> None:
+    run("--count", "5", "--recipe", "sort")
+
+    assert set(Pair.objects.values_list("recipe", flat=True)) == {"sort"}
+
+
+def test_the_recipes_can_be_listed() -> None:
+    assert "rotary" in run("--list")
+
+
+def test_less_than_one_pair_is_refused() -> None:
+    with pytest.raises(CommandError, match="at least 1"):
+        run("--count", "0")
+
+
+@pytest.mark.django_db
+def test_a_store_that_was_killed_in_the_middle_is_finished_by_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("curation.pairs.store.BATCH", 20)
+    drafts = generate(RECIPES, 50)
+
+    with pytest.raises(KeyboardInterrupt):
+        store_pairs(_interrupted(drafts, after=30))
+    assert Pair.objects.count() == 20
+    stored = store_pairs(drafts)
+
+    assert (stored.added, stored.known) == (30, 20)
+    assert Pair.objects.count() == len(drafts)
+
+
+@pytest.mark.django_db
+def test_the_library_is_stored_once_and_every_id_says_so() -> None:
+    call_command("load_library", stdout=StringIO())
+    out = StringIO()
+    call_command("load_library", stdout=out)
+
+    assert "0 pairs stored" in out.getvalue()
+    ids = {str(pair) for pair in Pair.objects.filter(origin=PairOrigin.MANUAL)}
+    assert ids == {draft.record_id for draft in handwritten()}
+
+
+def _recipe(name: str) -> Recipe:
+    return next(recipe for recipe in RECIPES if recipe.name == name)
+
+
+def _are_near_earlier_ones(drafts: list[PairDraft]) -> Iterator[bool]:
+    families = Families()
+    for draft in drafts:
+        text = structure(draft.triton_code)
+        family = families.nearest(text, structure_signature(text))
+        families.add(text, structure_signature(text), family)
+        yield family is not None
+
+
+def _interrupted(drafts: list[PairDraft], after: int) -> Iterator[PairDraft]:
+    yield from drafts[:after]
+    raise KeyboardInterrupt
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("generate_pairs", *arguments, stdout=out)
+    return out.getvalue()

@@ -1,0 +1,129 @@
+"""The pairs written by hand, and a sample of the generated ones, as a stranger meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from curation.pairs.draft import PairDraft
+from validation.pairs.contract import violations
+from validation.pairs.generation import generate
+from validation.pairs.handwritten import handwritten
+from validation.pairs.recipes.catalog import RECIPES
+from validation.pairs.recipes.choices import FLOAT8
+
+RUN_PAIRS = Path(__file__).resolve().parents[3] / "benchmarks" / "check_pairs_on_gpu.py"
+FOUNDATIONAL = {
+    *("add", "subtract", "multiply", "divide", "matmul"),
+    *(f"{what}-{where}" for what in ("sum", "max", "min") for where in ("whole", "along-axis")),
+}
+
+
+def test_the_library_holds_the_foundations_and_two_dozen_complex_pairs() -> None:
+    names = {draft.slug for draft in handwritten()}
+
+    assert names >= FOUNDATIONAL
+    assert len(names - FOUNDATIONAL) >= 24
+
+
+@pytest.mark.parametrize("draft", list(handwritten()), ids=lambda draft: draft.slug)
+def test_each_pair_of_the_library_keeps_the_contract(draft: PairDraft) -> None:
+    assert violations(draft.as_record()) == []
+
+
+def test_every_pair_of_the_library_passes_for_a_stranger(tmp_path: Path) -> None:
+    assert_passing_for_a_stranger(handwritten(), tmp_path)
+
+
+def test_a_sample_of_generated_pairs_passes_for_a_stranger(tmp_path: Path) -> None:
+    assert_passing_for_a_stranger(generate(RECIPES, 30, seed=20), tmp_path)
+
+
+SIGNED_NAN = """\
+from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import torch
+
+
+def test_nan_of_either_sign_is_the_largest():
+    nan = torch.tensor(float("nan"))
+    x = torch.linspace(-1, 1, 24).reshape(2, 12)
+    x[:, 3], x[:, 7] = nan, torch.copysign(nan, torch.tensor(-1.0))
+    for found, wanted in zip(answers(candidate, x), answers(reference, x)):
+        assert torch.allclose(found, wanted, atol=1e-5, equal_nan=True)
+
+
+def answers(function, x):
+    answer = function(x{more})
+    return answer[:1] if isinstance(answer, tuple) else (answer,)
+"""
+
+
+def test_what_sorts_by_bits_knows_nan_of_either_sign(tmp_path: Path) -> None:
+    """A processor's own NaN has the sign that a GPU's has not."""
+    sorts = [recipe for recipe in RECIPES if recipe.name == "sort"]
+    drafts = [
+        draft for draft in generate(sorts, 12, seed=1) if "smooth_l1" not in draft.entry_point
+    ]
+    by_hand = [draft for draft in handwritten() if draft.slug == "top-k"]
+
+    assert_passing_for_a_stranger(
+        (
+            replace(draft, test_code=SIGNED_NAN.format(name=draft.entry_point, more=more))
+            for some, more in ((drafts, ""), (by_hand, ", 5"))
+            for draft in some
+        ),
+        tmp_path,
+    )
+
+
+EVERY_BYTE = """\
+from python_code import {name} as reference
+from triton_code import {name} as candidate
+
+import torch
+
+
+def test_every_byte_is_read_as_torch_reads_it():
+    q = torch.arange(256).to(torch.uint8).view(torch.{stored}).reshape(4, 64)
+    scale = torch.tensor([1.0, 0.5, 2.0, 1.0])
+    found, wanted = candidate(q, scale), reference(q, scale)
+    assert torch.allclose(found, wanted, rtol=0, atol=0, equal_nan=True)
+"""
+
+
+def test_float8_is_read_whatever_its_bits(tmp_path: Path) -> None:
+    """Triton's interpreter takes its NaN and its infinities for numbers."""
+    [recipe] = [recipe for recipe in RECIPES if recipe.name == "dequantise"]
+    plain = {axis: values[:1] for axis, values in recipe.axes.items()}
+    drafts = []
+    for stored in FLOAT8:
+        [draft] = generate([replace(recipe, axes={**plain, "stored": (stored,)})], 1)
+        test = EVERY_BYTE.format(name=draft.entry_point, stored=stored)
+        drafts.append(replace(draft, test_code=test))
+
+    assert_passing_for_a_stranger(drafts, tmp_path)
+
+
+def assert_passing_for_a_stranger(drafts: Iterable[PairDraft], folder: Path) -> None:
+    """Three files in an empty folder and pytest, in Triton's interpreter; nothing of ours there."""
+    file = folder / "pairs.jsonl"
+    file.write_text("".join(json.dumps(draft.as_record()) + "\n" for draft in drafts), "utf-8")
+    environment = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    done = subprocess.run(
+        [sys.executable, str(RUN_PAIRS), str(file), "--jobs", "2", "--deadline", "300"],
+        cwd=folder,
+        env={**environment, "TRITON_INTERPRET": "1", "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout[-6000:]}\n{done.stderr[-2000:]}"

@@ -1,0 +1,179 @@
+"""Client of a sandboxed program that answers questions, each in a child process of its own.
+
+It runs none of the program's code and reads only JSON. `worker/question.py` says what a program is.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from validation.harness.children import LIMITS, SERVER_ENDED, ChildEnded, DeadlinePassed, Forged
+from validation.harness.fork_server import ForkServer
+from validation.harness.sandbox import (
+    Level,
+    UnreadableJson,
+    best,
+    memory_bound,
+    read_json,
+    readable,
+)
+from validation.harness.sandbox.seal import at_once
+from validation.harness.shared_lock import SharedLock
+from validation.harness.tasks import run_tasks
+from validation.harness.worker.question import MARGIN, PATIENCE
+
+# Bound on the memory of one question.
+MEMORY = 4 << 30
+# Processes of all children together.
+PROCESSES = 256
+ANSWER_MOST = 1 << 20
+RAISED_MOST = 500
+
+Question = Mapping[str, Any]
+"""JSON with a `key` of the caller's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A child's answer. `trouble` says why there is none."""
+
+    answer: Any = None
+    trouble: str = ""
+    timeout: bool = False
+    seconds: float = 0.0
+    """Processor time."""
+
+
+class Workers(ExitStack):
+    """Context manager: `with Workers(PROGRAM) as workers: for question, reply in
+    workers.ask(questions)`.
+
+    program: the module that answers; `target` is for it.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        *,
+        seconds: float,
+        target: str = "",
+        device: str = "compiler",
+        parallel: int | None = None,
+        level: Level | None = None,
+    ) -> None:
+        super().__init__()
+        self.callback(self._stop)
+        self._program, self._target, self._device = program, target, device
+        self._seconds = seconds
+        self._parallel = at_once(parallel or os.cpu_count() or 1)
+        self._lock = SharedLock()
+        self.level = level or best()
+        self._server: ForkServer | None = None
+
+    @property
+    def memory(self) -> str:
+        """The bound on the memory of the answering processes, in words."""
+        return memory_bound(self.level)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of the program's libraries; starts it."""
+        return self._running().versions
+
+    def ask(
+        self,
+        questions: Iterable[Question],
+        beat: Callable[[], None] = lambda: None,
+        begin: Callable[[Any], None] = lambda _: None,
+    ) -> Iterator[tuple[Question, Reply]]:
+        """Yield each question with its reply, in the order of completion.
+
+        `beat` is called every second meanwhile, and `begin` with the key of a question before it
+        is sent. Either may end the iteration by raising.
+        """
+        tasks = self._tasks(questions, begin)
+        with closing(run_tasks(tasks, self._parallel, beat, stop=self._stop)) as replies:
+            yield from replies
+
+    def _tasks(
+        self, questions: Iterable[Question], begin: Callable[[Any], None]
+    ) -> Iterator[Callable[[], tuple[Question, Reply]]]:
+        server = self._running()
+        for question in questions:
+            begin(question["key"])
+            yield partial(self._reply, server, question)
+
+    def _reply(self, server: ForkServer, question: Question) -> tuple[Question, Reply]:
+        """Ask. If the fork server ended, ask again while no other question is asked."""
+        for alone in (False, True):
+            with self._lock.held(exclusive=alone):
+                try:
+                    return question, self._ask(server, question)
+                except ChildEnded:
+                    continue
+        return question, Reply(trouble=f"{SERVER_ENDED} while only this question was asked")
+
+    def _ask(self, server: ForkServer, question: Question) -> Reply:
+        child = server.child()
+        try:
+            deadline = PATIENCE * self._seconds + MARGIN
+            order = {**question, "seconds": self._seconds}
+            return read_answer(child.ask("question", "answer", order, deadline).header)
+        except DeadlinePassed:
+            return timed_out(child.seconds)
+        except Forged as forged:
+            return Reply(trouble=str(forged), seconds=child.seconds)
+        except ChildEnded as ended:
+            if ended.why == SERVER_ENDED:
+                raise
+            return reply_of_ended(ended, child.seconds)
+        finally:
+            child.release()
+
+    def _running(self) -> ForkServer:
+        if self._server is None:
+            self._server = ForkServer(
+                self._device, memory=MEMORY, cpu_seconds=int(self._seconds + MARGIN) + 1,
+                level=self.level, processes=PROCESSES, programs=True, program=self._program,
+                target=self._target,
+            )  # fmt: skip
+        # Here, because it ends with the thread that starts it.
+        self._server.open()
+        return self._server
+
+    def _stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+def timed_out(seconds: float) -> Reply:
+    return Reply(trouble="it took too long", timeout=True, seconds=seconds)
+
+
+def reply_of_ended(ended: ChildEnded, seconds: float) -> Reply:
+    if ended.status == -signal.SIGXCPU:
+        return timed_out(seconds)
+    if ended.why in LIMITS:
+        return Reply(trouble=f"it {LIMITS[ended.why]}", seconds=seconds)
+    if ended.status is None:
+        return Reply(trouble=f"no process could be made: {ended.why}")
+    return Reply(trouble=f"its process ended with status {ended.status}", seconds=seconds)
+
+
+def read_answer(header: Any) -> Reply:
+    """Return the reply in a child's header. Hostile code may have written it."""
+    try:
+        if "broken" in header:
+            raised = f"it raised {header['broken']['type']}: {header['broken']['text']}"
+            return Reply(trouble=readable(raised, RAISED_MOST))
+        text, seconds = str(header["text"]), float(header["seconds"])
+        if not 0 <= seconds < float("inf"):
+            seconds = 0.0
+        return Reply(read_json(text.encode(), ANSWER_MOST), seconds=seconds)
+    except (UnreadableJson, LookupError, TypeError, ValueError, ArithmeticError) as error:
+        return Reply(trouble=f"its answer can't be read: {error}")

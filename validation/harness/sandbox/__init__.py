@@ -1,0 +1,28 @@
+"""Start untrusted programs, as confined as this host allows.
+
+Standard library only, nothing else of the project: the judge and the compile check build on it.
+"""
+
+from validation.harness.sandbox.confinement import Confinement, Level, Limits, SandboxUnavailable
+from validation.harness.sandbox.launch import Probe, best, kill, memory_bound, probe, start
+from validation.harness.sandbox.memory import half_of_memory
+from validation.harness.sandbox.python import python_readable
+from validation.harness.sandbox.reading import UnreadableJson, read_json, readable
+
+__all__ = [
+    "Confinement",
+    "Level",
+    "Limits",
+    "Probe",
+    "SandboxUnavailable",
+    "UnreadableJson",
+    "best",
+    "half_of_memory",
+    "kill",
+    "memory_bound",
+    "probe",
+    "python_readable",
+    "read_json",
+    "readable",
+    "start",
+]

@@ -1,0 +1,48 @@
+"""Run tasks in threads, and yield their results as they are done."""
+
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import TypeVar
+
+from validation.harness.children import Closed
+
+Result = TypeVar("Result")
+
+# Tasks under way for each thread: the next one begins without a pause.
+AHEAD = 2
+BEAT_SECONDS = 1.0
+
+
+def run_tasks(
+    tasks: Iterable[Callable[[], Result]],
+    at_once: int,
+    beat: Callable[[], None],
+    *,
+    stop: Callable[[], None],
+) -> Generator[Result, None, None]:
+    """Yield the tasks' results, several at once, in the order in which they are done.
+
+    beat: called every second.
+    stop: called if not every result is wanted. Tasks under way end by it.
+    """
+    threads = ThreadPoolExecutor(at_once, thread_name_prefix="entry")
+    tasks = iter(tasks)
+    pending: set[Future[Result]] = set()
+    try:
+        while True:
+            for task in islice(tasks, at_once * AHEAD - len(pending)):
+                pending.add(threads.submit(task))
+            if not pending:
+                return
+            beat()
+            done, pending = wait(pending, BEAT_SECONDS, FIRST_COMPLETED)
+            for future in done:
+                if isinstance(future.exception(), Closed):
+                    raise RuntimeError("The run was closed while entries were under way.")
+                yield future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        if pending:
+            stop()
+        threads.shutdown(wait=True)

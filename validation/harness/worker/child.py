@@ -1,0 +1,95 @@
+"""The loop of a child: tasks come over its own channel, each answer goes into the task's file."""
+
+import errno
+import os
+import resource
+import socket
+import sys
+from contextlib import suppress
+from typing import Any
+
+from validation.harness.channel import Blob, Channel, read_parcel, write_parcel
+from validation.harness.worker.cleanup import empty_folder
+from validation.harness.worker.complaint import described
+from validation.harness.worker.gpu import Newcomer
+
+
+def serve(end: socket.socket, folder: str, program: Any) -> None:
+    """Do tasks in the program's roles until the other end closes.
+
+    The entry's code gives only what it returns. `folder` is emptied before the next entry.
+    """
+    channel, roles = Channel(end), program.ROLES
+    if program.HAS_COMPILE_BUDGET:
+        announce_compiling(channel)
+    # Attack: the entry's code changes our modules. Defense: it can't import them, and this loop
+    # uses names that were bound before.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "validation"]:
+        del sys.modules[name]
+    read, write, close, size, cut = read_parcel, write_parcel, os.close, os.fstat, os.ftruncate
+    describe, empty, go = described, empty_folder, os.chdir
+    role: Any = Newcomer()
+    order: Any = None
+    blobs: list[memoryview] = []
+    while (received := channel.receive()) is not None:
+        message, fds = received
+        broken = False
+        try:
+            try:
+                order, blobs = read(fds[0])
+            finally:
+                close(fds[0])
+            if message["begin"]:
+                go(folder)
+                empty(folder)
+                role = roles[message["begin"]](order)
+            header, out = getattr(role, message["step"])(order, blobs)
+        except Exception as error:  # noqa: BLE001 - a CUDA error stays in every later call
+            header, out, broken = {"broken": describe(error)}, [], True
+        spoiled = size(fds[1]).st_size != 0
+        try:
+            write(fds[1], [header, spoiled], out)
+        except OSError as error:
+            # Answer with the reason: a process that merely ends gives none.
+            cut(fds[1], 0)
+            header, broken = {"broken": _unwritten(out, error)}, True
+            write(fds[1], [header, spoiled], [])
+        close(fds[1])
+        with suppress(BrokenPipeError):
+            channel.send({"done": message["nonce"]})
+        if broken:
+            break
+        order, blobs = None, []
+        del header, out
+
+
+def announce_compiling(channel: Channel) -> None:
+    """Tell the other end when Triton begins and ends to compile a kernel: compiling has a time
+    limit of its own. Its listener would only hear of the end."""
+    triton: Any = sys.modules.get("triton")
+    if triton is None or os.environ.get("TRITON_INTERPRET") == "1":
+        return
+    compile_kernel, nested = triton.compiler.compile, False
+
+    def announced(*args: Any, **kwargs: Any) -> Any:
+        nonlocal nested
+        if nested:
+            return compile_kernel(*args, **kwargs)
+        nested = True
+        channel.send({"compiling": True})
+        try:
+            return compile_kernel(*args, **kwargs)
+        finally:
+            channel.send({"compiling": False})
+            nested = False
+
+    # torch.compile calls the first, a kernel that is launched the second.
+    triton.compile = triton.compiler.compile = announced
+
+
+def _unwritten(blobs: list[Blob], error: OSError) -> str:
+    held = sum(memoryview(blob).nbytes for blob in blobs)
+    if error.errno == errno.EFBIG:
+        most = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        return f"its tensors take {held >> 20:,} MiB, and {most >> 20:,} are the most to hand over"
+    return f"its tensors, {held >> 20:,} MiB, could not be handed over: {error.strerror}"

@@ -1,0 +1,174 @@
+"""Preparation of a GPU for entries: a bound on memory, a warm cache, a delay."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from validation.harness.sandbox import seal
+
+# Cycles, about 3 ms at 2 GHz: longer than any kernel of a check, and short enough to do often.
+DELAY = 6_000_000
+# The driver's CU_CTX_SCHED_BLOCKING_SYNC.
+BLOCKING_SYNC = 4
+# Characters of the reason why the GPU can't be used.
+MOST = 1000
+
+DESCRIPTION = ("gpu", "capability", "driver", "cuda", "memory_gb_s", "l2_bytes")
+# Files that Triton builds once for every process, by their path in a cache.
+_seed: dict[str, bytes] = {}
+# The parent's folder of caches. An entry could look for another's cache: a child can't list the
+# folder, and the names of caches are secrets.
+caches = ""
+
+
+class Unusable(Exception):
+    """No kernel runs on the GPU; the sentence says why."""
+
+
+def begin(order: dict[str, Any]) -> None:
+    """Set a child's share of the memory and its cache of kernels, before an entry's code runs."""
+    if order.get("device") != "cuda":
+        return
+    _wait_asleep()
+    torch.cuda.set_per_process_memory_fraction(order["gpu_memory"])
+    torch.cuda.empty_cache()
+    own = Path(tempfile.gettempdir()) / "triton"
+    cache = Path(caches, order["cache"]) if "cache" in order else own
+    if not cache.exists():
+        for name, content in _seed.items():
+            path = cache / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o755)
+    os.environ["TRITON_CACHE_DIR"] = str(cache)
+
+
+def _wait_asleep() -> None:
+    """Let waits for the GPU sleep instead of spin, so that compiling gets the processor. It holds
+    for the next context; a driver without the option spins."""
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        return
+    with suppress(OSError, AttributeError):
+        driver = ctypes.CDLL("libcuda.so.1")
+        driver.cuInit(0)
+        driver.cuDevicePrimaryCtxSetFlags_v2(0, BLOCKING_SYNC)
+
+
+def delay() -> None:
+    """Keep the current stream busy, so that work which does not wait for it comes too early."""
+    torch.cuda._sleep(DELAY)  # type: ignore[no-untyped-call]
+
+
+def look(folder: str) -> int:
+    """Fork a child of the parent that compiles and runs a kernel and describes the GPU."""
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            seal.unprotect()
+            os.environ["TRITON_CACHE_DIR"] = str(_cache(folder))
+            _described(folder).write_text("\n".join(_description(folder)))
+            status = 0
+        except BaseException as error:  # noqa: BLE001 - any error is the reason
+            _described(folder).write_text(f"{type(error).__name__}: {error}")
+        finally:
+            os._exit(status)
+    return pid
+
+
+def seen(pid: int, folder: str) -> dict[str, str]:
+    """Return the description of the GPU. The parts that Triton builds once for every process are
+    read before an entry could write there, and each child gets them."""
+    cache, described = _cache(folder), _described(folder)
+    _, status = os.waitpid(pid, 0)
+    if status:
+        ended = f"its process ended with {os.waitstatus_to_exitcode(status)}"
+        why = described.read_text()[:MOST].rstrip(".") if described.exists() else ended
+        raise Unusable(f"No kernel runs on the GPU: {why}. Without one, ask for the interpreter.")
+    for path in cache.rglob("*"):
+        # A folder that holds the small kernel holds nothing for other kernels.
+        if path.is_file() and not any("tiny" in other.name for other in path.parent.iterdir()):
+            _seed[str(path.relative_to(cache))] = path.read_bytes()
+    return dict(zip(DESCRIPTION, described.read_text().split("\n"), strict=True))
+
+
+def _cache(folder: str) -> Path:
+    return Path(folder) / "cache"
+
+
+def _described(folder: str) -> Path:
+    return Path(folder) / "gpu"
+
+
+def _description(folder: str) -> list[str]:
+    """Run a small kernel, and return the GPU's properties in the order of DESCRIPTION."""
+    sys.path.insert(0, folder)
+    import warm_kernel  # type: ignore[import-not-found]
+
+    out = torch.empty(4, device="cuda")
+    warm_kernel.tiny[(1,)](out, BLOCK=4)
+    if out[:3].tolist() != [0.0, 2.0, 4.0]:
+        raise RuntimeError("a small kernel computed something else")
+    major, minor = torch.cuda.get_device_capability()
+    cache = getattr(torch.cuda.get_device_properties(0), "L2_cache_size", 0)
+    return [
+        torch.cuda.get_device_name(), f"{major}.{minor}", _driver(), str(torch.version.cuda),
+        _memory_speed(), str(cache),
+    ]  # fmt: skip
+
+
+def _memory_speed() -> str:
+    """Return the memory's peak in GB/s, or an empty text if it is not known."""
+    from triton.runtime import driver
+
+    try:
+        properties = driver.active.utils.get_device_properties(0)
+        # Both edges of a clock in kHz, over a bus of so many bits.
+        return f"{2e-6 * properties['mem_clock_rate'] * properties['mem_bus_width'] / 8:.0f}"
+    except (AttributeError, KeyError, TypeError):
+        return ""
+
+
+def _driver() -> str:
+    try:
+        return Path("/proc/driver/nvidia/version").read_text().split("  ")[1].strip()
+    except (OSError, IndexError):
+        pass
+    try:
+        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=10).stdout.split()[0]
+    except (OSError, IndexError, subprocess.SubprocessError):
+        return ""
+
+
+class Newcomer:
+    """The role of a child that serves no entry yet."""
+
+    def context(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
+        """Make the CUDA context ahead of need: while other processes make theirs it takes
+        seconds."""
+        _wait_asleep()
+        torch.cuda.synchronize()
+        return {}, []
+
+
+class Health:
+    """The role that tests whether the GPU still computes."""
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        begin(order)
+
+    def health(self, _: dict[str, Any], __: list[memoryview]) -> tuple[Any, list[bytes]]:
+        with torch.no_grad():
+            matrix = torch.ones(256, 256, device="cuda")
+            right = bool((matrix @ matrix == 256).all())
+            torch.cuda.synchronize()
+        free, total = torch.cuda.mem_get_info()
+        return {"right": right, "free": free, "total": total}, []

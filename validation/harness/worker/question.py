@@ -1,0 +1,38 @@
+"""Role of a child that answers one question for a program of `questions.Workers`.
+
+A program is a module with `up(settings)`, which imports what is slow and returns versions, and with
+`ROLES` and `HAS_COMPILE_BUDGET`. It imports what a child needs: a child imports nothing of ours.
+"""
+
+import json
+import resource
+from collections.abc import Callable
+from typing import Any
+
+from validation.harness.channel import Blob
+
+# The bound on a question is processor time, so that a busy machine slows no question. Waiting ends
+# after this multiple of it.
+PATIENCE = 4
+# Additional time for ptxas and the second compile.
+MARGIN = 5.0
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def roles(answer: Answer) -> dict[str, Any]:
+    return {"question": lambda _: Question(answer)}
+
+
+class Question:
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def answer(self, order: dict[str, Any], _: list[memoryview]) -> tuple[Any, list[Blob]]:
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        # The first limit ends the process with a reason, the second if the first is ignored.
+        resource.setrlimit(resource.RLIMIT_CPU, (hard - 1, hard))
+        text = json.dumps(self._answer(order))
+        used = [resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        seconds = sum(part.ru_utime + part.ru_stime for part in used)
+        return {"text": text, "seconds": round(seconds, 3)}, []

@@ -1,0 +1,126 @@
+"""The process that times an entry's recorded program, or its python_code.
+
+Each timed run has inputs of its own, and its answer is copied before the next run begins.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from validation.harness.channel import Blob
+from validation.harness.replayer.programs import Programs
+from validation.harness.worker import folder, gpu
+from validation.harness.worker.clock import Clock, HostClock
+from validation.harness.worker.complaint import described
+from validation.harness.worker.values import Packing, Placing, rebuilt, tensors_in, unpack
+
+# Calls with each of the first inputs, which compile and fill the allocator's pools.
+WARM_UPS = 2
+
+Blobs = list[memoryview]
+# A call for each set of inputs, by the trial's number.
+Calls = list[tuple[int, Callable[[], Any]]]
+
+
+class Stopwatch:
+    def __init__(self, order: dict[str, Any]) -> None:
+        gpu.begin(order)
+        # A cache of its own: an entry could write forged code for the reference into a shared one.
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path(tempfile.gettempdir()) / "inductor")
+        self.seed = order["seed"]
+        self.device = torch.device(order["device"])
+        self.clock = Clock() if self.device.type == "cuda" else HostClock()
+        self.calls: Calls = []
+        self.answers: dict[int, Any] = {}
+        self.warming = order["warming"]
+
+    def prepare(self, order: dict[str, Any], blobs: Blobs) -> tuple[Any, list[Blob]]:
+        """Do everything up to the first timed run, on the first few of the inputs alone."""
+        flops = 0
+        try:
+            place = Placing(blobs, self.device)
+            if "triton_code" in order:
+                self.calls = self._programs(order, blobs, place)
+            else:
+                self.calls = self._reference(order, place)
+            if order.get("count"):
+                flops = _flops(self.calls[0][1])
+            for _ in range(WARM_UPS):
+                for _, call in self.calls[: self.warming]:
+                    self.clock.get_ahead(self._seeded(call))
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is the entry's answer
+            return {"error": described(error)}, []
+        return {"flops": flops}, []
+
+    def _programs(self, order: dict[str, Any], blobs: Blobs, place: Placing) -> Calls:
+        programs = Programs(order["triton_code"], order["programs"], blobs, self.device)
+        return [
+            (
+                one["number"],
+                programs.call(one["program"], tensors_in(unpack(one["arguments"], place))),
+            )
+            for one in order["sets"]
+        ]
+
+    def _reference(self, order: dict[str, Any], place: Placing) -> Calls:
+        folder.lay_out({"python_code": order["python_code"]})
+        function = folder.function(folder.load("python_code"), order["entry_point"])
+        if order["compiled"]:
+            function = torch.compile(function)
+        return [
+            (one["number"], partial(function, *unpack(one["arguments"], place)))
+            for one in order["sets"]
+        ]
+
+    def measure(self, order: dict[str, Any], __: Blobs) -> tuple[Any, list[Blob]]:
+        """Answer with the microseconds of each run. No other process uses the GPU meanwhile.
+
+        `keep`: whether to keep the answers.
+        """
+        took = []
+        try:
+            self.clock.wake()
+            for _, call in self.calls[: self.warming]:
+                self.clock.run(self._seeded(call))
+            for number, call in self.calls[self.warming :]:
+                answer, microseconds = self.clock.run(self._seeded(call))
+                took.append(microseconds)
+                if order["keep"]:
+                    self.answers[number] = rebuilt(answer, lambda one: one.detach().clone())
+                # The next run reuses its memory, and need not ask for more.
+                del answer
+        except BaseException as error:  # noqa: BLE001 - as above
+            return {"error": described(error)}, []
+        return {"took": took}, []
+
+    def hand_over(self, order: dict[str, Any], _: Blobs) -> tuple[Any, list[Blob]]:
+        """Answer with the answers of these runs."""
+        packing = Packing()
+        runs = []
+        for number in order["numbers"]:
+            value = packing.plain(self.answers[number])
+            answer = {"value": value, "gradients": [], "aliases": []}
+            runs.append({"trial": number, "mode": "timed", "answer": answer})
+        return {"runs": runs}, packing.blobs
+
+    def _seeded(self, call: Callable[[], Any]) -> Callable[[], Any]:
+        torch.manual_seed(self.seed)
+        return call
+
+
+def _flops(call: Callable[[], Any]) -> int:
+    """Return the operations of matrix products, convolutions and attention; torch counts no
+    others."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    try:
+        with FlopCounterMode(display=False) as counter:
+            call()
+    except Exception:  # noqa: BLE001 - the number is optional
+        return 0
+    return int(counter.get_total_flops())

@@ -1,0 +1,187 @@
+"""Program of the harness's fork servers: the roles of a child, and the warm-up.
+
+The warm-up imports and uses once what each child will need, without a GPU.
+"""
+
+import gc
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from validation.harness.recorder.role import Recorder
+from validation.harness.replayer.role import Replayer
+from validation.harness.worker.author import Author
+from validation.harness.worker.gpu import Health
+from validation.harness.worker.reference import Reference
+from validation.harness.worker.stopwatch import Stopwatch
+from validation.harness.worker.suite import Suite
+
+ROLES: dict[str, Any] = {
+    "author": Author,
+    "recorder": Recorder,
+    "reference": Reference,
+    "replayer": Replayer,
+    "suite": Suite,
+    "health": Health,
+    "timing": Stopwatch,
+}
+# Compiling has a time limit of its own.
+HAS_COMPILE_BUDGET = True
+
+TINY = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tiny(out_ptr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(out_ptr + offsets, offsets * 2.0, mask=offsets < 3)
+"""
+
+
+def up(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Warm up, and return the versions that every result names."""
+    import numpy as np
+    import pytest
+    import torch
+    import triton
+
+    torch.set_num_threads(1)
+    compiler = settings["compiler"]
+    from validation.harness.worker import builds, gpu
+
+    interpreted = os.environ.get("TRITON_INTERPRET") == "1"
+    if interpreted:
+        level_interpreter()
+    # A process that times launches must do it as Triton does by default.
+    elif not compiler:
+        builds.install()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "warm_kernel.py").write_text(TINY)
+        # In a process of its own, beside all that follows.
+        looking = None if interpreted else gpu.look(folder)
+        _use_modes()
+        if compiler:
+            _import_compiler()
+        # pytest collects garbage five times.
+        gc.freeze()
+        _run_pytest()
+        described: dict[str, str] = {}
+        if looking is None:
+            with _tiny(folder) as tiny:
+                tiny[(1,)](torch.empty(4), BLOCK=4)
+        else:
+            _compile(folder)
+            described = gpu.seen(looking, folder)
+    return {
+        **described,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "numpy": np.__version__,
+        "pytest": pytest.__version__,
+        "platform": platform.platform(),
+        "triton_default_fp_fusion": os.environ.get("TRITON_DEFAULT_FP_FUSION", ""),
+    }
+
+
+def level_interpreter() -> None:
+    """Have the interpreter of Triton up to 3.5 launch kernels as later versions do.
+
+    `run` becomes the class's, so that the recorder can replace it. Call it before any kernel.
+    """
+    from triton.runtime import interpreter
+
+    kind: Any = interpreter.InterpretedFunction
+    if hasattr(kind, "run"):
+        return
+    begin = kind.__init__
+
+    def made(self: Any, fn: Any, **named: Any) -> None:
+        begin(self, fn, **named)
+        # The kernel's own attribute, which only the autotuner uses.
+        del self.run
+
+    def run(self: Any, *args: Any, grid: Any, warmup: bool = False, **named: Any) -> None:
+        if not warmup:
+            interpreter.GridExecutor(self.rewrite(), self.arg_names, grid)(*args, **named)
+
+    def launched(self: Any, grid: Any) -> Any:
+        return lambda *args, **named: self.run(*args, grid=grid, warmup=False, **named)
+
+    kind.__init__, kind.run, kind.__getitem__ = made, run, launched
+
+
+def _use_modes() -> None:
+    import torch
+
+    # The first gradient along a vector imports it.
+    import torch.fx.experimental.symbolic_shapes
+
+    from validation.harness.worker.rounding import Rounding
+
+    with Rounding(0.0, torch.Generator()):
+        leaf = torch.zeros(4, requires_grad=True)
+        if os.environ.get("TRITON_INTERPRET") == "1":
+            # On a GPU this starts a thread, and no thread survives a fork.
+            torch.autograd.grad((leaf * 2).sum(), leaf)
+    torch.randn(4).double().clone()
+
+
+def _import_compiler() -> None:
+    import torch
+    import torch._inductor.compile_fx
+
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise RuntimeError("importing torch.compile's parts made a CUDA context")
+
+
+def _run_pytest() -> None:
+    import pytest
+
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "test_warm.py").write_text("def test_warm():\n    assert [1] == [1]\n")
+        pytest.main([folder, "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", folder])
+    os.chdir(before)
+    sys.modules.pop("test_warm", None)
+    sys.path[:] = [path for path in sys.path if path != folder]
+
+
+def _compile(folder: str) -> None:
+    """Compile for a GPU, which need not exist.
+
+    The first time Triton imports half of itself and hashes the rest: half a second and more.
+    """
+    with _tiny(folder) as tiny, tempfile.TemporaryDirectory() as cache:
+        os.environ["TRITON_CACHE_DIR"] = cache
+        # With a Triton of other parts each child does it.
+        with suppress(Exception):
+            import triton
+            from triton.backends.compiler import GPUTarget
+            from triton.compiler import ASTSource
+
+            signature = {"out_ptr": "*fp32", "BLOCK": "constexpr"}
+            source = ASTSource(tiny, signature, {"BLOCK": 4})
+            triton.compile(source, target=GPUTarget("cuda", 80, 32))
+        # Each child gets one of its own.
+        del os.environ["TRITON_CACHE_DIR"]
+
+
+@contextmanager
+def _tiny(folder: str) -> Iterator[Any]:
+    """Yield the kernel of a file in `folder`: Triton reads its source from there."""
+    sys.path.insert(0, folder)
+    try:
+        import warm_kernel  # type: ignore[import-not-found]
+
+        yield warm_kernel.tiny
+    finally:
+        sys.path.remove(folder)
+        sys.modules.pop("warm_kernel", None)

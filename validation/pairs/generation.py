@@ -1,0 +1,247 @@
+"""Choice of the combinations of recipes that become pairs: deterministic, balanced, varied.
+
+Recipes take turns, more often for operation types with a greater weight. In its turn a recipe
+offers a few combinations drawn at random. One with a new structure and the most lacking
+difficulty is chosen. One that is near an earlier pair is chosen only within the caps.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+
+from curation.kinds.difficulty import pair_difficulty
+from curation.pairs.draft import OURS, PairDraft
+from curation.similarity.duplicates import THRESHOLD
+from curation.similarity.minhash import Signature
+from curation.similarity.operations import read_operations
+from curation.similarity.shingles import Shingles, jaccard, shingles
+from curation.similarity.structure import Structure, structure, structure_signature
+from validation.pairs.diversity import Families
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.rendering import rendered_python, rendered_test, rendered_triton
+from validation.pairs.recipes.sketch import Sketch
+from validation.pairs.recipes.styles import STYLES, Style
+
+OPERATION_WEIGHTS: Mapping[str, int] = {
+    "matmul": 4,
+    "element-wise": 3,
+    "reduction": 3,
+    "normalization": 3,
+    "attention": 3,
+    "softmax": 2,
+    "gather-scatter": 2,
+    "quantization": 2,
+    "scan": 2,
+    "loss": 2,
+}
+"""Weight of each operation type in a set; 1 for all others."""
+DIFFICULTY_WEIGHTS: Mapping[str, int] = {"easy": 1, "medium": 2, "hard": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    near_share: float = 0.5
+    """Bound on the share of a set that may be near earlier pairs."""
+    family: int = 12
+    """Bound on the members of one family of near texts."""
+    recipe_share: float = 0.06
+    """Bound on the share of one recipe, if there is more than one."""
+    offers: int = 4
+    """Number of combinations that a recipe offers in its turn."""
+    patience: int = 4
+    """Number of combinations that a recipe may draw for each pair that it may fill."""
+
+
+Progress = Callable[[str, int, int], None]
+
+
+def generate(
+    recipes: Sequence[Recipe],
+    count: int,
+    seed: int = 0,
+    caps: Caps | None = None,
+    progress: Progress = lambda stage, number, total: None,
+) -> list[PairDraft]:
+    """Return at most `count` pairs; fewer if the recipes or the caps give no more."""
+    drafts = {}
+    for number, offer in enumerate(_Choosing(recipes, count, seed, caps or Caps()).chosen()):
+        progress("generating", number, count)
+        draft = _draft(offer)
+        drafts[draft.content_hash] = draft
+    return list(drafts.values())
+
+
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """A combination that may be chosen, with its texts and fingerprints."""
+
+    recipe: Recipe
+    sketch: Sketch
+    triton: str
+    python: str
+    structure: Structure
+    signature: Signature
+
+    # Computed for the few that are not too near others, because each parses a text.
+    @cached_property
+    def difficulty(self) -> str:
+        return pair_difficulty(self.triton, self.sketch.operation_type)
+
+    @cached_property
+    def operations(self) -> str:
+        return read_operations(self.python, self.sketch.entry_point).exact
+
+
+@dataclass(slots=True)
+class _Turns:
+    """Offers of one recipe and the weight of its turns."""
+
+    stream: Iterator[_Offer]
+    most: int
+    offers: list[_Offer] = field(default_factory=list)
+    weight: float = 1.0
+    taken: int = 0
+
+    @property
+    def due(self) -> float:
+        """Key of the next turn; the lowest is next.
+
+        Each recipe gives one pair before any gives two.
+        """
+        return (self.taken + 1) / self.weight if self.taken else -self.weight
+
+
+class _Choosing:
+    def __init__(self, recipes: Sequence[Recipe], count: int, seed: int, caps: Caps) -> None:
+        self._count, self._caps = count, caps
+        most = count if len(recipes) == 1 else max(1, round(count * caps.recipe_share))
+        self._turns = [_Turns(_drawn(one, seed, most * caps.patience), most) for one in recipes]
+        self._taken = self._near = 0
+        self._families = Families()
+        self._difficulties = Counter[str]()
+        self._seen = set[str]()
+        self._of_function: dict[str, list[Shingles]] = defaultdict(list)
+
+    def chosen(self) -> Iterator[_Offer]:
+        self._weigh()
+        queue = [(turns.due, number) for number, turns in enumerate(self._turns)]
+        heapq.heapify(queue)
+        while queue and self._taken < self._count:
+            _, number = heapq.heappop(queue)
+            turns = self._turns[number]
+            if turns.taken >= turns.most or not self._refilled(turns):
+                continue
+            offer = self._best(turns)
+            if offer is not None:
+                turns.taken += 1
+                yield offer
+            heapq.heappush(queue, (turns.due, number))
+
+    def _weigh(self) -> None:
+        """Divide the weight of each operation type among its recipes."""
+        kinds = {}
+        for number, turns in enumerate(self._turns):
+            if self._refilled(turns):
+                kinds[number] = turns.offers[0].sketch.operation_type
+        recipes = Counter(kinds.values())
+        for number, kind in kinds.items():
+            self._turns[number].weight = OPERATION_WEIGHTS.get(kind, 1) / recipes[kind]
+
+    def _refilled(self, turns: _Turns) -> bool:
+        for offer in islice(turns.stream, self._caps.offers - len(turns.offers)):
+            if offer.triton not in self._seen:
+                self._seen.add(offer.triton)
+                turns.offers.append(offer)
+        return bool(turns.offers)
+
+    def _best(self, turns: _Turns) -> _Offer | None:
+        """Take one of the offers; or return None, and drop the one that repeats most."""
+        families = [
+            self._families.nearest(offer.structure, offer.signature) for offer in turns.offers
+        ]
+        crowded = [0 if one is None else self._families.size(one) for one in families]
+        roomiest = [n for n, size in enumerate(crowded) if size == min(crowded)]
+        place = min(roomiest, key=lambda n: self._excess(turns.offers[n].difficulty))
+        is_first = turns.taken == 0
+        if not (is_first or self._within_caps(crowded[place])) or self._is_near_duplicate(
+            turns.offers[place]
+        ):
+            turns.offers.pop(max(range(len(crowded)), key=crowded.__getitem__))
+            return None
+        offer = turns.offers.pop(place)
+        self._families.add(offer.structure, offer.signature, families[place])
+        self._difficulties[offer.difficulty] += 1
+        self._taken += 1
+        self._near += crowded[place] > 0
+        return offer
+
+    def _within_caps(self, crowded: int) -> bool:
+        """Return whether another pair may join a family of this size."""
+        near = self._near + (crowded > 0)
+        return crowded < self._caps.family and (
+            not crowded or near <= self._caps.near_share * (self._taken + 1)
+        )
+
+    def _is_near_duplicate(self, offer: _Offer) -> bool:
+        """Return whether an export would drop one of the two as a near-duplicate."""
+        (shape,) = shingles([offer.triton])
+        earlier = self._of_function[offer.operations]
+        if any(jaccard(shape, other) >= THRESHOLD for other in earlier):
+            return True
+        earlier.append(shape)
+        return False
+
+    def _excess(self, kind: str) -> float:
+        share = DIFFICULTY_WEIGHTS[kind] / sum(DIFFICULTY_WEIGHTS.values())
+        return self._difficulties[kind] / share
+
+
+def _drawn(recipe: Recipe, seed: int, limit: int) -> Iterator[_Offer]:
+    """Yield combinations in a random order, each once, without invalid ones."""
+    draw = random.Random(f"{seed}:{recipe.name}")  # noqa: S311 - to be repeated, not to be secret
+    numbers = range(recipe.combinations)
+    count = 0
+    # Most combinations of some recipes are invalid: once 72 valid ones were all of 22,176.
+    for number in draw.sample(numbers, min(len(numbers), 1000 + limit * 8)):
+        if count == limit:
+            return
+        sketch = recipe.sketch(number)
+        if sketch is not None:
+            count += 1
+            yield _offered(recipe, sketch, draw.choice(STYLES))
+
+
+def _offered(recipe: Recipe, sketch: Sketch, style: Style) -> _Offer:
+    triton, python = rendered_triton(sketch, style), rendered_python(sketch)
+    shape = structure(triton)
+    return _Offer(
+        recipe=recipe,
+        sketch=sketch,
+        triton=triton,
+        python=python,
+        structure=shape,
+        signature=structure_signature(shape),
+    )
+
+
+def _draft(offer: _Offer) -> PairDraft:
+    sketch = offer.sketch
+    return PairDraft(
+        entry_point=sketch.entry_point,
+        python_code=offer.python,
+        triton_code=offer.triton,
+        test_code=rendered_test(sketch),
+        origin="template",
+        operation_type=sketch.operation_type,
+        difficulty=offer.difficulty,
+        source=OURS,
+        slug=sketch.slug,
+        tags=sketch.tags,
+        recipe=offer.recipe.name,
+    )

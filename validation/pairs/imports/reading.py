@@ -1,0 +1,83 @@
+"""Reading of a file of foreign records, one JSON object a line, each in one of the known forms.
+
+A line becomes a draft or a refusal; neither stops the next one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from curation.pairs.draft import PairDraft
+from curation.unstorable import unstorable
+from validation.pairs.contract import violations
+from validation.pairs.imports import kernelbook, own, tritonbench
+from validation.pairs.imports.record import Record, Refused
+
+Form = tuple[Callable[[Record], bool], Callable[[Record], PairDraft]]
+"""Test of a form, and its conversion to a draft."""
+
+FORMS: tuple[Form, ...] = (
+    (own.fits, own.draft),
+    (kernelbook.fits, kernelbook.draft),
+    (tritonbench.fits, tritonbench.draft),
+)
+MOST_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    line: int
+    reason: str
+
+
+def read(lines: Iterable[bytes]) -> Iterator[PairDraft | Refusal]:
+    """Yield one draft or refusal for each line that is not empty, in file order."""
+    first_lines: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            draft = _draft(_record(line))
+        except Refused as refused:
+            yield Refusal(number, str(refused))
+            continue
+        except RecursionError:
+            yield Refusal(number, "The code is nested too deeply.")
+            continue
+        first = first_lines.setdefault(draft.content_hash, number)
+        yield draft if first == number else Refusal(number, f"The same pair as line {first}.")
+
+
+def _record(line: bytes) -> Record:
+    if len(line) > MOST_BYTES:
+        raise Refused(f"The line has {len(line):,} bytes; {MOST_BYTES:,} are the most.")
+    try:
+        record = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise Refused(f"The line is not UTF-8: {error.reason} at byte {error.start}.") from error
+    except RecursionError as error:
+        raise Refused("The line is JSON nested too deeply.") from error
+    except ValueError as error:
+        raise Refused(f"The line is not JSON: {error}.") from error
+    if not isinstance(record, dict):
+        raise Refused("The line is not a JSON object.")
+    if place := unstorable(record, "The record"):
+        raise Refused(f"{place} holds a null character or half a character.")
+    return record
+
+
+def _draft(record: Record) -> PairDraft:
+    convert = next((draft for fits, draft in FORMS if fits(record)), None)
+    if convert is None:
+        raise Refused(
+            "The record is of no known form: it has neither python_code, triton_code and test_code "
+            "nor KernelBook's python_code, triton_code and entry_point with get_inputs, nor "
+            "TritonBench's file with a reference."
+        )
+    draft = convert(record)
+    found = violations(draft.as_record())
+    if found:
+        raise Refused(" ".join(found))
+    return draft

@@ -1,0 +1,183 @@
+"""Conversion of Inductor's kernel to a plain one.
+
+Its only decorator is `triton.jit`, it imports nothing of torch's, and it has no unused code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from validation.pairs.inductor.unwritable import Unwritable
+
+# Functions of CUDA's library that Triton has under the same name.
+BUILT_IN = frozenset({
+    "abs", "ceil", "cos", "erf", "exp", "exp2", "floor", "fma", "log", "log2", "rsqrt", "sin",
+    "sqrt", "sqrt_rn", "div_rn", "umulhi",
+})  # fmt: skip
+LIBRARIES = frozenset({"libdevice", "tl_math", "triton_helpers"})
+Node = TypeVar("Node", bound=ast.stmt)
+GRIDS = frozenset({"Grid1D", "Grid2D", "Grid3D", "Grid2DWithYZOverflow", "BatchMatmulGrid3D"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    name: str
+    definition: ast.FunctionDef
+    steps: Mapping[str, str]
+    """Combining functions of scans, by name."""
+    handed: tuple[bool, ...]
+    """Whether each launch argument of Inductor's is still a parameter."""
+    blocks: tuple[str, ...]
+    hints: Mapping[str, int]
+    """Approximate number of elements of each axis: powers of two."""
+    matrices: bool
+    grid: str
+    helpers: frozenset[str]
+
+
+def read_kernel(source: str, name: str, helpers: frozenset[str]) -> Kernel:
+    """Read a kernel and give it a name. `helpers` can be spelled out."""
+    *steps, function = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
+    heuristics = function.decorator_list[0]
+    if not isinstance(heuristics, ast.Call):
+        raise Unwritable("a kernel without heuristics")
+    keywords = {keyword.arg: keyword.value for keyword in heuristics.keywords}
+    meta = {**_entries(keywords["triton_meta"]), **_entries(keywords["inductor_meta"])}
+    grid = str(ast.literal_eval(meta["grid_type"]))
+    if grid not in GRIDS:
+        raise Unwritable(f"a kernel launched by {grid}")
+    plain = _Plain(helpers)
+    for step in (*steps, function):
+        plain.visit(step)
+    _drop_unused(function)
+    function.decorator_list = [ast.parse(_decorator(function), mode="eval").body]
+    function.name = name
+    names = [argument.arg for argument in function.args.args]
+    blocks = tuple(name for name in names if name.endswith("BLOCK"))
+    live_names = _still_read(function)
+    function.args.args = [a for a in function.args.args if a.arg in live_names or a.arg in blocks]
+    return Kernel(
+        name=name,
+        definition=function,
+        steps={step.name: ast.unparse(step) for step in steps},
+        handed=tuple(name in live_names for name in names if name not in blocks),
+        blocks=blocks,
+        hints=ast.literal_eval(keywords["size_hints"]),
+        matrices="native_matmul" in meta and ast.literal_eval(meta["native_matmul"]) is True,
+        grid=grid,
+        helpers=frozenset(plain.used),
+    )
+
+
+def _decorator(function: ast.FunctionDef) -> str:
+    """Return whether a value may be 1, which would become a constant without a type to convert."""
+    made_of = {argument.arg: {argument.arg} for argument in function.args.args}
+    converted: set[str] = set()
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    for statement in sorted(assigned, key=lambda node: node.lineno):
+        if isinstance(statement.targets[0], ast.Name):
+            made_of[statement.targets[0].id] = _numbers_of(statement.value, made_of)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and node.attr == "to":
+            converted |= _numbers_of(node.value, made_of)
+    return f"triton.jit(do_not_specialize={sorted(converted)})" if converted else "triton.jit"
+
+
+def _numbers_of(node: ast.expr, made_of: Mapping[str, set[str]]) -> set[str]:
+    """Return the parameters that a value is computed from by arithmetic alone, or none."""
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if not all(
+        isinstance(part, ast.BinOp | ast.UnaryOp | ast.Name | ast.Constant) for part in parts
+    ):
+        return set()
+    found = [made_of.get(name, set()) for name in names]
+    return set().union(*found) if all(found) else set()
+
+
+def _entries(node: ast.expr) -> dict[str, ast.expr]:
+    if not isinstance(node, ast.Dict):
+        raise Unwritable("a kernel that tells nothing of itself")
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+class _Plain(ast.NodeTransformer):
+    """Replacement of calls of Inductor's and CUDA's libraries by Triton's functions or helpers."""
+
+    def __init__(self, helpers: frozenset[str]) -> None:
+        self._helpers = helpers
+        self.used: set[str] = set()
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if not (isinstance(node.value, ast.Name) and node.value.id in LIBRARIES):
+            return node
+        if node.attr in BUILT_IN and node.value.id != "triton_helpers":
+            return ast.parse(f"tl.{node.attr}", mode="eval").body
+        if node.attr in self._helpers:
+            self.used.add(node.attr)
+            return ast.Name(node.attr, ast.Load())
+        raise Unwritable(f"{node.value.id}.{node.attr}")
+
+
+def _drop_unused(function: ast.FunctionDef) -> None:
+    """Remove assignments that no statement reads. Inductor names the same index several times."""
+    while unread := _written(function) - _reads(function).keys():
+        remover = _Remover(unread)
+        remover.visit(function)
+        if not remover.removed:
+            return
+
+
+def _written(function: ast.FunctionDef) -> set[str]:
+    return {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _reads(function: ast.FunctionDef) -> Counter[str]:
+    return Counter(
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+
+
+class _Remover(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self.removed = False
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
+        return self._unless(node, node.targets[0])
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign | None:
+        return self._unless(node, node.target)
+
+    def _unless(self, node: Node, target: ast.expr) -> Node | None:
+        if isinstance(target, ast.Name) and target.id in self._names:
+            self.removed = True
+            return None
+        return node
+
+
+def _still_read(function: ast.FunctionDef) -> frozenset[str]:
+    """Return the parameters whose value matters: the body begins with constants under new names."""
+    anew = {
+        target.id
+        for statement in function.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(target := statement.targets[0], ast.Name)
+    }
+    return frozenset(_reads(function).keys() - anew)

@@ -1,0 +1,120 @@
+"""Lowering of a function over tensors to the module that Inductor writes for it on a GPU.
+
+Every size above 1 and every stride is a distinct symbol. So the code holds for other sizes and
+for any layout, unless the function itself ties sizes together. The example's strides are those
+of no contiguous tensor, so that Inductor takes no shortcut for contiguous ones.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, cast
+
+import torch
+from torch._dynamo.source import ConstantSource
+from torch._guards import TracingContext, tracing
+from torch._inductor import config
+from torch._inductor.debug import DebugContext
+from torch._inductor.decomposition import select_decomp_table
+from torch._inductor.fx_passes.post_grad import post_grad_passes, view_to_reshape
+from torch._inductor.graph import GraphLowering
+from torch._inductor.virtualized import V
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+from validation.pairs.inductor.gpu import described_gpu
+
+SETTINGS: dict[str, Any] = {
+    # Its patterns for attention and matrices are traced on a real GPU.
+    "pattern_matcher": False,
+    # Matrix products in Triton itself, instead of library calls.
+    "triton.native_matmul": True,
+    # One name for one buffer: readable code.
+    "allow_buffer_reuse": False,
+    "inplace_buffers": False,
+    "comprehensive_padding": False,
+    "split_reductions": False,
+    "online_softmax": False,
+    # Code for one fixed configuration; these options need a search.
+    "triton.mix_order_reduction": False,
+    "triton.cooperative_reductions": False,
+    "triton.multi_kernel": 0,
+    "combo_kernels": False,
+    "fx_graph_cache": False,
+}
+
+
+def lower(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> str:
+    """Return the text of Inductor's module."""
+    shapes = ShapeEnv(duck_shape=False)
+    fake = FakeTensorMode(shape_env=shapes, allow_non_fake_inputs=True)
+    settings = {name: value for name, value in SETTINGS.items() if _knows(name)}
+    with config.patch(settings), described_gpu(), fake:
+        # Torch can fake a GPU that is absent, but not for every operation in C++. So it fakes the
+        # CPU, and the results are moved.
+        on_cpu = [symbolic(shapes, tensor, place) for place, tensor in enumerate(inputs)]
+        graph = make_fx(function, select_decomp_table(), tracing_mode="real")(*on_cpu)
+        examples = [_moved(tensor) for tensor in on_cpu]
+        _move(graph)
+        with V.set_fake_mode(fake), tracing(TracingContext(fake)):
+            FakeTensorProp(graph, fake).propagate_dont_convert_inputs(*examples)
+            view_to_reshape(graph)  # type: ignore[no-untyped-call]
+            post_grad_passes(graph, True)
+            lowering = GraphLowering(
+                graph, example_inputs=examples, shape_env=shapes, is_inference=True
+            )
+            handlers = (
+                V.set_graph_handler(lowering),
+                V.set_debug_handler(DebugContext()),
+                V.set_extern_kernel_nodes([]),
+            )
+            with handlers[0], handlers[1], handlers[2]:
+                lowering.run(*examples)
+                code, _ = lowering.codegen()
+                return str(code.value)
+
+
+def _knows(name: str) -> bool:
+    place: Any = config
+    for part in name.split("."):
+        if not hasattr(place, part):
+            return False
+        place = getattr(place, part)
+    return True
+
+
+def symbolic(
+    shapes: ShapeEnv,
+    tensor: torch.Tensor,
+    place: int,
+    fixed: Collection[tuple[int, int]] = (),
+) -> torch.Tensor:
+    """Return a tensor like it, whose sizes are symbols except those `fixed` by place and axis."""
+    sizes = [
+        size
+        if size < 2 or (place, axis) in fixed
+        else _symbol(shapes, size, f"size_{place}_{axis}")
+        for axis, size in enumerate(tensor.shape)
+    ]
+    strides, stride = [], 2
+    for axis in reversed(range(tensor.dim())):
+        strides.append(_symbol(shapes, stride, f"stride_{place}_{axis}"))
+        stride *= max(tensor.shape[axis], 2) + 1
+    return torch.empty_strided(sizes, strides[::-1], dtype=tensor.dtype)
+
+
+def _moved(tensor: torch.Tensor) -> torch.Tensor:
+    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cuda")
+
+
+def _move(graph: torch.fx.GraphModule) -> None:
+    for node in graph.graph.nodes:
+        if "device" in node.kwargs:
+            node.kwargs = {**node.kwargs, "device": torch.device("cuda")}
+
+
+def _symbol(shapes: ShapeEnv, hint: int, name: str) -> torch.SymInt:
+    source = ConstantSource(name)
+    symbol = shapes.create_symbol(hint, source, dynamic_dim=DimDynamic.DYNAMIC)
+    node = shapes.create_symintnode(symbol, hint=hint, source=source)
+    return cast(torch.SymInt, node)

@@ -1,0 +1,66 @@
+"""A function that Inductor may write for, at one type of its values."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from curation.pairs.draft import OURS, Source
+from validation.pairs.recipes.rendering import rendered_python, rendered_test
+from validation.pairs.recipes.sketch import Sketch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    entry_point: str
+    python_code: str
+    test_code: str
+    dtype: str | None
+    """None: the test names no types."""
+    operation_type: str
+    slug: str
+    split_group: str
+    tags: tuple[str, ...] = ()
+    source: Source = OURS
+
+
+def of_modules(modules: tuple[Sketch, ...], source: Source = OURS) -> Iterator[Offer]:
+    for module in modules:
+        python, test = rendered_python(module), rendered_test(module)
+        for dtype in module.dtypes:
+            yield Offer(
+                entry_point=module.entry_point,
+                python_code=python,
+                test_code=test,
+                dtype=dtype,
+                operation_type=module.operation_type,
+                slug=f"inductor-{module.slug}-{dtype}",
+                split_group=f"inductor:{module.entry_point}",
+                tags=module.tags,
+                source=source,
+            )
+
+
+def in_turns(offers: Iterable[Offer]) -> list[Offer]:
+    """Order offers so that a prefix has every operation type, and each function in one type
+    before a second one."""
+    rounds = Counter[str]()
+    of_kind = Counter[tuple[int, str]]()
+    placed: list[tuple[int, int, int, Offer]] = []
+    for offer in offers:
+        turn = rounds[offer.entry_point]
+        rounds[offer.entry_point] += 1
+        place = of_kind[turn, offer.operation_type]
+        of_kind[turn, offer.operation_type] += 1
+        placed.append((turn, place, len(placed), offer))
+    return [offer for *_, offer in sorted(placed, key=lambda one: one[:3])]
+
+
+def types_named(test_code: str) -> tuple[str | None, ...]:
+    """Return each type that the test's cases name, once, in order."""
+    return tuple(dict.fromkeys(_TYPE.findall(test_code))) or (None,)
+
+
+_TYPE = re.compile(r'"dtype": "(\w+)"')

@@ -1,0 +1,32 @@
+"""List of all recipes, in display order."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.integers import INTEGER_RECIPES
+from validation.pairs.recipes.losses import LOSS_RECIPES
+from validation.pairs.recipes.maps import MAPS
+from validation.pairs.recipes.matmuls import MATMUL_RECIPES
+from validation.pairs.recipes.memory import MEMORY_RECIPES
+from validation.pairs.recipes.normalizations import NORM_RECIPES
+from validation.pairs.recipes.optimizers import OPTIMIZER_RECIPES
+from validation.pairs.recipes.quantization import QUANTIZATION_RECIPES
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.reductions import REDUCTION_RECIPES
+from validation.pairs.recipes.scaled_products import SCALED_RECIPES
+from validation.pairs.recipes.sequences import SEQUENCE_RECIPES
+from validation.pairs.recipes.training import TRAINING_RECIPES
+
+RECIPES: tuple[Recipe, ...] = (
+    *MAPS,
+    *INTEGER_RECIPES,
+    *REDUCTION_RECIPES,
+    *NORM_RECIPES,
+    *MATMUL_RECIPES,
+    *MEMORY_RECIPES,
+    *SEQUENCE_RECIPES,
+    *LOSS_RECIPES,
+    *OPTIMIZER_RECIPES,
+    *QUANTIZATION_RECIPES,
+    *SCALED_RECIPES,
+    *TRAINING_RECIPES,
+)

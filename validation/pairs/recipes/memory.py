@@ -1,0 +1,251 @@
+"""Data movement: gather, scatter, transpose, shift, flip, triangles, segments."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.informative import answers, is_informative
+from validation.pairs.recipes.maps import chains, reference_lines
+from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+from validation.pairs.recipes.unary import UNARY
+
+DTYPES = (("float32",), ("float16", "float32"), ("bfloat16",))
+ONE_OR_TWO = (Chain(()), *chains(UNARY), *chains(UNARY, UNARY))
+
+
+def _then(chain: Chain) -> str:
+    return f", then {chain.phrase}" if chain.operations else ""
+
+
+def _body(moved: str, chain: Chain, dtypes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines. The movement gives `x`, and the chain works on it."""
+    if not chain.operations:
+        return (f"return {moved}",)
+    return (f"x = {moved}", *reference_lines(chain, dtypes))
+
+
+def _gather(chain: Chain, walk: str, block: int, dtypes: tuple[str, ...]) -> Sketch | None:
+    if not chain.possible:
+        return None
+    operands = chain.operands
+    python = _body("table[index]", chain, dtypes)
+    return Sketch(
+        entry_point=named("gather_rows", chain.name),
+        summary=f"Take the rows of a table that an index names{_then(chain)}.",
+        operation_type="gather-scatter",
+        tags=("gather", "embedding"),
+        triton="gather",
+        python=python,
+        arguments=(
+            Argument("table", ("entries", "width")),
+            Argument("index", ("count",), "index", "int64", "entries"),
+            *(Argument(name, ("count", "width")) for name in operands),
+        ),
+        sizes=(
+            {"entries": 1, "count": 1, "width": 1},
+            {"entries": 13, "count": 31, "width": 47},
+            {"entries": 100, "count": 20, "width": 130},
+            # The output is as large as the table, so that a returned table is noticed.
+            {"entries": 50, "count": 50, "width": 33},
+        ),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 1 + len(chain.operations)),
+        values={"chain": chain, "walk": walk, "block_size": block},
+    )
+
+
+def _scatter(chain: Chain, walk: str, block: int, into: str) -> Sketch | None:
+    if not chain.possible or not all(operation.smooth for operation in chain.operations):
+        return None
+    base = "base.clone()" if into == "copy" else "torch.zeros_like(base)"
+    values = chain.torch() if chain.operations else ()
+    first = f" after this: {chain.phrase}" if chain.operations else ""
+    return Sketch(
+        entry_point=named("scatter_add", "onto" if into == "copy" else "", chain.name),
+        summary=f"Add rows to the places that an index names{first}.",
+        operation_type="gather-scatter",
+        tags=("scatter", "atomics"),
+        triton="scatter_add",
+        python=(*values, f"return {base}.index_add(0, index, {chain.result})"),
+        arguments=(
+            Argument("base", ("entries", "width")),
+            Argument("index", ("count",), "index", "int64", "entries"),
+            *(Argument(name, ("count", "width")) for name in ("x", *chain.operands)),
+        ),
+        sizes=(
+            {"entries": 1, "count": 1, "width": 1},
+            {"entries": 13, "count": 31, "width": 47},
+            {"entries": 40, "count": 100, "width": 70},
+        ),
+        # Many values may be added at one place, in any order.
+        tolerance=tolerances(("float32",), 2, 1e-4),
+        values={"chain": chain, "walk": walk, "block_size": block, "into": into},
+    )
+
+
+MOVES = {
+    "transpose": ("The transpose of a matrix", "x.t()", "rows", "cols"),
+    "flip_rows": ("A matrix with its rows in reverse", "x.flip(0)", "", ""),
+    "flip_columns": ("A matrix with its columns in reverse", "x.flip(1)", "", ""),
+    "roll_columns": ("A matrix with its columns rolled by 3", "x.roll(3, dims=1)", "", ""),
+    "roll_rows": ("A matrix with its rows rolled by 2", "x.roll(2, dims=0)", "", ""),
+    "lower_triangle": ("The lower triangle of a matrix", "x.tril()", "", ""),
+    "upper_triangle": ("The strictly upper triangle of a matrix", "x.triu(1)", "", ""),
+    "band": ("The three middle diagonals of a matrix", "x.tril(1).triu(-1)", "", ""),
+    "pad": ("A matrix with a border of zeros, 2 wide", "F.pad(x, (2, 2, 2, 2))", "", ""),
+    "shift_right": (
+        "A matrix shifted right by 1, zero coming in",
+        "F.pad(x, (1, 0))[:, :-1]",
+        "",
+        "",
+    ),
+    "crop_even": ("Every second row and column of a matrix", "x[::2, ::2]", "", ""),
+    "repeat_columns": (
+        "A matrix with every column twice",
+        "x.repeat_interleave(2, dim=1)",
+        "",
+        "",
+    ),
+    "mirror": ("A matrix beside its mirror image", "torch.cat([x, x.flip(1)], dim=1)", "", ""),
+    "stack_negative": ("A matrix above its negative", "torch.cat([x, -x], dim=0)", "", ""),
+}
+
+
+def _move(
+    kind: str, chain: Chain, walk: str, tile: tuple[int, int], dtypes: tuple[str, ...]
+) -> Sketch | None:
+    if not chain.possible or (walk == "tile_transposed") != (kind == "transpose"):
+        return None
+    summary, torch, _, _ = MOVES[kind]
+    contiguous = ".contiguous()" if not chain.operations else ""
+    return Sketch(
+        entry_point=named(kind, chain.name),
+        summary=f"{summary}{_then(chain)}.",
+        operation_type="other",
+        tags=("data-movement", kind.replace("_", "-")),
+        triton="move",
+        python=_body(torch + contiguous, chain, dtypes),
+        arguments=(Argument("x", ("rows", "cols")),),
+        sizes=(
+            {"rows": 1, "cols": 1},
+            {"rows": 7, "cols": 61},
+            {"rows": 45, "cols": 130},
+            {"rows": 100, "cols": 33},
+        ),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 1 + len(chain.operations)),
+        layouts=("contiguous", "strided", "transposed"),
+        values={
+            "chain": chain,
+            "kind": kind,
+            "walk": walk,
+            "block_m": tile[0],
+            "block_n": tile[1],
+        },
+    )
+
+
+SEGMENTS = {
+    "sum": ("sum", "tl.sum", "0.0", "acc + {v}", "acc"),
+    "mean": ("mean", "tl.sum", "0.0", "acc + {v}", "acc / tl.maximum(end - start, 1)"),
+    "max_or_zero": ("maximum, at least zero", "row_max", "0.0", "fmax(acc, {v})", "acc"),
+    "l2": ("L2 norm", "tl.sum", "0.0", "acc + {v}", "tl.sqrt(acc)"),
+}
+
+
+def _segment(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+    if not chain.possible or (kind == "max_or_zero" and not _exceeds_zero(chain)):
+        return None
+    of_segment = {
+        "sum": "part.sum(dim=0)",
+        "mean": "part.sum(dim=0) / max(len(part), 1)",
+        "max_or_zero": "torch.cat([part, torch.zeros_like(x[:1])]).amax(dim=0)",
+        "l2": "part.square().sum(dim=0).sqrt()",
+    }[kind]
+    phrase = SEGMENTS[kind][0]
+    source = chain.result
+    return Sketch(
+        entry_point=named("segment", kind, chain.name),
+        summary=f"For each segment of rows, the {phrase}"
+        + (f" of the results of: {chain.phrase}." if chain.operations else "."),
+        operation_type="reduction",
+        tags=("reduction", "segments", "ragged"),
+        triton="segments",
+        python=(
+            *chain.torch(),
+            "bounds = starts.tolist()",
+            f"parts = [{source}[start:end] for start, end in zip(bounds, bounds[1:])]",
+            f"return torch.stack([{of_segment} for part in parts])",
+        ),
+        arguments=(
+            Argument("x", ("int(starts[-1]) + 1", "width")),
+            Argument("starts", (), "offsets", "int64", "segments"),
+        ),
+        sizes=(
+            {"segments": 1, "width": 1},
+            {"segments": 7, "width": 31},
+            {"segments": 5, "width": 70},
+        ),
+        tolerance=tolerances(("float32",), 2, 5e-5),
+        values={
+            "chain": chain,
+            "kind": kind,
+            "parts_of": SEGMENTS[kind],
+            "walk": walk,
+            "block_size": block,
+        },
+    )
+
+
+def _exceeds_zero(chain: Chain) -> bool:
+    """Return whether the maximum with zero is informative: that of a log-sigmoid is always zero."""
+    return is_informative(answers(("y = fmax(y, 0.0)",), y=answers_of(chain)))
+
+
+TILES = ((16, 32), (32, 32), (8, 64))
+
+MEMORY_RECIPES = (
+    Recipe(
+        "gather",
+        _gather,
+        {
+            "chain": (*ONE_OR_TWO, *chains(BINARY), *chains(BINARY, UNARY)),
+            "walk": ("row", "loop", "tile"),
+            "block": (32, 64, 128),
+            "dtypes": DTYPES,
+        },
+    ),
+    Recipe(
+        "scatter-add",
+        _scatter,
+        {
+            "chain": (*ONE_OR_TWO, *chains(BINARY), *chains(BINARY, UNARY)),
+            "walk": ("row", "flat", "search"),
+            "block": (32, 64, 128),
+            "into": ("copy", "zeros"),
+        },
+    ),
+    Recipe(
+        "move",
+        _move,
+        {
+            "kind": tuple(MOVES),
+            "chain": ONE_OR_TWO,
+            "walk": ("tile", "flat", "rows", "tile_transposed"),
+            "tile": TILES,
+            "dtypes": DTYPES,
+        },
+    ),
+    Recipe(
+        "segment-reduction",
+        _segment,
+        {
+            "kind": tuple(SEGMENTS),
+            "chain": ONE_OR_TWO,
+            "walk": ("rows", "tiles"),
+            "block": (32, 64),
+        },
+    ),
+)

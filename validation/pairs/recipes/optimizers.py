@@ -1,0 +1,164 @@
+"""One step of an optimizer, with decay, clipping and projection."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.choices import named
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+
+OPTIMIZERS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "sgd": ("plain gradient descent", (), ("p = p - lr * g",), ("p = p - lr * g",)),
+    "momentum": (
+        "gradient descent with momentum 0.9",
+        ("m",),
+        ("m = 0.9 * m + g", "p = p - lr * m"),
+        ("m = 0.9 * m + g", "p = p - lr * m"),
+    ),
+    "nesterov": (
+        "Nesterov's momentum",
+        ("m",),
+        ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
+        ("m = 0.9 * m + g", "p = p - lr * (g + 0.9 * m)"),
+    ),
+    "adagrad": (
+        "Adagrad",
+        ("v",),
+        ("v = v + g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-3)"),
+        ("v = v + g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-3)"),
+    ),
+    "rmsprop": (
+        "RMSprop",
+        ("v",),
+        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (torch.sqrt(v) + 1e-3)"),
+        ("v = 0.99 * v + 0.01 * g * g", "p = p - lr * g / (tl.sqrt(v) + 1e-3)"),
+    ),
+    "adam": (
+        "Adam at its first step",
+        ("m", "v"),
+        (
+            "m = 0.9 * m + 0.1 * g",
+            "v = 0.999 * v + 0.001 * g * g",
+            "p = p - lr * (m / 0.1) / (torch.sqrt(v / 0.001) + 1e-3)",
+        ),
+        (
+            "m = 0.9 * m + 0.1 * g",
+            "v = 0.999 * v + 0.001 * g * g",
+            "p = p - lr * (m / 0.1) / (tl.sqrt(v / 0.001) + 1e-3)",
+        ),
+    ),
+    "adamax": (
+        "Adamax",
+        ("m", "v"),
+        (
+            "m = 0.9 * m + 0.1 * g",
+            "v = torch.maximum(0.999 * v, torch.abs(g))",
+            "p = p - lr * m / (v + 1e-3)",
+        ),
+        (
+            "m = 0.9 * m + 0.1 * g",
+            "v = fmax(0.999 * v, tl.abs(g))",
+            "p = p - lr * m / (v + 1e-3)",
+        ),
+    ),
+    "smooth_lion": (
+        "Lion with a soft sign",
+        ("m",),
+        (
+            "update = 0.9 * m + 0.1 * g",
+            "p = p - lr * update / (torch.abs(update) + 1e-2)",
+            "m = 0.99 * m + 0.01 * g",
+        ),
+        (
+            "update = 0.9 * m + 0.1 * g",
+            "p = p - lr * update / (tl.abs(update) + 1e-2)",
+            "m = 0.99 * m + 0.01 * g",
+        ),
+    ),
+}
+DECAYS = {
+    "none": ("", "", ""),
+    "coupled": (" with weight decay in the gradient", "g = g + 0.01 * p", "g = g + 0.01 * p"),
+    "decoupled": (" with decoupled weight decay", "p = p * (1.0 - 0.01 * lr)", ""),
+}
+CLIPS = {
+    "none": ("", "", ""),
+    "value": (
+        ", gradients clipped to [-1, 1]",
+        "g = torch.clamp(g, -1.0, 1.0)",
+        "g = fmin(fmax(g, -1.0), 1.0)",
+    ),
+    "soft": (
+        ", gradients squashed by softsign",
+        "g = g / (1.0 + torch.abs(g))",
+        "g = g / (1.0 + tl.abs(g))",
+    ),
+}
+PROJECTIONS = {
+    "none": ("", "", ""),
+    "positive": (", kept positive", "p = torch.clamp(p, min=0.0)", "p = fmax(p, 0.0)"),
+    "shrink": (
+        ", shrunk towards zero",
+        "p = torch.sign(p) * torch.clamp(torch.abs(p) - 0.001, min=0.0)",
+        "p = fmax(p - 0.001, 0.0) + fmin(p + 0.001, 0.0)",
+    ),
+}
+
+
+def _optimizer(
+    kind: str, decay: str, clip: str, project: str, loop: str, block: int
+) -> Sketch | None:
+    phrase, states, torch, triton = OPTIMIZERS[kind]
+    names = ("p", "g", *states)
+    decayed = DECAYS[decay]
+    outputs = ("p", *states)
+    before = [CLIPS[clip][1], decayed[1]]
+    before_triton = [CLIPS[clip][2], decayed[1]]
+    after, after_triton = PROJECTIONS[project][1], PROJECTIONS[project][2]
+    returned = ", ".join(outputs)
+    return Sketch(
+        entry_point=named(kind, "step", *(w for w in (clip, decay, project) if w != "none")),
+        summary=f"One step of {phrase}{decayed[0]}{CLIPS[clip][0]}{PROJECTIONS[project][0]}.",
+        operation_type="optimizer",
+        tags=("optimizer", kind.replace("_", "-")),
+        triton="optimiser",
+        python=(
+            *filter(None, before),
+            *torch,
+            *filter(None, (after,)),
+            f"return {returned}",
+        ),
+        arguments=(
+            *(Argument(n, ("n",), "positive" if n == "v" else "normal") for n in names),
+            Argument("lr", default="0.05"),
+        ),
+        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 6 * block + 13}),
+        tolerance=tolerances(("float32",), 4),
+        outputs=len(outputs) if len(outputs) > 1 else 1,
+        values={
+            "names": names,
+            "states": states,
+            "lines": (
+                *filter(None, before_triton),
+                *triton,
+                *filter(None, (after_triton,)),
+            ),
+            "loop": loop,
+            "block_size": block,
+        },
+    )
+
+
+OPTIMIZER_RECIPES = (
+    Recipe(
+        "optimiser-step",
+        _optimizer,
+        {
+            "kind": tuple(OPTIMIZERS),
+            "decay": tuple(DECAYS),
+            "clip": tuple(CLIPS),
+            "project": tuple(PROJECTIONS),
+            "loop": ("none", "grid_stride"),
+            "block": (128, 256, 512),
+        },
+    ),
+)

@@ -1,0 +1,31 @@
+"""A recipe: axes with countable combinations, and a function from a combination to a sketch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from validation.pairs.recipes.sketch import Sketch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recipe:
+    """A recipe. `build` takes one value of each axis by name; None if they do not fit together."""
+
+    name: str
+    build: Callable[..., Sketch | None]
+    axes: Mapping[str, tuple[Any, ...]]
+
+    @property
+    def combinations(self) -> int:
+        return math.prod(len(values) for values in self.axes.values())
+
+    def sketch(self, combination: int) -> Sketch | None:
+        """Return the combination with this number, counted like an odometer."""
+        chosen = {}
+        for name, values in self.axes.items():
+            combination, place = divmod(combination, len(values))
+            chosen[name] = values[place]
+        return self.build(**chosen)

@@ -1,0 +1,96 @@
+"""Matrix products in eight bits, with scales."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.choices import DTYPES, FLOAT8, ONE, named
+from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.matmuls import LAYOUTS, MATMUL_SIZES, TILES, product, tail
+from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+
+
+def _scaled_matmul(
+    epilogue: Chain,
+    stored: str,
+    layout: str,
+    scaling: str,
+    tile: tuple[int, int, int],
+    dtypes: tuple[str, ...],
+) -> Sketch | None:
+    if not epilogue.possible or not all(op.smooth for op in epilogue.operations):
+        return None
+    block = tile[2]
+    wide = dtypes == ("float32",)
+    inner = f"(k + {block - 1}) // {block}"
+    (of_a, of_b), words = {
+        "tensor": ((("1",), ("1",)), "a scale for each factor"),
+        "vector": ((("m",), ("n",)), "a scale for each row and each column"),
+        "block": ((("m", inner), ("n", inner)), f"scales for every {block} of the inner dimension"),
+    }[scaling]
+    return Sketch(
+        entry_point=named("scaled_matmul", layout, epilogue.name),
+        summary=f"The product {LAYOUTS[layout]} of {stored} with {words}"
+        + (f", then {epilogue.phrase}." if epilogue.operations else "."),
+        operation_type="matmul",
+        tags=("matmul", "fp8", "quantization", f"per-{scaling}"),
+        triton="scaled_matmul",
+        python=(
+            *_scaled_product(layout, scaling, block, "" if wide else ".float()"),
+            *tail(epilogue, "row", wide, like="a_scale"),
+        ),
+        arguments=(
+            Argument("a", ("m", "k"), dtype=stored),
+            Argument("b", ("k", "n") if layout == "nn" else ("n", "k"), dtype=stored),
+            Argument("a_scale", of_a, "positive"),
+            Argument("b_scale", of_b, "positive"),
+            *(Argument(name, ("n",)) for name in epilogue.operands),
+        ),
+        # The last one: scales of the output's shape, and more than one value, so that a mix-up is
+        # noticed.
+        sizes=(*MATMUL_SIZES, {"m": 20, "n": 36, "k": 100}, {"m": 9, "n": 1, "k": 5}),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 2, 1e-4),
+        layouts=("contiguous", "strided", "transposed"),
+        values={
+            "chain": epilogue,
+            "stored": stored,
+            "layout": layout,
+            "scaling": scaling,
+            "tile": tile,
+        },
+    )
+
+
+def _scaled_product(layout: str, scaling: str, block: int, widen: str) -> tuple[str, ...]:
+    """Return PyTorch's lines for the product; the result is `x`."""
+    if scaling == "block":
+        spread = f"repeat_interleave({block}, dim=1)"
+        of_b = "[:, : b.shape[1]]" if layout == "nt" else "[:, : b.shape[0]].T"
+        return (
+            f"a = a.float() * a_scale{widen}.{spread}[:, : a.shape[1]]",
+            f"b = b.float() * b_scale{widen}.{spread}{of_b}",
+            f"x = {product(layout, wide=True)}",
+        )
+    rows = "[:, None]" if scaling == "vector" else ""
+    return (
+        f"x = {product(layout, wide=False)}",
+        f"x = x * a_scale{widen}{rows} * b_scale{widen}",
+    )
+
+
+SCALED_RECIPES = (
+    Recipe(
+        "scaled-matmul",
+        _scaled_matmul,
+        {
+            "epilogue": (*ONE, *chains(BINARY)),
+            "stored": FLOAT8,
+            "layout": ("nn", "nt"),
+            "scaling": ("tensor", "vector", "block"),
+            "tile": TILES,
+            "dtypes": DTYPES,
+        },
+    ),
+)

@@ -1,0 +1,325 @@
+"""Operations along a row that depend on the order: scans, argmax, windows, sorting, ranks."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.chains import Chain, answers_of
+from validation.pairs.recipes.choices import ONE, named
+from validation.pairs.recipes.informative import has_order, stands_out
+from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+from validation.pairs.recipes.unary import UNARY
+
+MANY = (*ONE, *chains(UNARY, UNARY), *chains(BINARY))
+
+
+def _of(chain: Chain) -> str:
+    return f" of the results of: {chain.phrase}" if chain.operations else ""
+
+
+SCANS = {
+    "cumsum": ("the running sum", "{y}.cumsum(dim=-1)", "0.0", "a + b"),
+    "cummax": (
+        "the running maximum",
+        "{y}.cummax(dim=-1).values",
+        '-float("inf")',
+        "fmax(a, b)",
+    ),
+    "cummin": (
+        "the running minimum",
+        "{y}.cummin(dim=-1).values",
+        'float("inf")',
+        "fmin(a, b)",
+    ),
+    "cumulative_mean": (
+        "the running mean",
+        "{y}.cumsum(dim=-1) / torch.arange(1, x.shape[1] + 1, device=x.device)",
+        "0.0",
+        "a + b",
+    ),
+    "cumulative_norm": (
+        "the running root of the sum of squares",
+        "{y}.square().cumsum(dim=-1).sqrt()",
+        "0.0",
+        "a + b",
+    ),
+    "reverse_cumsum": (
+        "the sum from here on",
+        "{y}.flip(-1).cumsum(dim=-1).flip(-1)",
+        "0.0",
+        "a + b",
+    ),
+    "exclusive_cumsum": ("the sum of all before", "{y}.cumsum(dim=-1) - {y}", "0.0", "a + b"),
+}
+
+
+def _scan(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+    if not chain.possible or (walk == "looped" and kind == "reverse_cumsum"):
+        return None
+    phrase, torch, identity, combine = SCANS[kind]
+    down = walk == "down"
+    # The value less itself is NaN for a NaN element; less the next one it is not.
+    if down and kind in ("cumulative_mean", "exclusive_cumsum"):
+        return None
+    if down:
+        torch = torch.replace("-1", "0")
+    return Sketch(
+        entry_point=named("column" if down else "", kind, chain.name),
+        summary=f"Along each {'column' if down else 'row'}, {phrase}{_of(chain)}.",
+        operation_type="scan",
+        tags=("scan", kind.replace("_", "-")),
+        triton="scan",
+        python=(*chain.torch(), f"return {torch.format(y=chain.result)}"),
+        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        sizes=(
+            {"rows": 1, "cols": 1},
+            {"rows": 5, "cols": 127},
+            {"rows": 9, "cols": 30},
+            {"rows": 2, "cols": 2 * block + 3},
+        ),
+        tolerance=tolerances(("float32",), 3, 1e-4),
+        layouts=("contiguous", "strided", "transposed"),
+        values={
+            "chain": chain,
+            "kind": kind,
+            "walk": walk,
+            "identity": identity,
+            "combine": combine,
+            "block_size": block,
+        },
+    )
+
+
+def _extreme(kind: str, chain: Chain, walk: str, block: int) -> Sketch | None:
+    if not chain.possible:
+        return None
+    # Ties must be real ties on both sides. Otherwise the first of two nearly equal values is
+    # arbitrary.
+    if any(operation.name not in EXACT for operation in chain.operations):
+        return None
+    largest = kind in ("argmax", "max_and_place")
+    word = "largest" if largest else "smallest"
+    both = kind.endswith("_and_place")
+    value = f"{chain.result}.{'max' if largest else 'min'}(dim=-1)"
+    python = (
+        (f"found = {value}", "return found.values, found.indices")
+        if both
+        else (f"return {chain.result}.{kind}(dim=-1)",)
+    )
+    return Sketch(
+        entry_point=named(kind, chain.name),
+        summary=f"For each row, {'the value and ' if both else ''}the place of the {word}"
+        f"{_of(chain)}.",
+        operation_type="reduction",
+        tags=("reduction", "argmax" if largest else "argmin"),
+        triton="extreme",
+        python=(*chain.torch(), *python),
+        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        sizes=(
+            {"rows": 1, "cols": 1},
+            {"rows": 5, "cols": 127},
+            {"rows": 20, "cols": 30},
+            {"rows": 3, "cols": 3 * block + 5},
+        ),
+        tolerance=tolerances(("float32",)),
+        layouts=("contiguous", "strided", "transposed"),
+        outputs=2 if both else 1,
+        values={
+            "chain": chain,
+            "walk": walk,
+            "largest": largest,
+            "both": both,
+            "block_size": block,
+        },
+    )
+
+
+EXACT = ("abs", "negate", "subtract", "add", "maximum", "minimum")
+
+WINDOWS = {
+    "average": ("the mean", "F.avg_pool1d(padded[:, None], {w}, stride={s})[:, 0]", "0.0"),
+    "max": ("the maximum", "F.max_pool1d(padded[:, None], {w}, stride={s})[:, 0]", '-float("inf")'),
+    "min": (
+        "the minimum",
+        "-F.max_pool1d(-padded[:, None], {w}, stride={s})[:, 0]",
+        'float("inf")',
+    ),
+    "energy": ("the sum of squares", "padded.square().unfold(1, {w}, {s}).sum(dim=-1)", "0.0"),
+    "range": (
+        "the difference of maximum and minimum",
+        "padded.unfold(1, {w}, {s}).amax(-1) - padded.unfold(1, {w}, {s}).amin(-1)",
+        "0.0",
+    ),
+}
+
+
+def _window(kind: str, chain: Chain, window: int, stride: int, walk: str) -> Sketch | None:
+    if not chain.possible:
+        return None
+    if kind in ("max", "min") and not stands_out(answers_of(chain), largest=kind == "max"):
+        return None
+    phrase, torch, _ = WINDOWS[kind]
+    return Sketch(
+        entry_point=named("window", kind, chain.name),
+        summary=f"Along each row, {phrase} of windows of {window} in steps of {stride}"
+        f"{_of(chain)}.",
+        operation_type="reduction",
+        tags=("pooling", kind),
+        triton="window",
+        python=(
+            *chain.torch(),
+            f"missing = max(0, {window} - x.shape[1])",
+            f"padded = F.pad({chain.result}, (0, missing))",
+            f"return {torch.format(w=window, s=stride)}",
+        ),
+        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        sizes=(
+            {"rows": 1, "cols": 1},
+            {"rows": 5, "cols": 127},
+            {"rows": 3, "cols": 30},
+            {"rows": 2, "cols": 301},
+        ),
+        tolerance=tolerances(("float32",), 2, 5e-5),
+        layouts=("contiguous", "strided", "transposed"),
+        values={"chain": chain, "kind": kind, "window": window, "stride": stride, "walk": walk},
+    )
+
+
+def _filter(taps: int, chain: Chain, walk: str, causal: bool, block: int) -> Sketch | None:
+    """Return a convolution of each row with a few taps of its channel."""
+    if not chain.possible or not all(operation.smooth for operation in chain.operations):
+        return None
+    left = taps - 1 if causal else taps // 2
+    then = f", then {chain.phrase}" if chain.operations else ""
+    return Sketch(
+        entry_point=named("causal_filter" if causal else "filter", str(taps), chain.name),
+        summary=f"Convolve each channel with its own {taps} taps"
+        f"{', looking back only' if causal else ''}{then}.",
+        operation_type="convolution",
+        tags=("convolution", "depthwise", "1d"),
+        triton="filter",
+        python=(
+            f"padded = F.pad(signal, ({left}, {taps - 1 - left}))",
+            "x = F.conv1d(padded[None], taps[:, None], groups=signal.shape[0])[0]",
+            *chain.torch(),
+            f"return {chain.result}",
+        ),
+        arguments=(
+            Argument("signal", ("channels", "length")),
+            Argument("taps", ("channels", str(taps))),
+            *(Argument(name, ("channels", "length")) for name in chain.operands),
+        ),
+        sizes=(
+            {"channels": 1, "length": 1},
+            {"channels": 5, "length": 127},
+            {"channels": 3, "length": 300},
+        ),
+        tolerance=tolerances(("float32",), 3, 5e-5),
+        values={
+            "chain": chain,
+            "taps": taps,
+            "walk": walk,
+            "left": left,
+            "block_size": block,
+        },
+    )
+
+
+def _sort(kind: str, chain: Chain, count: int) -> Sketch | None:
+    if not chain.possible or (count != 4 and not kind.startswith("top")):
+        return None
+    if kind == "rank" and any(operation.name not in EXACT for operation in chain.operations):
+        return None
+    source = chain.result
+    torch, phrase = {
+        "sort": (f"{source}.sort(dim=-1).values", "each row in order"),
+        "sort_descending": (
+            f"{source}.sort(dim=-1, descending=True).values",
+            "each row in descending order",
+        ),
+        "rank": (
+            f"({source}[:, None, :] < {source}[:, :, None]).sum(dim=-1)",
+            "how many of its row each element exceeds",
+        ),
+        "top": (
+            f"{source}.sort(dim=-1, descending=True).values[:, :{count}]",
+            f"the {count} largest of each row, or all of a shorter one",
+        ),
+        "median_low": (
+            f"{source}.sort(dim=-1).values[:, (x.shape[1] - 1) // 2]",
+            "the lower median of each row",
+        ),
+    }[kind]
+    if kind == "top" and not (
+        all(op.smooth for op in chain.operations) and has_order(answers_of(chain))
+    ):
+        return None
+    return Sketch(
+        entry_point=named(f"top_{count}" if kind == "top" else kind, chain.name),
+        summary=f"{phrase[0].upper()}{phrase[1:]}{_of(chain)}.",
+        operation_type="sort",
+        tags=("sort", kind.replace("_", "-")),
+        triton="sort",
+        python=(*chain.torch(), f"return {torch}"),
+        arguments=tuple(Argument(name, ("rows", "cols")) for name in ("x", *chain.operands)),
+        sizes=({"rows": 1, "cols": 1}, {"rows": 3, "cols": 37}, {"rows": 5, "cols": 20}),
+        tolerance=tolerances(("float32",), 2),
+        layouts=("contiguous", "strided", "transposed"),
+        values={"chain": chain, "kind": kind, "count": count},
+    )
+
+
+SEQUENCE_RECIPES = (
+    Recipe(
+        "scan",
+        _scan,
+        {
+            "kind": tuple(SCANS),
+            "chain": MANY,
+            "walk": ("whole", "looped", "down"),
+            "block": (32, 64, 128),
+        },
+    ),
+    Recipe(
+        "extreme-place",
+        _extreme,
+        {
+            "kind": ("argmax", "argmin", "max_and_place", "min_and_place"),
+            "chain": (*ONE, *chains(BINARY), *chains(BINARY, UNARY)),
+            "walk": ("whole", "looped", "lanes"),
+            "block": (64, 128),
+        },
+    ),
+    Recipe(
+        "window",
+        _window,
+        {
+            "kind": tuple(WINDOWS),
+            "chain": MANY,
+            "window": (2, 3, 4, 5, 7),
+            "stride": (1, 2, 3),
+            "walk": ("unrolled", "block"),
+        },
+    ),
+    Recipe(
+        "filter",
+        _filter,
+        {
+            "taps": (3, 4, 5, 7),
+            "chain": MANY,
+            "walk": ("grid", "loop"),
+            "causal": (False, True),
+            "block": (64, 128),
+        },
+    ),
+    Recipe(
+        "sort",
+        _sort,
+        {
+            "kind": ("sort", "sort_descending", "rank", "top", "median_low"),
+            "chain": MANY,
+            "count": (2, 4, 8),
+        },
+    ),
+)

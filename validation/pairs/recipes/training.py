@@ -1,0 +1,145 @@
+"""Further operations of training: seeded dropout and noise, rotary embedding."""
+
+from __future__ import annotations
+
+from validation.pairs.recipes.chains import Chain
+from validation.pairs.recipes.choices import DTYPES, ONE, TWO, named
+from validation.pairs.recipes.maps import chains
+from validation.pairs.recipes.operations import BINARY
+from validation.pairs.recipes.recipe import Recipe
+from validation.pairs.recipes.sketch import Argument, Sketch, tolerances
+
+
+def _dropout(chain: Chain, kind: str, rounds: int, block: int) -> Sketch | None:
+    if not chain.possible:
+        return None
+    constants = MIXERS[rounds]
+    hashed = [
+        "index = torch.arange(x.numel(), device=x.device).view(x.shape)",
+        "h = (index * 747796405 + seed) & 0xFFFFFFFF",
+    ]
+    for shift, factor in constants:
+        hashed += [f"h = ((h ^ (h >> {shift})) * {factor}) & 0xFFFFFFFF"]
+    hashed += ["uniform = (h >> 8).to(torch.float32) / 16777216.0"]
+    result = chain.result
+    ending = {
+        "dropout": f"return torch.where(uniform >= p, {result} / (1.0 - p), 0.0)",
+        "noise": f"return {result} + p * (uniform - 0.5)",
+        "scaled": f"return {result} * (1.0 + p * (2.0 * uniform - 1.0))",
+        "flip": f"return torch.where(uniform >= p, {result}, -{result})",
+    }[kind]
+    phrase = {
+        "dropout": "Dropout with a seed",
+        "noise": "Seeded noise on top",
+        "scaled": "Seeded random scaling",
+        "flip": "Seeded random signs",
+    }[kind]
+    return Sketch(
+        entry_point=named(kind, "seeded", chain.name),
+        summary=f"{phrase}, by a hash of the position"
+        + (f", of the results of: {chain.phrase}." if chain.operations else "."),
+        operation_type="random",
+        tags=("random", "seeded", kind),
+        triton="random",
+        python=(*chain.torch(), *hashed, ending),
+        arguments=(
+            *(Argument(n, ("n",)) for n in ("x", *chain.operands)),
+            Argument("p", default="0.25"),
+            Argument("seed", default="1234"),
+        ),
+        sizes=({"n": 1}, {"n": 127}, {"n": 1000}, {"n": 5 * block + 13}),
+        tolerance=tolerances(("float32",), 2),
+        values={"chain": chain, "kind": kind, "constants": constants, "block_size": block},
+    )
+
+
+# Multipliers and shifts of an integer hash with good avalanche.
+MIXERS = {
+    2: ((16, 2146121005), (15, 2221713035)),
+    3: ((17, 3982152891), (11, 2890668881), (15, 830770091)),
+}
+
+
+WIDENED = ("dtype = x.dtype", "x, cos, sin = x.float(), cos.float(), sin.float()")
+
+
+def _rotary(
+    style: str, order: str, after: Chain, block: int, dtypes: tuple[str, ...]
+) -> Sketch | None:
+    if not all(op.smooth for op in after.operations) or not after.possible:
+        return None
+    split = (
+        "first, second = x.chunk(2, dim=-1)"
+        if style == "halves"
+        else "first, second = x[..., 0::2], x[..., 1::2]"
+    )
+    sign = "-" if order == "forward" else "+"
+    other = "+" if order == "forward" else "-"
+    join = (
+        "x = torch.cat([left, right], dim=-1)"
+        if style == "halves"
+        else "x = torch.stack([left, right], dim=-1).flatten(-2)"
+    )
+    narrow = dtypes != ("float32",)
+    return Sketch(
+        entry_point=named("rotary", style, order, after.name),
+        summary=f"Rotate pairs of features by their position, {order}, {style} paired"
+        + (f", then {after.phrase}." if after.operations else "."),
+        operation_type="other",
+        tags=("rotary-embedding", "positional"),
+        triton="rotary",
+        python=(
+            *(WIDENED if narrow else ()),
+            split,
+            f"left = first * cos {sign} second * sin",
+            f"right = second * cos {other} first * sin",
+            join,
+            *after.torch(),
+            f"return {after.result}" + (".to(dtype)" if narrow else ""),
+        ),
+        arguments=(
+            Argument("x", ("tokens", "2 * half")),
+            Argument("cos", ("tokens", "half"), "uniform"),
+            Argument("sin", ("tokens", "half"), "uniform"),
+        ),
+        sizes=(
+            {"tokens": 1, "half": 1},
+            {"tokens": 13, "half": 31},
+            {"tokens": 50, "half": 20},
+            {"tokens": 7, "half": 130},
+        ),
+        dtypes=dtypes,
+        tolerance=tolerances(dtypes, 3),
+        values={
+            "style": style,
+            "chain": after,
+            "sign": sign,
+            "other_sign": other,
+            "block_size": block,
+        },
+    )  # fmt: skip
+
+
+TRAINING_RECIPES = (
+    Recipe(
+        "seeded-random",
+        _dropout,
+        {
+            "chain": (*TWO, *chains(BINARY)),
+            "kind": ("dropout", "noise", "scaled", "flip"),
+            "rounds": (2, 3),
+            "block": (128, 256, 512),
+        },
+    ),
+    Recipe(
+        "rotary",
+        _rotary,
+        {
+            "style": ("halves", "interleaved"),
+            "order": ("forward", "inverse"),
+            "after": ONE,
+            "block": (16, 32, 64),
+            "dtypes": DTYPES,
+        },
+    ),
+)
