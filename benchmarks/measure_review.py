@@ -78,7 +78,7 @@ def measure_pages() -> None:
     from django.urls import reverse
 
     from curation.models import Kernel, Pair
-    from curation.review import highlight
+    from curation.web import highlight
 
     client = Client()
     client.force_login(User.objects.get(username="curator"))

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import ForeignKey, Max, Model
 
+from curation.decisions import priority
+from curation.decisions.figures import keep
 from curation.models import (
     Decision,
     DuplicateLink,
@@ -18,9 +20,8 @@ from curation.models import (
     QualityFinding,
     ValidationResult,
 )
-from curation.review import dashboard, priority
-from curation.review.figures import keep
 from curation.search.indexes import SEARCHED, make_indexes, words_of
+from curation.web import dashboard
 from tests import factories as make
 from tests.showcase import PYTHON, ROTARY, SOFTMAX, TEST, TRITON
 

@@ -8,9 +8,9 @@ class CurationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from curation import lookups
+        from curation.jobs.accepted import guard_jobs
         from curation.operations import first_curator  # noqa: F401 - connects its receiver
-        from curation.queue.accepted import guard_jobs
+        from curation.search import lookups
         from curation.search.indexes import make_indexes
         from curation.search.tags import make_tag_indexes
 

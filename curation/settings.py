@@ -105,9 +105,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "curation.operations.access_log.access",
     "django.middleware.security.SecurityMiddleware",
-    "curation.security.headers.content_security_policy",
-    "curation.security.bodies.refuse_nonsense",
-    "curation.security.login.answer_logins",
+    "curation.web.security.headers.content_security_policy",
+    "curation.web.security.bodies.refuse_nonsense",
+    "curation.web.security.login.answer_logins",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -128,7 +128,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "curation.review.views.item.queue_length",
+                "curation.web.views.item.queue_length",
             ],
         },
     },
@@ -166,7 +166,7 @@ X_FRAME_OPTIONS = "DENY"
 # The largest legitimate request is an edited pair.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 
-AUTHENTICATION_BACKENDS = ["curation.security.permissions.Backend"]
+AUTHENTICATION_BACKENDS = ["curation.web.security.permissions.Backend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "queue"
 LOGOUT_REDIRECT_URL = "login"
@@ -237,7 +237,7 @@ SWEEP_SECONDS = env_int("SWEEP_SECONDS", 15)
 LOST_JOB_SECONDS = env_int("LOST_JOB_SECONDS", 30)
 # Tasks of the scheduler at every sweep, in order.
 SCHEDULED = [
-    "curation.queue.sweep.sweep",
+    "curation.jobs.sweep.sweep",
     "ingest.refresh.queue_due",
     "validation.requests.queue_uncompiled",
     "curation.evidence.clusters.follow_decisions",
@@ -245,8 +245,8 @@ SCHEDULED = [
     "curation.export.release_changes.mark_withdrawn_now_and_then",
     "curation.export.jobs.remove_old_archives_now_and_then",
     "ingest.mirrors.remove_unused_now_and_then",
-    "curation.review.priority.refresh",
-    "curation.review.dashboard.refresh",
+    "curation.decisions.priority.refresh",
+    "curation.web.dashboard.refresh",
 ]
 # Interval of the search for items that were not compared yet.
 EXAMINE_SECONDS = env_int("EXAMINE_SECONDS", 60)

@@ -11,7 +11,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from curation.operations.health import healthz
 from curation.operations.metrics import metrics
-from curation.security.login import Login
+from curation.web.security.login import Login
 
 
 def icon(request: HttpRequest) -> HttpResponse:
@@ -27,7 +27,7 @@ def administration() -> tuple[list[URLPattern | URLResolver], str, str]:
     return [each for each in addresses if getattr(each, "name", "") != "view_on_site"], app, name
 
 
-handler404 = "curation.review.api.not_here"
+handler404 = "curation.web.api.not_here"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
@@ -38,6 +38,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("logout/", LogoutView.as_view(), name="logout"),
     path("admin/", administration()),
     path("", include("curation.export.views")),
-    path("", include("curation.review.urls")),
+    path("", include("curation.web.urls")),
     *(path("", include(urls)) for urls in settings.MORE_URLS),
 ]

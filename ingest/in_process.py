@@ -1,8 +1,8 @@
 """Run of an ingest in this process, for a person at a shell."""
 
+from curation.jobs.in_process import carry_out_here
+from curation.jobs.sweep import sweep
 from curation.models import IngestRun, Repository, RunState
-from curation.queue.in_process import carry_out_here
-from curation.queue.sweep import sweep
 from ingest.jobs import ingest
 from ingest.requests import request_ingest
 

@@ -16,6 +16,7 @@ from curation.evidence.progress import JobProgress
 from curation.evidence.refresh import refresh_similarity
 from curation.evidence.subjects import KERNEL, seen_in
 from curation.evidence.triage import triage
+from curation.jobs.attempt import Attempt, carry_out
 from curation.models import (
     Condition,
     Drop,
@@ -26,7 +27,6 @@ from curation.models import (
     Repository,
     Role,
 )
-from curation.queue.attempt import Attempt, carry_out
 from ingest.candidate import Item
 from ingest.compiled import read_compiled
 from ingest.confined.reader import Reader

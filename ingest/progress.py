@@ -3,10 +3,10 @@
 import sys
 import time
 
+from curation.jobs.attempt import Attempt
+from curation.jobs.in_process import at_shell
 from curation.models import IngestRun
 from curation.progress_bar import Bar
-from curation.queue.attempt import Attempt
-from curation.queue.in_process import at_shell
 from ingest.git import Progress
 
 # Often enough to be live, seldom enough to be cheap.

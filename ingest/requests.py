@@ -5,9 +5,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.jobs.enqueue import enqueue
 from curation.models import IngestRun, Repository, RunState
 from curation.models.runs import LIVE
-from curation.queue.enqueue import enqueue
 
 
 class NotIngested(CurationError):

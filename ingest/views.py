@@ -28,7 +28,7 @@ from curation.models import (
     Status,
 )
 from curation.people import GRANTED
-from curation.review.access import number, person
+from curation.web.access import number, person
 from ingest.report import read_sources
 from ingest.requests import request_ingest
 

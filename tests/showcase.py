@@ -10,6 +10,10 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from curation.decisions import priority
+from curation.decisions import second_reviews as second
+from curation.decisions.decide import decide
+from curation.decisions.figures import keep
 from curation.models import (
     Decision,
     DecisionReason,
@@ -20,9 +24,7 @@ from curation.models import (
     SecondReview,
     Status,
 )
-from curation.review import dashboard, priority, second
-from curation.review.decisions import decide
-from curation.review.figures import keep
+from curation.web import dashboard
 from tests import factories as make
 
 ROTARY = '''\

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from curation.errors import CurationError
+from curation.jobs.workers import retire
 from curation.models import Device, Outcome, Pair, PairOrigin, Status, Verdict
-from curation.queue.workers import retire
 from validation.findings import Beat, Begin, Check, Finding, OpenChecker, judged
 from validation.harness import report as harness_report
 from validation.harness import schedule

@@ -7,6 +7,8 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from curation.errors import CurationError
+from curation.jobs.attempt import Attempt, carry_out
+from curation.jobs.in_process import at_shell
 from curation.models import (
     Device,
     ValidationCheck,
@@ -15,8 +17,6 @@ from curation.models import (
     Verdict,
 )
 from curation.progress_bar import Bar
-from curation.queue.attempt import Attempt, carry_out
-from curation.queue.in_process import at_shell
 from validation.checkers import Checker, checker_for
 from validation.findings import Finding, crashed
 

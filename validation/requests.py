@@ -12,8 +12,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from curation.errors import CurationError
+from curation.jobs.enqueue import enqueue
 from curation.models import Device, RunState, ValidationResult, ValidationRun, Verdict
-from curation.queue.enqueue import enqueue
 from validation.checkers import checker_for
 
 # Verdicts that say more about the machine than about the item.

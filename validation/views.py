@@ -10,15 +10,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
+from curation.decisions.drafts import finish
+from curation.decisions.editing import PairTexts, as_record, edited, save_version
 from curation.errors import CurationError
 from curation.models import Device, DraftState, Kernel, Pair
 from curation.pairs.unfinished import as_pair
-from curation.review.access import item_or_404, may_edit_pairs, may_finish_drafts, person
-from curation.review.drafts import finish
-from curation.review.editing import PairTexts, as_record, edited, save_version
-from curation.review.views.drafts import draft_or_404, editor, written
-from curation.review.views.edit import pair_editor
-from curation.review.views.item import address
+from curation.web.access import item_or_404, may_edit_pairs, may_finish_drafts, person
+from curation.web.views.drafts import draft_or_404, editor, written
+from curation.web.views.edit import pair_editor
+from curation.web.views.item import address
 from validation.pairs.contract import violations
 from validation.requests import request_validation
 

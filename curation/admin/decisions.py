@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from curation.admin.lean import LeanAdmin
 from curation.admin.read_only import About, AboutItemAdmin, ReadOnlyAdmin
+from curation.decisions import second_reviews as second
 from curation.models import (
     BulkDecision,
     Claim,
@@ -20,8 +21,7 @@ from curation.models import (
     SecondReview,
     Skip,
 )
-from curation.review import second
-from curation.review.access import person
+from curation.web.access import person
 
 
 class BlindAdmin(AboutItemAdmin[About]):

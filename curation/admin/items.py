@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from curation.admin.lean import Row
 from curation.admin.links import list_link
 from curation.admin.read_only import ReadOnlyAdmin
+from curation.decisions import second_reviews as second
 from curation.models import (
     Claim,
     ContaminationMatch,
@@ -26,8 +27,7 @@ from curation.models import (
     ReleaseMember,
     ValidationResult,
 )
-from curation.review import second
-from curation.review.access import person
+from curation.web.access import person
 
 _ABOUT_BOTH = (
     Decision, Claim, DuplicateLink, ContaminationMatch, Fingerprint, ValidationResult,

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from curation.evidence.sources import ExportSource
-from curation.lookups import stored
 from curation.models import LicenseVerdict, Provenance
+from curation.search.lookups import stored
 
 PERMISSIVE = LicenseVerdict.PERMISSIVE.value
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
+from curation.decisions.decide import decide_by_policy
 from curation.models import (
     Action,
     Actor,
@@ -20,7 +21,6 @@ from curation.models import (
     QualityFinding,
     Status,
 )
-from curation.review.decisions import decide_by_policy
 
 # Raise it if the meaning of a gate changes; a decision names the version that made it.
 VERSION = 1

@@ -18,7 +18,6 @@ from curation.evidence.places import KernelPlace, places_of
 from curation.evidence.sources import ExportSource
 from curation.export.gates import APPROVED, DecisionRow, GateFacts, ValidationRow, approved_by
 from curation.export.options import ExportOptions
-from curation.lookups import stored
 from curation.models import (
     Agreement,
     ContaminationMatch,
@@ -32,6 +31,7 @@ from curation.models import (
     SecondReview,
     ValidationResult,
 )
+from curation.search.lookups import stored
 
 # More rows do not fit the cache of the processor: 2,500 take a fifth more time (2026-11-26).
 BATCH = 1000
@@ -111,7 +111,7 @@ class ExportItem:
     validation: ValidationRow | None = None
 
 
-# Columns in the form in which they are stored: see `curation.lookups`.
+# Columns in the form in which they are stored: see `curation.search.lookups`.
 _STORED = ("tags", "standalone", "differentiable", "metadata")
 _GATES = ("pk", "content_hash", "status", "license_verdict", "license__expression",
     "license__verdict", "tokens", "tags", "operation_type", "difficulty", "hardware", "min_triton",

@@ -17,9 +17,9 @@ from django.utils import timezone
 from curation.export.dataset import export as export_dataset
 from curation.export.options import ExportOptions
 from curation.export.release import rebuild
+from curation.jobs.attempt import Attempt, LeaseLost, carry_out
 from curation.models import ExportRun, Release, RunState
 from curation.models.runs import ENDED
-from curation.queue.attempt import Attempt, LeaseLost, carry_out
 
 WORKING = ".working-"
 EVERY_SECONDS = 3600

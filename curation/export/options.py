@@ -15,7 +15,7 @@ from django.db import transaction
 
 from curation.errors import CurationError
 from curation.evidence.sources import ExportSource
-from curation.filters import Filter
+from curation.jobs.enqueue import enqueue
 from curation.models import (
     Category,
     ExportRun,
@@ -25,7 +25,7 @@ from curation.models import (
     RunState,
     Split,
 )
-from curation.queue.enqueue import enqueue
+from curation.search.filters import Filter
 
 FORMATS = ("torchtune", "jsonl", "parquet", "alpaca", "kernelbook")
 UNITS = ("standalone", "function", "file")

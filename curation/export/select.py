@@ -42,8 +42,8 @@ from curation.export.options import ExportOptions, ProgressCallback, weigher
 from curation.export.records import RecordBuilder, located, record_id
 from curation.export.schema import RecordProfile
 from curation.export.statistics import ORIGINS, ROW, ExportPlan, Funnel, Rows
-from curation.filters import Filter
 from curation.models import Kernel, Pair, Provenance, SourceFile
+from curation.search.filters import Filter
 from curation.tokens import tokenizer_of
 
 FILES = 200

@@ -40,7 +40,7 @@ class RunQuerySet(models.QuerySet[AnyRun]):
 class Run(models.Model):
     """A run of one kind: its state, attempt token and lease.
 
-    The row is authoritative; the job in Redis only triggers it. `curation.queue` moves rows between
+    The row is authoritative; the job in Redis only triggers it. `curation.jobs` moves rows between
     states by compare-and-set. No other code writes these columns.
 
     Subclasses name the kind, the queue, the job function, and `RETRY`, the function that queues a

@@ -16,11 +16,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
+from curation.decisions.figures import keep
+from curation.jobs.duty import SCHEDULER, scheduler_seconds
+from curation.jobs.workers import alive_workers
 from curation.models import Lease, ValidationRun
 from curation.operations.data_folder import free_space
-from curation.queue.duty import SCHEDULER, scheduler_seconds
-from curation.queue.workers import alive_workers
-from curation.review.figures import keep
 
 log = logging.getLogger(__name__)
 

@@ -61,7 +61,7 @@ def config() -> dict[str, Any]:
         "loggers": {
             "curation.access": {"level": "WARNING" if access in ("0", "false", "no") else "INFO"},
             # A person at a shell sees the end of a run anyway. `up` shows runs as events.
-            "curation.queue.attempt": {"level": "INFO" if json_lines or under_up else "WARNING"},
+            "curation.jobs.attempt": {"level": "INFO" if json_lines or under_up else "WARNING"},
             # A refusal (403, 404) is no server error, so its traceback has no value.
             "django.request": {"filters": ["refusals"]},
             # These loggers have handlers of their own, so lines would appear twice.

@@ -21,13 +21,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.core import GaugeMetricFamily as Gauge
 from redis.exceptions import RedisError
 
+from curation.decisions.figures import kept
+from curation.jobs.workers import alive_workers
 from curation.models import Claim, Decision, Lease, LoginFailure, Release, Run, RunState
 from curation.models.runs import LIVE
 from curation.operations.data_folder import free_space
-from curation.queue.workers import alive_workers
-from curation.review import dashboard
-from curation.review.figures import kept
-from curation.security.throttle import WINDOW
+from curation.web import dashboard
+from curation.web.security.throttle import WINDOW
 
 HOUR = timedelta(hours=1)
 Rows = list[tuple[str, int]]

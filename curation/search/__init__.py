@@ -1,1 +1,1 @@
-"""Substring search in code: SQLite's FTS5 with trigrams, PostgreSQL's pg_trgm."""
+"""Filters as queries, and substring search in code: SQLite's FTS5, PostgreSQL's pg_trgm."""

@@ -16,8 +16,8 @@ from django.utils.timesince import timesince
 from curation.characters import boxed, has_invisible
 from curation.models import Run
 from curation.people import CURATORS
-from curation.review.access import SEE_RUNS
 from curation.text import pluralize
+from curation.web.access import SEE_RUNS
 
 # Maximum number of curators named on the page for an account without a group.
 ADVISERS = 20
@@ -132,4 +132,4 @@ def visible(text: object, longest: int = LONGEST) -> SafeString:
 @register.filter
 def highlighted(html: str) -> SafeString:
     """Mark a line as safe that Pygments has escaped."""
-    return mark_safe(html)  # noqa: S308 - from curation.review.highlight.lines only
+    return mark_safe(html)  # noqa: S308 - from curation.web.highlight.lines only

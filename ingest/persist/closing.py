@@ -5,8 +5,8 @@ from itertools import islice
 
 from django.utils import timezone
 
+from curation.decisions.decide import decide_by_policy
 from curation.models import Decision, Kernel, Provenance, Repository, Role, SourceFile, Status
-from curation.review.decisions import decide_by_policy
 
 VANISHED = "ingest: not in its repository any more"
 RETURNED = "ingest: in its repository again"

@@ -6,8 +6,8 @@ from itertools import islice
 
 from django.db import transaction
 
+from curation.jobs.attempt import Attempt
 from curation.models import Drop, IngestRun
-from curation.queue.attempt import Attempt
 from ingest.candidate import Candidate, Dropped, FileRead, GraphRead, Item
 from ingest.evidence import Evidence
 from ingest.persist.closing import close

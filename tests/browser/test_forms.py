@@ -11,7 +11,7 @@ from curation.models import Decision, DecisionReason, Kernel, Pair
 from tests import factories as make
 from tests.browser.conftest import Visit
 from tests.browser.test_review import heading, press
-from tests.curation.review.test_drafts import PYTHON, TEST, TRITON
+from tests.curation.decisions.test_drafts import PYTHON, TEST, TRITON
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 

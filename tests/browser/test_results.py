@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from tests import factories as make
 from tests.browser.conftest import Visit
-from tests.curation.review.test_results import RAISED_EARLY, ZEROS, a_result
+from tests.curation.web.test_results import RAISED_EARLY, ZEROS, a_result
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.any_database, pytest.mark.slow]
 

@@ -11,8 +11,8 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from curation.decisions.decide import decide
 from curation.models import Decision, Draft, Kernel, Pair, SecondReview, Status, ValidationRun
-from curation.review.decisions import decide
 from curation.sources.load import load_sources
 from tests import factories as make
 from tests.browser.conftest import Visit, log_in

@@ -89,7 +89,7 @@ def furnish(sources: list[Path], to_decide: int) -> dict[str, Any]:
     from django.db import transaction
 
     from curation.models import Origin, Pair, Repository
-    from curation.review import tokens
+    from curation.web import tokens
     from tests import factories as make
 
     call_command("migrate", verbosity=0)
@@ -113,8 +113,8 @@ def main() -> None:
     import django
 
     django.setup()
+    from curation.jobs.in_process import carry_out_here
     from curation.models import Device, Pair, Repository
-    from curation.queue.in_process import carry_out_here
     from ingest.in_process import ingest_now
     from tests.chaos.rows import rows
     from validation.jobs import validate

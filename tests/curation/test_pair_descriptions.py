@@ -8,10 +8,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from curation.decisions.editing import PairTexts, edited
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
-from curation.review.editing import PairTexts, edited
 from tests.curation.export.writing import export, records
 from tests.factories import a_curator, a_license, a_pair, an_approved_pair
 

@@ -65,7 +65,7 @@ export(1)
 """
 HAND_OVER = """
 from curation.models import ValidationRun
-from curation.queue.enqueue import enqueue
+from curation.jobs.enqueue import enqueue
 enqueue(ValidationRun.objects.get(pk=1))
 """
 A_MINUTE_LATER = """
@@ -78,7 +78,7 @@ CANCEL = 'from django.core.management import call_command; call_command("cancel"
 RETRY = 'from django.core.management import call_command; call_command("retry", "%s")'
 SWEEP = """
 import time
-from curation.queue.sweep import sweep
+from curation.jobs.sweep import sweep
 time.sleep(1.5)
 print(sweep())
 """

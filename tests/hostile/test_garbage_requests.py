@@ -23,9 +23,9 @@ from django.urls import URLPattern, URLResolver
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from curation.filters import KEYS
-from curation.review import tokens
+from curation.search.filters import KEYS
 from curation.urls import urlpatterns
+from curation.web import tokens
 from tests import factories as make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -48,7 +48,7 @@ from validation.requests import request_validation
 
 request_validation([a_kernel() for _ in range(13)], device=Device.COMPILER, hand_over=False)
 """
-SWEEP = "from curation.queue.sweep import sweep; print(sweep().requeued)"
+SWEEP = "from curation.jobs.sweep import sweep; print(sweep().requeued)"
 
 
 class House:

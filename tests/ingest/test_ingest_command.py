@@ -13,9 +13,9 @@ from django.core.management import call_command
 from django.db.models import Model
 
 from curation.errors import CurationError
+from curation.jobs.attempt import claim
 from curation.models import Drop, IngestRun, Kernel, Origin, Provenance, Repository, SourceFile
 from curation.operations.address import hold_lock
-from curation.queue.attempt import claim
 from ingest import jobs
 from ingest.git.errors import HostUnreachable
 from ingest.requests import request_ingest

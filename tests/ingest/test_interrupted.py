@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import BooleanField, ExpressionWrapper, Model, Q, Value
 from django.db.models.functions import Coalesce, Now
 
+from curation.jobs.sweep import sweep
 from curation.models import (
     Band,
     ContaminationMatch,
@@ -27,7 +28,6 @@ from curation.models import (
     SourceFile,
     SourceText,
 )
-from curation.queue.sweep import sweep
 from ingest.in_process import ingest_now
 from ingest.jobs import ingest
 from ingest.requests import request_ingest

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import Model
 
+from curation.decisions.decide import decide
 from curation.models import Decision, Kernel, Provenance, QualityFinding, Repository, Status
-from curation.review.decisions import decide
 from tests.conftest import commit
 from tests.factories import a_reviewer
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from curation.errors import CurationError
+from curation.jobs.sweep import sweep
 from curation.models import Device, Kernel, Outcome, RunState, ValidationRun, Verdict
 from curation.models.validation import MOST_SKIPPED
-from curation.queue.sweep import sweep
 from tests.factories import a_kernel
 from validation import checkers
 from validation.checkers import Checker

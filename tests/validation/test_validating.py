@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from curation.evidence.compiling import compile_verdict
+from curation.jobs.attempt import claim
 from curation.models import (
     Device,
     Kernel,
@@ -23,7 +24,6 @@ from curation.models import (
     ValidationRun,
     Verdict,
 )
-from curation.queue.attempt import claim
 from tests.factories import (
     a_curator,
     a_kernel,

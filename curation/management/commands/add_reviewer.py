@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.operations import address
 from curation.people import CURATORS, REVIEWERS
-from curation.security.invitations import InvitationForm, invite, link
+from curation.web.security.invitations import InvitationForm, invite, link
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.queue.cancel import cancel
-from curation.review.runs import KINDS, find_run
+from curation.jobs.cancel import cancel
+from curation.web.runs import KINDS, find_run
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from curation.filters import Filter
 from curation.models import Pair, ValidationResult
+from curation.search.filters import Filter
 
 
 class Command(BaseCommand):

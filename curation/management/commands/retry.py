@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from curation.queue.retry import retry
-from curation.review.runs import KINDS, find_run
+from curation.jobs.retry import retry
+from curation.web.runs import KINDS, find_run
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from curation.models import Run
-from curation.review.runs import KINDS, STATES, newest, running
 from curation.templatetags.review import lasting
+from curation.web.runs import KINDS, STATES, newest, running
 
 
 class Command(BaseCommand):

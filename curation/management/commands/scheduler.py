@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import OperationalError, close_old_connections
 from django.utils.module_loading import import_string
 
-from curation.queue.duty import SCHEDULER, Duty, scheduler_seconds
+from curation.jobs.duty import SCHEDULER, Duty, scheduler_seconds
 
 log = logging.getLogger(__name__)
 

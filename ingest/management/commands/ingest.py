@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from curation.jobs.workers import advice, listeners
 from curation.models import IngestRun
-from curation.queue.workers import advice, listeners
 from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.requests import request_ingest

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from curation.errors import CurationError
+from curation.jobs.workers import advice, listeners
 from curation.models import IngestRun, Repository
-from curation.queue.workers import advice, listeners
 from curation.text import pluralize
 from ingest.in_process import ingest_now
 from ingest.management.commands.ingest import summary

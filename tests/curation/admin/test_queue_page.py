@@ -15,7 +15,7 @@ from django.urls import NoReverseMatch, URLPattern, reverse
 from django_rq.models import Dashboard
 from rq.job import Job
 
-from tests.curation.queue.touching import MARK, Pickled
+from tests.curation.jobs.touching import MARK, Pickled
 from tests.factories import a_person, a_reviewer
 
 PAGE = "/admin/django_rq/dashboard/"
@@ -106,7 +106,7 @@ def test_no_page_imports_or_unpickles_what_a_job_carries(
     monkeypatch.setenv(MARK, str(mark))
     hostile: list[dict[str, Any]] = [
         {"meta": pickle.dumps(Pickled(f"touch {mark}"))},
-        {"failure_callback_name": "tests.curation.queue.touching.call"},
+        {"failure_callback_name": "tests.curation.jobs.touching.call"},
     ]
 
     for fields in hostile:

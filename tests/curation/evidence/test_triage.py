@@ -4,9 +4,9 @@ import uuid
 
 import pytest
 
+from curation.decisions.decide import decide
 from curation.evidence.triage import triage
 from curation.models import Action, Actor, Decision, Kernel, LicenseVerdict, Status
-from curation.review.decisions import decide
 from tests.factories import a_contamination_match, a_finding, a_kernel, a_reviewer
 
 pytestmark = pytest.mark.django_db

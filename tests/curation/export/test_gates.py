@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from curation.decisions.decide import decide_by_policy
 from curation.errors import CurationError
 from curation.models import (
     Device,
@@ -24,7 +25,6 @@ from curation.models import (
     Status,
     Verdict,
 )
-from curation.review.decisions import decide_by_policy
 from tests.curation.export.writing import a_seen_kernel, every, export, identities, reasons, records
 from tests.factories import (
     a_contamination_match,

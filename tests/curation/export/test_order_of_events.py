@@ -9,6 +9,7 @@ from django.core.management import call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from curation.decisions.decide import decide, decide_by_policy
 from curation.models import (
     ContaminationMatch,
     Decision,
@@ -21,7 +22,6 @@ from curation.models import (
     Status,
     ValidationResult,
 )
-from curation.review.decisions import decide, decide_by_policy
 from tests.conftest import KERNEL, commit
 from tests.curation.export.writing import every, export
 from tests.factories import (

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from curation.review import tokens
+from curation.web import tokens
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -76,7 +76,7 @@ def test_a_reader_that_went_away_is_noticed_and_hurts_nobody() -> None:
     assert console.lost
 
 
-OURS = "2026-11-26 06:53:20,757 INFO curation.queue.attempt: validation:1 (38 pairs) begins"
+OURS = "2026-11-26 06:53:20,757 INFO curation.jobs.attempt: validation:1 (38 pairs) begins"
 LIBRARYS = "2026-11-26 06:53:20,612 INFO rq.worker: Worker a1d7: validation: Validation 1"
 
 

@@ -17,9 +17,9 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from curation.decisions.figures import keep
+from curation.jobs.duty import Duty
 from curation.operations import health
-from curation.queue.duty import Duty
-from curation.review.figures import keep
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from curation.errors import CurationError
+from curation.jobs.attempt import Attempt, carry_out
 from curation.models import IngestRun
 from curation.operations.logs import ForMachines
-from curation.queue.attempt import Attempt, carry_out
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def written() -> Iterator[io.StringIO]:
     handler.setFormatter(ForMachines())
     logger = logging.getLogger("curation")
     logger.addHandler(handler)
-    attempts = logging.getLogger("curation.queue.attempt")
+    attempts = logging.getLogger("curation.jobs.attempt")
     before = attempts.level
     # Not by assignment: loggers remember what they were asked before.
     attempts.setLevel(logging.INFO)

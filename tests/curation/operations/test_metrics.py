@@ -11,11 +11,11 @@ from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
 
+from curation.decisions.figures import keep
+from curation.jobs.duty import Duty
+from curation.jobs.enqueue import enqueue
 from curation.models import RunState
-from curation.queue.duty import Duty
-from curation.queue.enqueue import enqueue
-from curation.review import dashboard
-from curation.review.figures import keep
+from curation.web import dashboard
 from tests import factories as make
 
 pytestmark = pytest.mark.django_db

@@ -40,7 +40,7 @@ def test_without_the_fallback_everybody_logs_in_again(settings: Any, client: Cli
 
 
 def test_tokens_of_programs_do_not_hang_on_the_key(settings: Any, client: Client) -> None:
-    from curation.review import tokens
+    from curation.web import tokens
 
     secret = tokens.make(make.a_reviewer(), "tests")
 

@@ -11,8 +11,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
+from curation.decisions.decide import decide
 from curation.models import Decision, Kernel, Provenance, Repository, Status
-from curation.review.decisions import decide
 from tests import factories as make
 from tests.curation.test_people import PROMISED, granted
 

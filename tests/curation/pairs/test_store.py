@@ -3,10 +3,10 @@
 import pytest
 from django.core.management import call_command
 
+from curation.decisions.editing import PairTexts, edited
 from curation.models import Pair
 from curation.pairs.draft import OURS, PairDraft
 from curation.pairs.store import store_pairs
-from curation.review.editing import PairTexts, edited
 from tests.factories import a_curator, a_pair
 
 pytestmark = pytest.mark.django_db

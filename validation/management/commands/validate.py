@@ -6,6 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Model, QuerySet
 
+from curation.jobs.in_process import carry_out_here
+from curation.jobs.workers import advice, listeners
 from curation.management.arguments import device as device_argument
 from curation.models import (
     Device,
@@ -15,8 +17,6 @@ from curation.models import (
     ValidationResult,
     ValidationRun,
 )
-from curation.queue.in_process import carry_out_here
-from curation.queue.workers import advice, listeners
 from curation.text import pluralize
 from validation.changes import changes as changed
 from validation.checkers import CHECKERS, checker_for

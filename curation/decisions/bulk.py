@@ -1,0 +1,279 @@
+"""Bulk decisions on all items that a filter matches, with one undo for all."""
+
+import hashlib
+import json
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from curation.decisions import second_reviews as second
+from curation.errors import CurationError
+from curation.models import (
+    BulkDecision,
+    Claim,
+    Decision,
+    DuplicateLink,
+    Kernel,
+    Pair,
+    SecondReview,
+    Status,
+)
+from curation.search.filters import Filter
+from curation.search.matching import about
+
+Model = type[Kernel] | type[Pair]
+# Version of each item at the time of the count, by key.
+Versions = Mapping[int, int]
+MODELS: tuple[Model, ...] = (Kernel, Pair)
+BATCH = 200
+MOST = 10_000
+
+
+class ResultChanged(CurationError):
+    """The filter matches other items than those that were counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The items that a bulk decision would change."""
+
+    kernels: int
+    pairs: int
+    looked_at: int
+    """Number of items claimed by other people, which are skipped."""
+    fingerprint: str
+    """Hash of the items and their versions: equal only for exactly the same result."""
+
+    @property
+    def total(self) -> int:
+        return self.kernels + self.pairs
+
+
+def dry_count(filter: Filter, status: Status, user: User) -> Count:
+    results = _results(filter, status, user)
+    kernels, pairs = (len(result) for result in results)
+    looked_at = Claim.objects.filter(_live(user)).count()
+    return Count(kernels, pairs, looked_at, _fingerprint(results))
+
+
+def decide_all(
+    *,
+    filter: Filter,
+    status: Status,
+    user: User,
+    request: uuid.UUID,
+    counted: str,
+    reasons: Sequence[str] = (),
+    comment: str = "",
+) -> BulkDecision:
+    """Decide on exactly the items that were counted, or raise ResultChanged.
+
+    Idempotent by `request`: a retry finishes an interrupted decision.
+
+    counted: the fingerprint of the count that the person saw.
+    """
+    if not reasons and not comment:
+        raise CurationError("Bulk decisions need a reason or a comment.")
+    versions: list[Versions] | None = None
+    bulk = BulkDecision.objects.filter(request=request).first()
+    if bulk is None:
+        results = _results(filter, status, user)
+        if _fingerprint(results) != counted:
+            raise ResultChanged(
+                "The list has changed since it was counted. Nothing is decided yet: "
+                "check the new count, then confirm."
+            )
+        versions = [dict(result[:MOST]) for result in results]
+        bulk, _ = BulkDecision.objects.get_or_create(
+            request=request,
+            defaults={
+                "user": user,
+                "status": status,
+                "filter": filter.query(),
+                "reasons": list(reasons),
+                "comment": comment,
+            },
+        )
+    finish(bulk=bulk, counted=versions)
+    return bulk
+
+
+def finish(*, bulk: BulkDecision, counted: Sequence[Versions] | None = None) -> None:
+    """Decide in short transactions; items that reviewers decide on meanwhile are skipped.
+
+    counted: the items of each model, of which only those at their version are decided on. Without
+    it, as after a crash, the filter determines the rest.
+    """
+    for number, model in enumerate(MODELS):
+        versions = counted[number] if counted is not None else None
+        pks = list(_remaining(model, bulk) if versions is None else versions)
+        for start in range(0, len(pks), BATCH):
+            with transaction.atomic():
+                if not _goes_on(bulk):
+                    break
+                chosen = _left(model, bulk).filter(pk__among=pks[start : start + BATCH])
+                _decide(chosen, Status(bulk.status), bulk, versions)
+    _end(bulk)
+    bulk.refresh_from_db()
+
+
+def _remaining(model: Model, bulk: BulkDecision) -> QuerySet[Any, int]:
+    left = MOST - bulk.decisions.filter(**{f"{about(model)}__isnull": False}).count()
+    return _left(model, bulk).order_by("pk").values_list("pk", flat=True)[:left]
+
+
+def _results(filter: Filter, status: Status, user: User) -> list[list[tuple[int, int]]]:
+    """Return key and version of each item to decide on, by model, at most MOST + 1."""
+    return [
+        list(
+            _open(model, filter, status, user)
+            .order_by("pk")
+            .values_list("pk", "version")[: MOST + 1]
+        )
+        for model in MODELS
+    ]
+
+
+def _fingerprint(results: Sequence[Sequence[tuple[int, int]]]) -> str:
+    return hashlib.sha256(json.dumps(results).encode()).hexdigest()
+
+
+def decide_cluster(*, item: Kernel | Pair, user: User, request: uuid.UUID) -> BulkDecision:
+    """Approve the representative of a cluster, reject the rest."""
+    model = type(item)
+    links = DuplicateLink.objects.filter(**{f"of_{about(model)}": item}).values(about(model))
+    values = {"status": Status.APPROVED, "filter": "", "comment": f"The cluster of {item}"}
+    with transaction.atomic():
+        bulk, created = BulkDecision.objects.get_or_create(
+            request=request, defaults={"user": user, **values}
+        )
+        if created:
+            for status, pks in ((Status.APPROVED, [item.pk]), (Status.REJECTED, links)):
+                items = model._default_manager.filter(pk__in=pks)
+                _decide(_free(items, status, user), status, bulk)
+            _end(bulk)
+    bulk.refresh_from_db()
+    return bulk
+
+
+def undo_all(*, bulk: BulkDecision, user: User) -> int:
+    """Undo the whole bulk decision, except items that were decided on since.
+
+    It ends a decision in progress. If interrupted, the next call undoes the rest.
+    """
+    _end(bulk)
+    undone = 0
+    rows = list(bulk.decisions.filter(undoes=None, undone_by=None).order_by("pk"))
+    for start in range(0, len(rows), BATCH):
+        with transaction.atomic():
+            undoings = [_undoing(row, user, bulk) for row in rows[start : start + BATCH]]
+            created = Decision.objects.bulk_create(row for row in undoings if row)
+            undone += len(created)
+    BulkDecision.objects.filter(pk=bulk.pk, undone_at=None).update(undone_at=timezone.now())
+    return undone
+
+
+def _undoing(row: Decision, user: User, bulk: BulkDecision) -> Decision | None:
+    model: Model = Kernel if row.kernel_id else Pair
+    unchanged = model._default_manager.filter(
+        pk=row.kernel_id or row.pair_id, version=row.version + 1, status=row.status
+    )
+    if not unchanged.update(
+        status=row.previous_status, version=F("version") + 1, updated_at=timezone.now()
+    ):
+        return None
+    return Decision(
+        kernel_id=row.kernel_id,
+        pair_id=row.pair_id,
+        content_hash=row.content_hash,
+        version=row.version + 1,
+        status=row.previous_status,
+        previous_status=row.status,
+        user=user,
+        undoes=row,
+        bulk=bulk,
+    )
+
+
+def _goes_on(bulk: BulkDecision) -> bool:
+    """Return True if it has not ended. The row lock keeps others from ending or resuming it."""
+    unfinished = BulkDecision.objects.filter(pk=bulk.pk, finished_at=None)
+    return unfinished.select_for_update(no_key=True).first() is not None
+
+
+def _end(bulk: BulkDecision) -> None:
+    BulkDecision.objects.filter(pk=bulk.pk, finished_at=None).update(finished_at=timezone.now())
+
+
+def _decide(
+    items: QuerySet[Any], status: Status, bulk: BulkDecision, counted: Versions | None = None
+) -> None:
+    locked = items.order_by("pk").select_for_update(of=("self",), no_key=True)
+    seen = [
+        row
+        for row in locked.values_list("pk", "version", "status", "content_hash")
+        if counted is None or counted[row[0]] == row[1]
+    ]
+    alike: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for pk, version, previous, _ in seen:
+        alike[version, previous].append(pk)
+    for (version, previous), pks in alike.items():
+        items.model._default_manager.filter(pk__among=pks, version=version, status=previous).update(
+            status=status, version=F("version") + 1, updated_at=timezone.now()
+        )
+    Decision.objects.bulk_create(
+        Decision(
+            **{f"{about(items.model)}_id": pk},
+            content_hash=content_hash,
+            version=version,
+            previous_status=previous,
+            status=status,
+            user=bulk.user,
+            bulk=bulk,
+            reasons=bulk.reasons,
+            comment=bulk.comment,
+        )
+        for pk, version, previous, content_hash in seen
+    )
+    BulkDecision.objects.filter(pk=bulk.pk).update(count=F("count") + len(seen))
+
+
+def _left(model: Model, bulk: BulkDecision) -> QuerySet[Any]:
+    """Return the remaining items: present at the request, and not decided on since."""
+    items = _open(model, Filter.from_query(bulk.filter), Status(bulk.status), bulk.user)
+    since = Decision.objects.filter(
+        created_at__gte=bulk.created_at, **{about(model): OuterRef("pk")}
+    )
+    return items.filter(~Exists(since), created_at__lte=bulk.created_at)
+
+
+def _open(model: Model, filter: Filter, status: Status, user: User) -> QuerySet[Any]:
+    items: QuerySet[Any] = filter.of(model._default_manager.all())
+    return _free(items, status, user)
+
+
+def _free(items: QuerySet[Any], status: Status, user: User) -> QuerySet[Any]:
+    """Select those of `items` that a bulk decision to `status` changes.
+
+    An item with an open second review is left out. The count would tell the second reviewer the
+    first verdict, and a dispute needs a person who has seen both verdicts.
+    """
+    items = items.exclude(status__in=(status, Status.RETIRED))
+    reviews = SecondReview.objects.filter(
+        state__in=second.OPEN, **{about(items.model): OuterRef("pk")}
+    )
+    items = items.exclude(Exists(reviews))
+    looked_at = Claim.objects.filter(_live(user), **{about(items.model): OuterRef("pk")})
+    items = items.exclude(Exists(looked_at))
+    return items.exclude(author=user) if items.model is Pair else items
+
+
+def _live(user: User) -> Q:
+    return Q(expires_at__gt=timezone.now()) & ~Q(user=user)

@@ -1,0 +1,259 @@
+"""Decisions: the only code that changes a status, each time with a row that gives the reason."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery
+from django.utils import timezone
+
+from curation.compiled_queries import compiled_query
+from curation.decisions import second_reviews as second
+from curation.errors import CurationError
+from curation.models import (
+    Actor,
+    Claim,
+    Correction,
+    Decision,
+    Kernel,
+    Pair,
+    Question,
+    SecondReview,
+    Skip,
+    Status,
+)
+from curation.search.matching import about
+
+Item = Kernel | Pair
+UNDOABLE = 20
+# Largest value of the version column: a request may send a larger one.
+LARGEST = 2**31 - 1
+
+
+class StaleItem(CurationError):
+    """The item was decided on after the page was rendered."""
+
+
+class NotYours(CurationError):
+    """The item is the user's own work, or another user has a claim on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemClassification:
+    """Classification of an item, as far as a person may correct it."""
+
+    operation_type: str
+    difficulty: str
+    tags: tuple[str, ...]
+
+    @classmethod
+    def of(cls, item: Item) -> Self:
+        return cls(item.operation_type, item.difficulty, tuple(item.tags))
+
+    def columns(self) -> dict[str, Any]:
+        return {
+            "operation_type": self.operation_type,
+            "difficulty": self.difficulty,
+            "tags": list(self.tags),
+        }
+
+
+@transaction.atomic
+def decide(
+    *,
+    item: Item,
+    status: Status,
+    version: int,
+    user: User,
+    request: uuid.UUID,
+    reasons: Sequence[str] = (),
+    comment: str = "",
+    kind: ItemClassification | None = None,
+) -> Decision:
+    """Set an item's status by the decision of a person who saw it at `version`.
+
+    Idempotent by `request`. `kind` is the classification in the form; a difference from the item's
+    is saved as a correction.
+    """
+    if isinstance(item, Pair) and item.author_id == user.pk:
+        raise NotYours(f"You edited {item} yourself. Another reviewer has to decide on it.")
+    previous = item.status
+    if not _moved(item, version, status):
+        # Idempotent retry: the same request may already have been processed, or be in progress.
+        if earlier := _made_of(request, user):
+            return earlier
+        raise StaleItem(_what_happened(item))
+    # Read after the update, which locks the row, so that nothing is stale.
+    [around] = _around(type(item), item.pk, timezone.now())
+    if around.holder not in (None, user.pk):
+        raise NotYours(f"{around.held_by} is reviewing {item} right now. Nothing has changed.")
+    decision = Decision.objects.create(
+        **_about(item),
+        content_hash=item.content_hash,
+        version=version,
+        previous_status=previous,
+        status=status,
+        actor=Actor.PERSON,
+        user=user,
+        reasons=list(reasons),
+        comment=comment,
+        request=request,
+    )
+    if kind is not None and kind != ItemClassification.of(item):
+        _correct(item, kind, user, decision)
+    if around.holder:
+        Claim.objects.filter(**_about(item)).delete()
+    if around.asked_about:
+        _answer(item, user, comment)
+    if around.skipped:
+        Skip.objects.filter(**_about(item)).delete()
+    if around.looked_at_again:
+        second.close(decision, item)
+    second.draw(decision, item)
+    return decision
+
+
+@transaction.atomic
+def undo(*, decision: Decision, user: User, request: uuid.UUID) -> Decision:
+    """Undo one of the user's last decisions by appending another."""
+    if earlier := _made_of(request, user):
+        return earlier
+    if not undoable(user).filter(pk=decision.pk).exists():
+        raise NotYours(
+            f"Only your own last {UNDOABLE} decisions can be undone. Decide again instead."
+        )
+    item = decision.item
+    if not _moved(item, decision.version + 1, Status(decision.previous_status), decision.status):
+        if earlier := _made_of(request, user):
+            return earlier
+        raise StaleItem(_what_happened(item))
+    undoing = Decision.objects.create(
+        **_about(item),
+        content_hash=item.content_hash,
+        version=decision.version + 1,
+        previous_status=decision.status,
+        status=decision.previous_status,
+        user=user,
+        undoes=decision,
+        request=request,
+    )
+    correction = Correction.objects.filter(decision=decision).first()
+    if correction:
+        _correct(
+            item,
+            ItemClassification(**{**correction.before, "tags": tuple(correction.before["tags"])}),
+            user,
+            undoing,
+        )
+    second.close(undoing, item)
+    return undoing
+
+
+def undoable(user: User) -> QuerySet[Decision]:
+    """Select the user's last decisions that have not been undone, newest first."""
+    own = Decision.objects.filter(user=user, undoes=None, bulk=None)
+    newest = own.order_by("-pk").values("pk")[:UNDOABLE]
+    rows = Decision.objects.filter(pk__in=list(newest.values_list("pk", flat=True)))
+    return rows.filter(undone_by=None).select_related("kernel", "pair").order_by("-pk")
+
+
+@transaction.atomic
+def decide_by_policy(
+    *, items: QuerySet[Kernel] | QuerySet[Pair], status: Status, rules: str, comment: str = ""
+) -> int:
+    """Set the status of all `items` by a policy, and return how many changed.
+
+    Items that a person decides on meanwhile are skipped.
+    """
+    seen = list(items.order_by().values_list("pk", "version", "status", "content_hash"))
+    decisions = []
+    for pk, version, previous, content_hash in seen:
+        moved = items.model._default_manager.filter(pk=pk, version=version).update(
+            status=status, version=F("version") + 1, updated_at=timezone.now()
+        )
+        if moved:
+            decisions.append(
+                Decision(
+                    **{f"{about(items.model)}_id": pk},
+                    content_hash=content_hash,
+                    version=version,
+                    previous_status=previous,
+                    status=status,
+                    actor=Actor.POLICY,
+                    rules=rules,
+                    comment=comment,
+                )
+            )
+    Decision.objects.bulk_create(decisions)
+    return len(decisions)
+
+
+def _made_of(request: uuid.UUID, user: User) -> Decision | None:
+    return Decision.objects.filter(request=request, user=user).first()
+
+
+@compiled_query
+def _around(model: type[Item], /, pk: int, now: datetime) -> QuerySet[Any]:
+    """Select the related rows that a decision has to update, so that it touches no others."""
+    me = {about(model): OuterRef("pk")}
+    claims = Claim.objects.filter(**me, expires_at__gt=now)
+    return (
+        model._default_manager.filter(pk=pk)
+        .only("pk")
+        .annotate(
+            holder=Subquery(claims.values("user")[:1]),
+            held_by=Subquery(claims.values("user__username")[:1]),
+            asked_about=Exists(Question.objects.filter(**me, answered_at=None)),
+            # Skips of decided items are obsolete.
+            skipped=Exists(Skip.objects.filter(**me)),
+            looked_at_again=Exists(SecondReview.objects.filter(**me, state__in=second.OPEN)),
+        )
+    )
+
+
+def _moved(item: Item, version: int, status: Status, seen: str | None = None) -> bool:
+    """Compare-and-set of status and version, the base of every decision."""
+    if version > LARGEST:
+        return False
+    rows = type(item)._default_manager.filter(
+        pk=item.pk, version=version, status=seen or item.status
+    )
+    moved = rows.update(status=status, version=F("version") + 1, updated_at=timezone.now())
+    return bool(moved)
+
+
+def _correct(item: Item, kind: ItemClassification, user: User, decision: Decision) -> None:
+    type(item)._default_manager.filter(pk=item.pk).update(
+        **kind.columns(), kind_corrected=decision.undoes_id is None
+    )
+    Correction.objects.create(
+        **_about(item),
+        user=user,
+        decision=decision,
+        before=ItemClassification.of(item).columns(),
+        after=kind.columns(),
+    )
+
+
+def _answer(item: Item, user: User, comment: str) -> None:
+    """Answer the open question of a decided item."""
+    Question.objects.filter(**_about(item), answered_at=None).update(
+        answer=comment, answered_by=user, answered_at=timezone.now()
+    )
+
+
+def _about(item: Item) -> dict[str, Any]:
+    return {about(type(item)): item}
+
+
+def _what_happened(item: Item) -> str:
+    newest = item.decisions.select_related("user").first()
+    who = f" by {newest.user or newest.rules}" if newest else ""
+    item.refresh_from_db(fields=["status"])
+    return (
+        f"{item} has changed meanwhile: it is {item.status} now{who}. Check it again, then decide."
+    )

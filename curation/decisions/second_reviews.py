@@ -1,0 +1,184 @@
+"""Second reviews: a sample of decisions is reviewed again, blind, by another person.
+
+The content's hash draws the sample, so that no reviewer can predict or choose it. A second review
+that differs from the first is a dispute. A curator who is not involved settles it.
+"""
+
+import uuid
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from curation.errors import CurationError
+from curation.models import (
+    Actor,
+    Agreement,
+    Claim,
+    Decision,
+    Kernel,
+    Pair,
+    Repository,
+    SecondReview,
+    Status,
+)
+from curation.search.filters import Filter
+from curation.search.matching import about
+
+Item = Kernel | Pair
+OPEN = (Agreement.WAITING, Agreement.DISPUTED)
+EVERY = "*"
+SETTLE = "curation.change_secondreview"
+# Filters by these keys reveal the decision on an item.
+TELLING = ("status", "reviewer", "decided")
+
+
+class Disputed(CurationError):
+    """The person may not settle this dispute."""
+
+
+class Visibility(StrEnum):
+    """Visibility of an item's open second review to one person."""
+
+    BLIND = "blind"
+    """The person may give it, and does not see the decision."""
+    DISPUTED = "disputed"
+
+
+def waiting_for(item: Item, user: User) -> SecondReview | None:
+    """Return the second review of `item` that `user` may give: its page is then blind."""
+    return waiting_of(user).filter(**{about(type(item)): item}).select_related("first").first()
+
+
+def waiting_of(user: User) -> QuerySet[SecondReview]:
+    """Select the second reviews that `user` may give: not of an own decision or edit."""
+    rows = SecondReview.objects.filter(state=Agreement.WAITING)
+    return rows.exclude(first__user=user).exclude(pair__author=user)
+
+
+def asked_for(item: Item, user: User, request: uuid.UUID) -> SecondReview | None:
+    """Return the second review that a verdict on `item` gives, also if the request is a retry."""
+    given = SecondReview.objects.filter(request=request, user=user).select_related("first")
+    return waiting_for(item, user) or given.first()
+
+
+@transaction.atomic
+def give(
+    *,
+    review: SecondReview,
+    status: Status,
+    user: User,
+    request: uuid.UUID,
+    reasons: Sequence[str] = (),
+    comment: str = "",
+) -> bool:
+    """Save the second verdict. Return False if the review was given or became void before."""
+    agreed = status == review.first.status
+    open_ = SecondReview.objects.filter(pk=review.pk, state=Agreement.WAITING)
+    given = open_.exclude(first__user=user).update(
+        state=Agreement.AGREED if agreed else Agreement.DISPUTED,
+        user=user,
+        status=status,
+        reasons=list(reasons),
+        comment=comment,
+        request=request,
+        given_at=timezone.now(),
+    )
+    Claim.objects.filter(kernel=review.kernel, pair=review.pair, user=user).delete()
+    return bool(given) or SecondReview.objects.filter(request=request, user=user).exists()
+
+
+def blind(model: type[Item], user: User, item: str = "pk") -> Exists:
+    """Select True if `user` may give a second review, so that the decision must be hidden.
+
+    item: the column of the row that points to the item of `model`.
+    """
+    return Exists(waiting_of(user).filter(**{about(model): OuterRef(item)}))
+
+
+def tells(filter: Filter) -> bool:
+    """Return True if a match of `filter` reveals the decision on an item."""
+    return any(getattr(filter, key) for key in TELLING)
+
+
+def visibilities(model: type[Item], pks: Collection[int], user: User) -> dict[int, Visibility]:
+    """Return the visibility of those items that have an open second review."""
+    name = about(model)
+    rows = SecondReview.objects.filter(state=Agreement.DISPUTED) | waiting_of(user)
+    states = rows.filter(**{f"{name}__among": pks}).values_list(f"{name}_id", "state")
+    return {
+        pk: Visibility.BLIND if state == Agreement.WAITING else Visibility.DISPUTED
+        for pk, state in states
+    }
+
+
+def given(item: Item) -> QuerySet[SecondReview]:
+    """Select the given second reviews of `item`, newest first, with both verdicts."""
+    rows = SecondReview.objects.filter(**{about(type(item)): item}, given_at__isnull=False)
+    both = rows.exclude(state=Agreement.VOID).select_related("first__user", "user")
+    return both.select_related("settled_by__user")
+
+
+def refusal(review: SecondReview, user: User) -> str:
+    """Return why `user` may not settle this dispute, or an empty text."""
+    if user.pk in (review.first.user_id, review.user_id):
+        return (
+            f"You are one of the two reviewers who disagree on {review.item}. "
+            "Another curator has to settle it."
+        )
+    if not user.has_perm(SETTLE):
+        return f"Two reviewers disagree on {review.item}. A curator has to settle it."
+    return ""
+
+
+def close(decision: Decision, item: Item) -> None:
+    """Close the second reviews that a person's decision on `item` answers or makes pointless.
+
+    Raise Disputed if the person may not settle the dispute on it. If one of the two could decide
+    again, or undo the first decision, the dispute would vanish unsettled.
+    """
+    reviews = SecondReview.objects.filter(**{about(type(item)): item})
+    # First this update: it waits for a concurrent second review, which may create a dispute.
+    reviews.filter(state=Agreement.WAITING).update(state=Agreement.VOID)
+    for review in reviews.filter(state=Agreement.DISPUTED).select_related("first"):
+        assert decision.user is not None, "policies close nothing"  # noqa: S101
+        if problem := refusal(review, decision.user):
+            raise Disputed(problem)
+        reviews.filter(pk=review.pk).update(state=Agreement.SETTLED, settled_by=decision)
+    if decision.undoes_id:
+        settled = reviews.filter(settled_by=decision.undoes_id)
+        settled.update(state=Agreement.DISPUTED, settled_by=None)
+
+
+def draw(decision: Decision, item: Item) -> None:
+    """Request a second review of the decision if it is in the sample."""
+    if decision.previous_status == Status.PENDING and _drawn(decision, item):
+        SecondReview.objects.create(**{about(type(item)): item}, first=decision)
+
+
+def _drawn(decision: Decision, item: Item) -> bool:
+    if decision.actor != Actor.PERSON or decision.undoes_id or decision.bulk_id:
+        return False
+    percents = settings.SECOND_REVIEW_PERCENT
+    if not any(percents.values()):
+        return False
+    draw = int(item.content_hash[:8], 16) / 2**32 * 100
+    if set(percents) == {EVERY}:
+        return bool(draw < percents[EVERY])
+    return bool(
+        draw
+        < max(
+            (percents.get(name, percents.get(EVERY, 0)) for name in _categories(item)),
+            default=percents.get(EVERY, 0),
+        )
+    )
+
+
+def _categories(item: Item) -> list[str]:
+    kernel = item if isinstance(item, Kernel) else item.kernel
+    places = Repository.objects.filter(files__provenances__kernel=kernel)
+    return list(places.order_by().values_list("category", flat=True).distinct()) if kernel else []

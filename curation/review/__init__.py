@@ -1,1 +1,0 @@
-"""Review: queue, item pages, decisions, lists and JSON API."""

@@ -1,0 +1,163 @@
+"""Filter language of lists, bulk decisions, the API, saved views and the export.
+
+A filter is a query string (`?status=approved&operation=matmul`) or a shell text (`status=approved
+operation=matmul "tl.dot"`). Values of one key are alternatives; keys are combined with AND; words
+without a key are searched for. A key that does not apply to an item, such as the language of a
+pair, does not match it.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Self, TypeVar
+from urllib.parse import parse_qsl, urlencode
+
+from django.db import models
+
+from curation.models import (
+    Category,
+    Difficulty,
+    Hardware,
+    Kernel,
+    Kind,
+    Language,
+    LicenseVerdict,
+    OperationType,
+    Pair,
+    PairOrigin,
+    Status,
+    Verdict,
+)
+from curation.search.condition import holds
+from curation.search.matching import CONDITIONS, KINDS, NONE, Duplicates, WrongFilter, day_range
+
+Item = TypeVar("Item", Kernel, Pair)
+Words = tuple[str, ...]
+
+CHOICES: Mapping[str, Words] = {
+    "items": tuple(KINDS),
+    "status": tuple(Status.values),
+    "category": tuple(Category.values),
+    "verdict": tuple(LicenseVerdict.values),
+    "operation": (*OperationType.values, NONE),
+    "difficulty": (*Difficulty.values, NONE),
+    "validation": (*Verdict.values, NONE),
+    "duplicates": tuple(Duplicates.values),
+    "contaminated": ("yes", "no"),
+    "disputed": ("yes", "no"),
+    "hardware": tuple(Hardware.values),
+    "language": tuple(Language.values),
+    "kind": tuple(Kind.values),
+    "origin": tuple(PairOrigin.values),
+}
+LONGEST = 1000
+# A statement has a condition for each word: SQLite allows 1,000, and each costs time.
+MOST_OF_KEY, MOST_VALUES = 50, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions on items. An empty filter matches all."""
+
+    items: Words = ()
+    status: Words = ()
+    repository: Words = ()
+    category: Words = ()
+    license: Words = ()
+    verdict: Words = ()
+    operation: Words = ()
+    difficulty: Words = ()
+    tag: Words = ()
+    finding: Words = ()
+    validation: Words = ()
+    duplicates: Words = ()
+    contaminated: Words = ()
+    disputed: Words = ()
+    hardware: Words = ()
+    language: Words = ()
+    kind: Words = ()
+    origin: Words = ()
+    reviewer: Words = ()
+    decided: Words = ()
+    q: Words = ()
+
+    @classmethod
+    def parse(cls, written: Iterable[tuple[str, str]]) -> Self:
+        """Parse keys and values. Empty values, as an untouched form sends, are ignored."""
+        values_by_key: dict[str, list[str]] = {}
+        for key, value in written:
+            if key not in KEYS:
+                raise WrongFilter(f"There is no filter {key!r}. There are: {', '.join(KEYS)}.")
+            if value := _checked(key, value.strip()):
+                values_by_key.setdefault(key, []).append(value)
+        for key, values in values_by_key.items():
+            if len(values) > MOST_OF_KEY:
+                raise WrongFilter(
+                    f"A filter takes at most {MOST_OF_KEY} values under one key, "
+                    f"not {len(values):,} under {key!r}."
+                )
+        if (count := sum(map(len, values_by_key.values()))) > MOST_VALUES:
+            raise WrongFilter(f"A filter takes at most {MOST_VALUES} values in all, not {count:,}.")
+        # Sorted and without repetition, so that equal filters have equal text.
+        return cls(**{key: tuple(sorted(set(values))) for key, values in values_by_key.items()})
+
+    @classmethod
+    def from_query(cls, query: str) -> Self:
+        return cls.parse(parse_qsl(query.removeprefix("?"), keep_blank_values=True))
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Parse the text of `--where`; words without a key are searched for."""
+        try:
+            parts = shlex.split(text)
+        except ValueError:
+            raise WrongFilter(f"A quotation mark is not closed in {text!r}.") from None
+        written = (part.partition("=") for part in parts)
+        return cls.parse((key, value) if equals else ("q", key) for key, equals, value in written)
+
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(key, value) for key in KEYS for value in getattr(self, key)]
+
+    def query(self) -> str:
+        """Return the filter as a query string, in canonical order."""
+        return urlencode(self.pairs())
+
+    def text(self) -> str:
+        """Return the filter as shell text, in canonical order."""
+        return " ".join(shlex.quote(f"{key}={value}") for key, value in self.pairs())
+
+    def without(self, key: str) -> Self:
+        return self.parse((name, value) for name, value in self.pairs() if name != key)
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, key) for key in KEYS)
+
+    def of(self, items: models.QuerySet[Item], bounded: bool = False) -> models.QuerySet[Item]:
+        """Return the kernels or pairs of `items` that match.
+
+        `bounded`, for lists that must answer quickly, searches only the newest hits of a common
+        word.
+        """
+        for key in KEYS:
+            if values := getattr(self, key):
+                if key == "q":
+                    items = items.filter(holds(items.model, values, bounded))
+                else:
+                    items = items.filter(CONDITIONS[key](items.model, values))
+        return items
+
+
+KEYS: Words = tuple(field.name for field in fields(Filter))
+
+
+def _checked(key: str, value: str) -> str:
+    if len(value) > LONGEST:
+        raise WrongFilter(f"The value of {key!r} is longer than {LONGEST:,} characters.")
+    if "\0" in value:
+        raise WrongFilter(f"The value of {key!r} contains a zero byte.")
+    allowed = CHOICES.get(key)
+    if value and allowed and value not in allowed:
+        raise WrongFilter(f"{key}={value} is not valid: {key} is {' or '.join(allowed)}.")
+    if value and key == "decided":
+        day_range(value)
+    return value

@@ -1,0 +1,1 @@
+"""The review site: pages, forms, lists and JSON API."""

@@ -1,0 +1,60 @@
+"""Access checks and lookups shared by the views of the review site."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import permission_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from curation.models import Kernel, Pair
+from curation.search.matching import KINDS
+
+may_review = permission_required("curation.add_decision", raise_exception=True)
+may_decide_in_bulk = permission_required("curation.add_bulkdecision", raise_exception=True)
+may_steer = permission_required("curation.steer_queue", raise_exception=True)
+may_edit_pairs = permission_required("curation.add_pair", raise_exception=True)
+SEE_RUNS = tuple(f"curation.view_{run}" for run in ("ingestrun", "validationrun", "exportrun"))
+may_see_runs = permission_required(SEE_RUNS, raise_exception=True)
+may_finish_drafts = permission_required("curation.change_draft", raise_exception=True)
+
+
+class KindConverter:
+    """URL converter of the item kind."""
+
+    regex = "kernels|pairs"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+def person(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # noqa: S101 - login is required everywhere
+    return request.user
+
+
+def item_or_404(kind: str, pk: int) -> Any:
+    return there(kind, KINDS[kind]._default_manager.filter(pk=pk).first())
+
+
+def there(kind: str, item: Any) -> Any:
+    if item is None:
+        raise Http404(f"There is no such item among the {kind}.")
+    return item
+
+
+def number(text: str) -> int:
+    """Parse a key that was sent as text; 0, which no row has, if it is not a number."""
+    return int(text) if text.isdecimal() and len(text) < 19 else 0
+
+
+def kind_of(item: Kernel | Pair) -> str:
+    return "kernels" if isinstance(item, Kernel) else "pairs"
+
+
+def text_url(item: Kernel | Pair, column: str) -> str:
+    """Return the URL of one complete text of an item."""
+    return reverse("text", args=[kind_of(item), item.pk, column])

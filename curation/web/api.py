@@ -1,0 +1,284 @@
+"""JSON API: list, read, claim and decide, by the same rules as in the browser.
+
+`api_description.openapi()` describes it. Every error is `{"error": "a sentence"}`.
+"""
+
+import json
+import logging
+import uuid
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
+from django.db import InterfaceError, OperationalError, connection
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.defaults import page_not_found
+
+from curation.decisions import claims
+from curation.decisions import second_reviews as second
+from curation.decisions.decide import ItemClassification, NotYours, StaleItem, decide
+from curation.decisions.queue import next_item
+from curation.errors import CurationError
+from curation.models import (
+    Agreement,
+    Decision,
+    Kernel,
+    Pair,
+    SecondReview,
+    Status,
+)
+from curation.search.filters import Filter
+from curation.search.matching import KINDS
+from curation.unstorable import unstorable
+from curation.web import listing
+from curation.web.access import item_or_404, kind_of, number
+from curation.web.api_description import DECISION, KINDS_OF, MOST, openapi
+from curation.web.tokens import owner
+
+log = logging.getLogger(__name__)
+
+ADDRESS = "/api/"
+Answer = Callable[..., JsonResponse]
+
+
+class ApiError(CurationError):
+    """The request is malformed or not allowed; `code` is the HTTP status."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+def endpoint(*methods: str) -> Callable[[Answer], Answer]:
+    """Decorate a view for callers with a token and the right to review; errors become JSON."""
+
+    def wrap(answer: Answer) -> Answer:
+        @csrf_exempt
+        @login_not_required
+        @wraps(answer)
+        def view(request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+            try:
+                if request.method not in methods:
+                    raise ApiError(405, f"This URL accepts {' or '.join(methods)}.")
+                request.user = _caller(request)
+                return answer(request, request.user, *args, **kwargs)
+            except ApiError as error:
+                return _sorry(error.code, error, methods)
+            except (StaleItem, NotYours, second.Disputed) as error:
+                return _sorry(409, error)
+            except CurationError as error:
+                return _sorry(400, error)
+            except Http404:
+                return _sorry(404, CurationError("There is no such item."))
+            except (OperationalError, InterfaceError) as error:
+                log.warning("The database can't be reached: %s", error)
+                connection.close()
+                return _sorry(503, CurationError("The database can't be reached. Try again soon."))
+
+        return view
+
+    return wrap
+
+
+@endpoint("GET", "HEAD")
+def items(request: HttpRequest, user: User, kind: str) -> JsonResponse:
+    """Return a page of the kernels or pairs that match a filter, newest first."""
+    written = parse_qsl(request.META["QUERY_STRING"], keep_blank_values=True)
+    own = {key: value for key, value in written if key in ("after", "size")}
+    filter = Filter.parse((key, value) for key, value in written if key not in own)
+    size = own.get("size", "50")
+    if not 1 <= number(size) <= MOST:
+        raise ApiError(400, f"size is {size!r}: write a number from 1 to {MOST}.")
+    page = listing.a_page(KINDS[kind], filter, "newest", own.get("after", ""), user, number(size))
+    shown = _short(kind, page.items, user)
+    return JsonResponse({"items": shown, "after": page.following or None})
+
+
+@endpoint("GET", "HEAD")
+def item(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    return JsonResponse(_long(item_or_404(kind, pk), user))
+
+
+@endpoint("POST")
+def claim_next(request: HttpRequest, user: User) -> JsonResponse:
+    """Claim the next item of the queue, narrowed by a filter in the query."""
+    claimed = next_item(user, Filter.from_query(request.META["QUERY_STRING"]))
+    if claimed is None:
+        return JsonResponse({"item": None})
+    whole = item_or_404("kernels" if isinstance(claimed, Kernel) else "pairs", claimed.pk)
+    return JsonResponse({"item": _long(whole, user)})
+
+
+@endpoint("POST", "DELETE")
+def claim(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    """Claim an item or renew the caller's claim; DELETE releases it."""
+    item = item_or_404(kind, pk)
+    if request.method == "DELETE":
+        released = item.claims.filter(user=user).delete()[0]
+        return JsonResponse({"released": bool(released)})
+    own_claim = claims.take(item, user)
+    if own_claim is None:
+        raise NotYours(
+            f"{claims.holder(item) or 'Another reviewer'} is reviewing {item} right now."
+        )
+    return JsonResponse({"token": str(own_claim.token), "until": own_claim.expires_at.isoformat()})
+
+
+@endpoint("POST")
+def decision(request: HttpRequest, user: User, kind: str, pk: int) -> JsonResponse:
+    """Decide on an item as it was at `version`. Idempotent by `request`."""
+    body = _body(request)
+    item = item_or_404(kind, pk)
+    status, version = body.get("status"), body.get("version")
+    if status not in (Status.APPROVED, Status.REJECTED):
+        raise ApiError(400, "status is approved or rejected.")
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise ApiError(400, "version is the number that the item had when you read it.")
+    verdict: dict[str, Any] = {
+        "status": Status(status),
+        "user": user,
+        "request": _request_id(body),
+        "reasons": _texts(body, "reasons"),
+        "comment": _text(body, "comment")[:10_000],
+    }
+    review = second.asked_for(item, user, verdict["request"])
+    if review is not None:
+        if not second.give(review=review, **verdict):
+            raise StaleItem("Another reviewer has given the second review meanwhile.")
+        return JsonResponse({"second_review": True})
+    made_decision = decide(item=item, version=version, kind=_kind(body, item), **verdict)
+    return JsonResponse({"status": made_decision.status, "version": made_decision.version + 1})
+
+
+@csrf_exempt
+@login_not_required
+def description(request: HttpRequest) -> JsonResponse:
+    return JsonResponse(openapi())
+
+
+def not_here(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Handle 404 of the whole site: below the API's URL, programs get JSON."""
+    if request.path.startswith(ADDRESS):
+        return _sorry(404, CurationError("There is no such URL."))
+    return page_not_found(request, exception)
+
+
+def _caller(request: HttpRequest) -> User:
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    user = owner(secret.strip()) if scheme.lower() == "bearer" else None
+    if user is None:
+        raise ApiError(
+            401,
+            "The token is missing, unknown, expired or revoked. "
+            "Send one as “Authorization: Bearer …”.",
+        )
+    if not user.has_perm("curation.add_decision"):
+        raise ApiError(403, "Your account may not review.")
+    return user
+
+
+def _sorry(code: int, error: CurationError, methods: tuple[str, ...] = ()) -> JsonResponse:
+    headers = {"WWW-Authenticate": "Bearer"} if code == 401 else {}
+    headers |= {"Allow": ", ".join(methods)} if code == 405 else {}
+    headers |= {"Retry-After": "5"} if code == 503 else {}
+    return JsonResponse({"error": str(error)}, status=code, headers=headers)
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    try:
+        body = json.loads(request.body)
+    except (ValueError, RecursionError):
+        raise ApiError(400, "The body is not JSON.") from None
+    if unstorable(body, "body"):
+        raise ApiError(400, "The body contains a zero byte or a lone surrogate.")
+    if not isinstance(body, dict):
+        raise ApiError(400, "The body is not a JSON object.")
+    if unknown := body.keys() - DECISION["properties"].keys():
+        raise ApiError(400, f"{min(unknown)!r} is not one of {', '.join(DECISION['properties'])}.")
+    return body
+
+
+def _request_id(body: dict[str, Any]) -> uuid.UUID:
+    try:
+        return uuid.UUID(_text(body, "request")) if "request" in body else uuid.uuid4()
+    except ValueError:
+        raise ApiError(400, "request is not a UUID.") from None
+
+
+def _text(body: dict[str, Any], key: str, otherwise: str = "") -> str:
+    value = body.get(key, otherwise)
+    if not isinstance(value, str):
+        raise ApiError(400, f"{key} is a text.")
+    return value
+
+
+def _texts(body: dict[str, Any], key: str) -> list[str]:
+    value = body.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise ApiError(400, f"{key} is a list of texts.")
+    return [text[:100] for text in value[:20]]
+
+
+def _kind(body: dict[str, Any], item: Kernel | Pair) -> ItemClassification | None:
+    if not {"operation_type", "difficulty", "tags"} & body.keys():
+        return None
+    now = ItemClassification.of(item)
+    kind = ItemClassification(
+        _text(body, "operation_type", now.operation_type),
+        _text(body, "difficulty", now.difficulty),
+        tuple(_texts(body, "tags")) if "tags" in body else now.tags,
+    )
+    for name, value in (("operation_type", kind.operation_type), ("difficulty", kind.difficulty)):
+        if value not in KINDS_OF[name]:
+            raise ApiError(400, f"{name} is one of {', '.join(filter(None, KINDS_OF[name]))}.")
+    return kind
+
+
+def _short(kind: str, items: Sequence[Any], user: User) -> list[dict[str, Any]]:
+    """Return each item in short, as `user` may see it.
+
+    An item whose second review the user may give is shown as pending.
+    """
+    visibilities = second.visibilities(KINDS[kind], [item.pk for item in items], user)
+    return [
+        {
+            "kind": kind,
+            "id": item.pk,
+            "name": str(item),
+            "status": Status.PENDING
+            if visibilities.get(item.pk) == second.Visibility.BLIND
+            else item.status,
+            "disputed": visibilities.get(item.pk) == second.Visibility.DISPUTED,
+            "version": item.version,
+            "content_hash": item.content_hash,
+            "operation_type": item.operation_type,
+            "difficulty": item.difficulty,
+            "tags": item.tags,
+            "license": item.license.expression if item.license else None,
+            "license_verdict": item.license_verdict,
+            "url": item.get_absolute_url(),
+        }
+        for item in items
+    ]
+
+
+def _long(item: Any, user: User) -> dict[str, Any]:
+    names = (
+        ("function_source", "standalone_source", "launcher_source", "parameters")
+        if isinstance(item, Kernel)
+        else ("python_code", "triton_code", "test_code", "entry_point", "origin")
+    )
+    [short] = _short(kind_of(item), [item], user)
+    dispute = second.given(item).filter(state=Agreement.DISPUTED).first()
+    verdicts = [_verdict(dispute.first), _verdict(dispute)] if dispute else []
+    return short | {"verdicts": verdicts} | {name: getattr(item, name) for name in names}
+
+
+def _verdict(row: Decision | SecondReview) -> dict[str, Any]:
+    """Return one side of a dispute."""
+    verdict = {"status": row.status, "reasons": row.reasons, "comment": row.comment}
+    return {"user": str(row.user), **verdict}

@@ -1,0 +1,194 @@
+"""Highlighted source as HTML lines, whose numbers link to the origin.
+
+The page size is bounded for any input. A cut names the number of omitted characters, and links to
+the complete text. Invisible characters are boxed: see `curation.characters`.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from pygments import format as formatted
+from pygments.formatters import HtmlFormatter
+
+from curation.characters import boxed, has_invisible
+from curation.text import pluralize
+from curation.web.lexer import LEXER, LONGEST, is_readable
+
+Address = Callable[[int], str]
+# Created once: a formatter compiles its own style, which takes as long as a short source.
+FORMATTER = HtmlFormatter(nowrap=True)
+# Number of lines that a browser scrolls without delay.
+MOST_LINES = 5000
+LONGEST_LINE = 2000
+# A character of a real kernel becomes about 5 of HTML; one of `1+1+1` becomes 25.
+MOST_MARKUP = 1_000_000
+# The link of each line repeats the path, which has up to 1,000 characters.
+LONGEST_ADDRESS = 300
+# Number of cached results. A page needs the result of its one to four texts several times. A larger
+# cache would only serve a second look, and one entry may have megabytes.
+KEPT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines `start` to `end` of a source. A helper has a title and can be collapsed."""
+
+    title: str
+    start: int
+    end: int
+    html: SafeString
+
+
+def nowhere(line: int) -> str:
+    return ""
+
+
+@lru_cache(maxsize=KEPT)
+def lines(source: str) -> tuple[str, ...]:
+    """Return the HTML of each line of a page; no element spans two lines."""
+    source = _with_newlines(source).removesuffix("\n")
+    written = source.split("\n")
+    html = _highlighted(source, written) if is_readable(source) else ""
+    if not html or len(html) > MOST_MARKUP:
+        html = "\n".join(escape(line[:LONGEST_LINE]) for line in written[:MOST_LINES])
+    if has_invisible(source):
+        html = boxed(html)
+    every = html.split("\n")[:MOST_LINES]
+    for number, line in enumerate(written[: len(every)]):
+        if len(line) > LONGEST_LINE:
+            every[number] += _more(len(line) - LONGEST_LINE, "character")
+    room = sum(total <= MOST_MARKUP for total in accumulate(map(len, every)))
+    return tuple(every[:room])
+
+
+def _with_newlines(source: str) -> str:
+    """Return a source with the line ends that Python and the lexer recognize."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _highlighted(source: str, written: Sequence[str]) -> str:
+    tokens = LEXER.get_tokens(f"{source}\n")
+    if max(map(len, written)) > LONGEST_LINE:
+        tokens = _shortened(tokens)
+    html: str = formatted(tokens, FORMATTER)
+    return html.removesuffix("\n")
+
+
+def _shortened(tokens: Iterable[tuple[Any, str]]) -> Iterator[tuple[Any, str]]:
+    """Cut long lines after lexing, so that the following lines keep their colors."""
+    column = 0
+    for kind, text in tokens:
+        parts = []
+        for number, part in enumerate(text.split("\n")):
+            column = 0 if number else column
+            parts.append(part[: max(LONGEST_LINE - column, 0)])
+            column += len(part)
+        yield kind, "\n".join(parts)
+
+
+def _more(count: int, thing: str) -> str:
+    """Return the mark of a cut, or ""; `linked` adds its URL."""
+    return f'<a class="cut">… {pluralize(count, f"more {thing}")}</a>' if count > 0 else ""
+
+
+def linked(html: str, whole: str) -> str:
+    """Return a line with its mark of a cut, if any, linked to the complete text."""
+    return html.replace('<a class="cut"', f'<a class="cut" href="{escape(whole)}"')
+
+
+def table(
+    source: str,
+    start: int = 1,
+    end: int | None = None,
+    first: int = 1,
+    url: Address = nowhere,
+    whole: str = "",
+) -> SafeString:
+    """Return lines `start` to `end`, numbered from `first`.
+
+    url: the link of a line's number.
+    whole: the URL of the complete text, for lines that are cut or omitted.
+    """
+    shown = lines(source)
+    rows = []
+    for number, html in enumerate(shown[start - 1 : end], first + start - 1):
+        target = url(number)
+        if not 0 < len(target) <= LONGEST_ADDRESS:
+            link = f' href="#L{number}"'
+        else:
+            link = f' href="{escape(target)}" rel="noreferrer"'
+        rows.append(
+            f'<tr id="L{number}"><th scope="row"><a{link}>{number}</a></th>'
+            f'<td><code dir="ltr">{html or " "}</code></td></tr>'
+        )
+    if end is None or end >= len(shown):
+        left = _with_newlines(source).removesuffix("\n").count("\n") + 1 - len(shown)
+        rest = _more(left, "line")
+        rows.append(f'<tr><td class="no"></td><td>{rest}</td></tr>' if rest else "")
+    body = linked("".join(rows), whole)
+    return mark_safe(f'<table class="code">{body}</table>')  # noqa: S308 - escaped above
+
+
+def sections(source: str, name: str, url: Address = nowhere, whole: str = "") -> list[Section]:
+    """Return the parts of a unit: its head, each helper, and the function `name`."""
+    return [
+        Section(title, start, end, table(source, start, end, url=url, whole=whole))
+        for title, start, end in _parts(source, name)
+    ]
+
+
+def _parts(source: str, name: str) -> Iterator[tuple[str, int, int]]:
+    total = len(lines(source))
+    at = 1
+    written = _with_newlines(source).split("\n")
+    for helper, start, end in helpers(source, name) or ():
+        if end > total:
+            break
+        while end < total and not written[end].strip():
+            end += 1
+        if start > at:
+            yield "", at, start - 1
+        yield helper, start, end
+        at = end + 1
+    if at <= total:
+        yield "", at, total
+
+
+@lru_cache(maxsize=KEPT)
+def helpers(source: str, name: str) -> tuple[tuple[str, int, int], ...] | None:
+    """Return name and lines of each helper of the function `name`.
+
+    Return None for a text over 200,000 characters, because parsing 2 MB takes seconds.
+    """
+    return tuple(_definitions(source, name)) if len(source) <= LONGEST else None
+
+
+def _definitions(source: str, name: str) -> Iterator[tuple[str, int, int]]:
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    after = 0
+    own = name.rpartition(".")[2]
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name != own:
+            start = min([node.lineno, *(line.lineno for line in node.decorator_list)])
+            if start > after:
+                yield node.name, start, node.end_lineno or start
+        after = node.end_lineno or node.lineno
+
+
+def place_of(part: str, whole: str) -> tuple[int, int] | None:
+    """Return the first and last line of `part` within `whole`, or None."""
+    part = part.rstrip("\n")
+    at = f"\n{whole}\n".find(f"\n{part}\n")
+    if at < 0:
+        return None
+    start = whole.count("\n", 0, at) + 1
+    return start, start + part.count("\n")

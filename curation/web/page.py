@@ -1,0 +1,235 @@
+"""Context of an item's page, read with a bounded number of queries."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+
+from curation.decisions import second_reviews as second
+from curation.evidence.compiling import compile_verdict
+from curation.models import (
+    Agreement,
+    Decision,
+    DecisionReason,
+    DuplicateLink,
+    Kernel,
+    LicenseEvidence,
+    Pair,
+    Provenance,
+    Question,
+    Status,
+    ValidationResult,
+)
+from curation.search.filters import Filter
+from curation.search.matching import about
+from curation.web import diff_tab, evidence, plot, rows
+from curation.web.access import text_url
+from curation.web.highlight import Address, Section, nowhere, place_of, sections, table
+from curation.web.results import check_rows, environment_of, error_dots, figures_of, grades_of
+
+REASONS_SECONDS = 30
+Item = Kernel | Pair
+TABS = {
+    Kernel: {
+        "standalone": "Standalone",
+        "file": "In its file",
+        "launcher": "Launcher",
+        "diff": "Diff",
+        "alike": "Similar",
+        "history": "History",
+    },
+    Pair: {
+        "code": "Code",
+        "results": "Results",
+        "diff": "Diff",
+        "alike": "Similar",
+        "history": "History",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    name: str
+    label: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonChoice:
+    """A reason that reviewers can choose, as defined by `DecisionReason`."""
+
+    status: str
+    text: str
+
+
+def context(item: Any, tab: str, query: dict[str, str], user: User) -> dict[str, Any]:
+    kind = type(item)
+    kernel = item.pk if kind is Kernel else item.kernel_id
+    places = rows.places(kernel) if kernel else []
+    texts = rows.license_texts(kernel) if kernel else []
+    results = rows.results(item, item.content_hash) if isinstance(item, Pair) else []
+    links = rows.links(item) if item.has_near_duplicates else []
+    reviews = list(second.given(item)) if item.reviewed_twice else []
+    dispute = next((row for row in reviews if row.state == Agreement.DISPUTED), None)
+    names = TABS[kind]
+    tab = tab if tab in names else next(iter(names))
+    others = evidence.near_duplicates(item, links)
+    labels = names | {"diff": f"Diff {len(others)}"} if others else names
+    shown = [
+        Tab(name, label, name == tab)
+        for name, label in labels.items()
+        if name != "diff" or others or item.previous_id
+        if name != "launcher" or item.launcher_source
+    ]
+    return {
+        "item": item,
+        "kind": "kernels" if kind is Kernel else "pairs",
+        "item_url": about(kind),
+        "places": places,
+        "badges": _badges(item, places, texts, results, links),
+        "tabs": shown,
+        "tab": tab,
+        "blind": item.blind,
+        "dispute": dispute,
+        "refusal": second.refusal(dispute, user) if dispute else "",
+        "second_reviews": [review for review in reviews if review != dispute],
+        "request_id": uuid.uuid4(),
+        "similar": Filter.parse(
+            [
+                ("status", "approved"),
+                *([("operation", item.operation_type)] if item.operation_type else []),
+            ]
+        ).query(),
+        **_body(item, tab, query, places, others, results, user),
+    }
+
+
+def reasons() -> tuple[ReasonChoice, ...]:
+    offered: tuple[ReasonChoice, ...] | None = cache.get("reasons")
+    if offered is None:
+        rows = DecisionReason.objects.filter(offered=True)
+        offered = tuple(ReasonChoice(row.status, row.text) for row in rows)
+        cache.set("reasons", offered, REASONS_SECONDS)
+    return offered
+
+
+def _badges(
+    item: Any,
+    places: Sequence[Provenance],
+    texts: Sequence[LicenseEvidence],
+    results: Sequence[ValidationResult],
+    links: Sequence[DuplicateLink],
+) -> list[evidence.EvidenceBadge]:
+    trail = [
+        *evidence.characters_badge(item, places),
+        *evidence.opt_out_badge(item, places),
+        evidence.license_badge(item, places, texts),
+    ]
+    near_duplicates = evidence.duplicates_badge(item, links)
+    benchmarks = evidence.benchmark_badge(item)
+    if isinstance(item, Pair):
+        return [*trail, evidence.validation_badge(results), near_duplicates, benchmarks]
+    return [
+        *trail,
+        evidence.standalone_badge(item),
+        evidence.compile_badge(compile_verdict(item)),
+        near_duplicates,
+        benchmarks,
+        evidence.quality_badge(rows.findings(item)),
+    ]
+
+
+def _body(
+    item: Any,
+    tab: str,
+    query: dict[str, str],
+    places: Sequence[Provenance],
+    others: Sequence[tuple[DuplicateLink, Item]],
+    results: Sequence[ValidationResult],
+    user: User,
+) -> dict[str, Any]:
+    """Return the context of the current tab."""
+    if tab == "standalone":
+        whole = text_url(item, "standalone_source")
+        url = _upstream(item, places)
+        return {"sections": sections(item.standalone_source, item.name, url, whole)}
+    if tab == "file":
+        first = places[0].start_line if places else 1
+        url = _lines_of(places[0]) if places else nowhere
+        whole = text_url(item, "function_source")
+        html = table(item.function_source, first=first, url=url, whole=whole)
+        return {"sections": [Section("", first, first, html)]}
+    if tab == "launcher":
+        html = table(item.launcher_source, whole=text_url(item, "launcher_source"))
+        return {"sections": [Section("", 1, 1, html)]}
+    if tab == "diff":
+        return diff_tab.context(item, query, others)
+    if tab == "history":
+        return _history(item)
+    if tab == "alike":
+        return _alike(item, user)
+    if tab == "results":
+        return _results(results)
+    return {
+        "panes": [
+            (f"{column}.py", table(getattr(item, column), whole=text_url(item, column)))
+            for column in Pair.SOURCES
+        ]
+    }
+
+
+def _lines_of(place: Provenance) -> Address:
+    file = place.source_file
+    if place.cell:
+        return nowhere
+    return lambda line: file.repository.blob_url(file.commit, file.path, (line, line))
+
+
+def _upstream(kernel: Kernel, places: Sequence[Provenance]) -> Address:
+    """Return links for the lines that the unit copied unchanged; other lines have no origin."""
+    span = place_of(kernel.function_source, kernel.standalone_source) if places else None
+    if span is None:
+        return nowhere
+    start, end = span
+    there, first = _lines_of(places[0]), places[0].start_line
+    return lambda line: there(first + line - start) if start <= line <= end else ""
+
+
+def _history(item: Any) -> dict[str, Any]:
+    me = {about(type(item)): item}
+    decisions = Decision.objects.filter(**me).select_related("user", "correction")
+    return {
+        "decisions": decisions.order_by("-pk")[:100],
+        "questions": Question.objects.filter(**me).select_related("asker", "answered_by"),
+    }
+
+
+def _alike(item: Any, user: User) -> dict[str, Any]:
+    """Return approved items of the same operation, newest first."""
+    kind = type(item)
+    approved = kind._default_manager.filter(
+        status=Status.APPROVED, operation_type=item.operation_type
+    ).exclude(pk=item.pk)
+    approved = approved.exclude(second.blind(kind, user))
+    return {"alike": approved.without_sources().order_by("-pk")[:20]}
+
+
+def _results(results: Sequence[ValidationResult]) -> dict[str, Any]:
+    newest = results[0] if results else None
+    if newest is None:
+        return {"result": None}
+    checks = list(newest.checks.all())
+    return {
+        "result": newest,
+        "checks": check_rows(newest, checks),
+        "errors": error_dots(checks),
+        "ticks": plot.TICKS,
+        "grades": grades_of(newest),
+        "figures": figures_of(newest),
+        "environment": environment_of(newest),
+        "results": results,
+    }

@@ -1,0 +1,307 @@
+"""Results tab of a pair's validation: measurements, and reasons for missing ones."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curation.models import Outcome, ValidationCheck, ValidationResult, Verdict
+from curation.web.plot import Dot, errors, measured
+
+# Checks of every validation, unless it ends early.
+CHECKS = {
+    "test": "Test",
+    "accuracy": "Accuracy",
+    "variations": "Variations",
+    "memory": "Memory",
+    "determinism": "Determinism",
+    "triton": "Triton kernels",
+    "bounds": "Bounds",
+    "gradients": "Gradients",
+    "falsifiable": "Falsifiable test",
+}
+OTHER_CHECKS = {"conduct": "Conduct", "timing": "Timing", "sanitizer": "Sanitizer"}
+ORDER = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
+# Figures of a comparison with the reference.
+ERRORS = ("against_float64", "max_abs_error", "max_rel_error", "share_of_allowed")
+# Figures that the checks and the table of times show already.
+ELSEWHERE = (*ERRORS, "cases", "grades", "timing", "speedup")
+
+# Each grade with its values and what a value means.
+GRADES: Mapping[str, Mapping[str, str]] = {
+    "accuracy": {
+        "exact": "The bits of the reference.",
+        "close": "Within what rounding explains.",
+        "within": "Beyond rounding, within the practical tolerance of the dtype.",
+    },
+    "sizes": {
+        "any": "Right for each size that was tried.",
+        "shown": "Right for the sizes of its own test, wrong for some others.",
+    },
+    "values": {
+        "any": "Right for each kind of values that was tried.",
+        "shown": "Right for the values of its own test, wrong for some others.",
+    },
+    "special_values": {
+        "same": "Treats NaN, infinities and huge values as the reference does.",
+        "differ": "Treats NaN, infinities or huge values otherwise than the reference.",
+    },
+    "computed_by": {
+        "triton": "Its own kernels compute everything.",
+        "mixed": "PyTorch computes a part.",
+    },
+    "test_strength": {},
+}
+# Values that a reviewer should look into before approving.
+WEAK = ("within", "shown", "differ", "mixed")
+
+# A share of the tolerance above this is shown as a multiple.
+MULTIPLES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledValue:
+    """A formatted value with its label."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade of the evidence. A weak one is worth a look before approving."""
+
+    name: str
+    value: str
+    meaning: str
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One check. `outcome` is `skipped` if it did not run; the message then says why."""
+
+    name: str
+    outcome: str
+    outcome_label: str
+    message: str
+    figures: tuple[LabeledValue, ...] = ()
+
+
+def check_rows(result: ValidationResult, checks: Sequence[ValidationCheck]) -> list[CheckRow]:
+    """Return the failed checks, then the passed ones, then those that did not run."""
+    rows = [_row(check, checks, result) for check in checks]
+    if result.verdict != Verdict.PASSED:
+        names = {check.name for check in checks}
+        ended = next((f" with “{row.name}”" for row in rows if row.outcome == Outcome.FAILED), "")
+        why = f"The validation ended{ended} before this check."
+        rows += [
+            CheckRow(label, Outcome.SKIPPED, "Not run", why)
+            for name, label in CHECKS.items()
+            if name not in names
+        ]
+    return sorted(rows, key=lambda row: ORDER.index(Outcome(row.outcome)))
+
+
+def _row(
+    check: ValidationCheck, checks: Sequence[ValidationCheck], result: ValidationResult
+) -> CheckRow:
+    name = _label(check.name)
+    if check.name in ("memory", "bounds") and (why := _never_launched(checks)):
+        return CheckRow(name, Outcome.SKIPPED, "Not run", why)
+    labels = {Outcome.PASSED: "Passed", Outcome.FAILED: "Failed", Outcome.SKIPPED: "Not run"}
+    label = labels[Outcome(check.outcome)]
+    if check.outcome == Outcome.SKIPPED and check.name in result.figures:
+        # It ran, but its figures prove nothing, such as an impossible time.
+        label = "Inconclusive"
+    figures = check.figures if measured(check) is not None else _without(check.figures, ERRORS)
+    if "grades" in result.figures:
+        figures = _without(figures, tuple(GRADES))
+    shown = () if label == "Not run" else tuple(named(figures))
+    return CheckRow(name, check.outcome, label, check.message, shown)
+
+
+def _never_launched(checks: Sequence[ValidationCheck]) -> str:
+    """Return why no kernel was launched, or an empty text.
+
+    Older validations passed checks of a kernel's behavior although none had run.
+    """
+    for check in checks:
+        if check.name == "triton" and check.outcome == Outcome.SKIPPED:
+            return "" if check.figures.get("launches") else check.message
+    return ""
+
+
+def grades_of(result: ValidationResult) -> list[Grade]:
+    """Return the grades of a validation in a fixed order; older validations have none."""
+    grades = result.figures.get("grades")
+    if not isinstance(grades, dict):
+        return []
+    return [_grade(name, grades[name]) for name in GRADES if grades.get(name)]
+
+
+def _grade(name: str, value: Any) -> Grade:
+    label, _ = FIGURES[name]
+    if name == "test_strength":
+        noticed, _, kinds = str(value).partition(" of ")
+        meaning = f"Its own test notices {value} kinds of damage to the output."
+        return Grade("Test strength", str(value), meaning, noticed != kinds)
+    return Grade(label, str(value), GRADES[name].get(value, ""), value in WEAK)
+
+
+def figures_of(result: ValidationResult) -> list[LabeledValue]:
+    return list(named(_without(result.figures, ELSEWHERE)))
+
+
+def environment_of(result: ValidationResult) -> list[LabeledValue]:
+    return list(named(result.run.environment))
+
+
+def error_dots(checks: Sequence[ValidationCheck]) -> list[tuple[Dot, str, str]]:
+    """Return the dots of the plot, each with the name of its check and its value in words."""
+    return [(dot, _label(dot.label), _in_words(dot)) for dot in errors(checks)]
+
+
+def _in_words(dot: Dot) -> str:
+    if dot.share == 0:
+        return "no error"
+    of = " " if dot.share > MULTIPLES else " of "
+    otherwise = "; failed for another reason" if dot.state == "other" else ""
+    return f"{_share(dot.share)}{of}the tolerance{otherwise}"
+
+
+def _without(figures: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in figures.items() if name not in names}
+
+
+# --- Names and formats ----------------------------------------------------------------------
+def _count(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else _plain(value)
+
+
+def _error(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, int | float) else _plain(value)
+
+
+def _share(value: Any) -> str:
+    """Format a part of the tolerance: in percent, or as a multiple if that is easier to read."""
+    if not isinstance(value, int | float):
+        return _plain(value)
+    if value > MULTIPLES:
+        return f"{value:,.0f} times" if value < 1e9 else f"{value:.1e} times"
+    return f"{100 * value:.2g}%" if value < 1 else f"{100 * value:,.0f}%"
+
+
+def _seconds(value: Any) -> str:
+    if not isinstance(value, int | float):
+        return _plain(value)
+    return f"{value:.2f} s" if value >= 0.1 else f"{1000 * value:.0f} ms"
+
+
+def _steps(value: Any) -> str:
+    if not isinstance(value, dict):
+        return _plain(value)
+    return ", ".join(f"{STEPS.get(name, name)} {_seconds(part)}" for name, part in value.items())
+
+
+def _tally(value: Any) -> str:
+    if not isinstance(value, dict):
+        return _plain(value)
+    return ", ".join(f"{name} ({_count(times)} times)" for name, times in value.items())
+
+
+def _settings(value: Any) -> str:
+    if not isinstance(value, dict):
+        return _plain(value)
+    return ", ".join(f"{name} = {_plain(part)}" for name, part in value.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, dict):
+        return _settings(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+STEPS = {
+    "author": "load test", "inputs": "make inputs", "reference": "run reference",
+    "properties": "look at inputs", "recorder": "record Triton code", "replayer": "replay it",
+    "candidate": "run Triton code", "answers": "run again", "test": "run test",
+    "falsifiable": "damage outputs", "timing": "measure times", "sanitizer": "sanitizer",
+    "compile": "compiling", "run": "running", "timing_compile": "compiling to measure",
+}  # fmt: skip
+FIGURES: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "passed": ("Tests passed", _count),
+    "failed": ("Tests failed", _count),
+    "skipped": ("Tests skipped", _count),
+    "cases": ("Inputs tried", _count),
+    "against_float64": ("Compared in float64", _count),
+    "max_abs_error": ("Largest absolute error", _error),
+    "max_rel_error": ("Largest relative error", _error),
+    "share_of_allowed": ("Share of the tolerance used", _share),
+    "wrong": ("Wrong for", _plain),
+    "left_out": ("Left out", _plain),
+    "limits": ("Not supported", _plain),
+    "twice": ("Inputs run twice", _count),
+    "different": ("Of these, different", _count),
+    "accuracy": ("Accuracy", _plain),
+    "sizes": ("Sizes", _plain),
+    "sizes_wrong": ("Sizes outside of its domain", _plain),
+    "values": ("Values", _plain),
+    "values_wrong": ("Values outside of its domain", _plain),
+    "special_values": ("Special values", _plain),
+    "special_values_wrong": ("Special values with another answer", _plain),
+    "computed_by": ("Computed by", _plain),
+    "torch_operations": ("PyTorch operations", _plain),
+    "torch_share": ("PyTorch's share of the bytes", _share),
+    "test_strength": ("Kinds of damage noticed", _plain),
+    "grades": ("Grades", _settings),
+    "problems": ("Not replayable", _tally),
+    "launches": ("Kernels launched", _tally),
+    "computed": ("Computed in PyTorch", _tally),
+    "found": ("Found", _plain),
+    "compared": ("Gradients compared", _count),
+    "tests": ("Tests", _count),
+    "noticed": ("Damage noticed", _plain),
+    "unnoticed": ("Damage not noticed", _plain),
+    "without_effect": ("Damage without effect", _plain),
+    "errors": ("Errors", _count),
+    "runs": ("Runs", _count),
+    "kernel_seconds": ("Time in the Triton code", _seconds),
+    "seconds": ("Time by step", _steps),
+    "timed_case": ("Timed inputs", _settings),
+    "not_compiled": ("Not compiled by torch.compile", _plain),
+    "gpu": ("GPU", _plain),
+    "capability": ("Compute capability", _plain),
+    "driver": ("Driver", _plain),
+    "cuda": ("CUDA", _plain),
+    "memory_gb_s": ("Memory bandwidth, GB/s", _plain),
+    "l2_bytes": ("L2 cache, bytes", _plain),
+    "python": ("Python", _plain),
+    "torch": ("PyTorch", _plain),
+    "triton": ("Triton", _plain),
+    "numpy": ("NumPy", _plain),
+    "pytest": ("pytest", _plain),
+    "platform": ("Platform", _plain),
+    "triton_default_fp_fusion": ("Fused multiply-add by default", _plain),
+    "device": ("Device", _plain),
+    "sandbox": ("Sandbox", _plain),
+    "seed": ("Seed", _plain),
+}
+
+
+def named(figures: Mapping[str, Any]) -> Iterator[LabeledValue]:
+    """Yield the non-empty figures, formatted."""
+    for name, value in figures.items():
+        if value in (None, "", [], {}):
+            continue
+        label, written = FIGURES.get(name, (_label(name), _plain))
+        yield LabeledValue(label, written(value))
+
+
+def _label(name: str) -> str:
+    """Return a label for an unknown name, such as one of an older validation."""
+    known = CHECKS.get(name) or OTHER_CHECKS.get(name)
+    return known or name.replace("_", " ").replace("-", " ").strip().capitalize()

@@ -1,0 +1,156 @@
+"""Queries of an item's page, one statement for each kind of row."""
+
+import uuid
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from curation.compiled_queries import compiled_query
+from curation.decisions import claims
+from curation.decisions import second_reviews as second
+from curation.evidence.opt_outs import opted_out
+from curation.models import (
+    Claim,
+    ContaminationMatch,
+    CopyFlag,
+    Decision,
+    DuplicateLink,
+    Fingerprint,
+    Kernel,
+    LicenseEvidence,
+    OperationOverlap,
+    Pair,
+    Provenance,
+    QualityFinding,
+    Question,
+    SecondReview,
+    ValidationResult,
+)
+from curation.search.matching import about
+from curation.web.evidence import SHOWN
+
+Item = Kernel | Pair
+Model = type[Kernel] | type[Pair]
+# Maximum number of near-duplicates shown.
+MOST_LINKS = 50
+NAMED: dict[Model, tuple[str, ...]] = {Kernel: ("name",), Pair: ("slug", "content_hash")}
+# The queue claims an item before its page is loaded, so the page does not claim it again.
+JUST_NOW = timedelta(seconds=5)
+
+
+def whole(kind: Model, pk: int, user: User) -> Any:
+    """Return the item annotated with related facts, or None."""
+    now = timezone.now()
+    return _whole.first(kind, pk, user, now, claims.until(now) - JUST_NOW)
+
+
+def undecided(kind: Model, pk: int, user: User, request: uuid.UUID) -> Any:
+    """Return the item with the columns that a decision needs, or None. Texts are deferred."""
+    return _undecided.first(kind, pk, user, request)
+
+
+def links(item: Item) -> list[DuplicateLink]:
+    """Return the links of the item's cluster: to its representative, and of all its members."""
+    name = about(type(item))
+    # A single value: with `IN` after an OR, PostgreSQL would scan all links.
+    stands = Subquery(DuplicateLink.objects.filter(**{name: item}).values(f"of_{name}")[:1])
+    rows = DuplicateLink.objects.filter(Q(**{f"of_{name}": item}) | Q(**{f"of_{name}": stands}))
+    # Columns that name a near-duplicate.
+    named = [f"{path}__{column}" for path in (name, f"of_{name}") for column in NAMED[type(item)]]
+    keys = ("kernel", "pair", "of_kernel", "of_pair")
+    joined = rows.select_related(name, f"of_{name}").only(*keys, "likeness", "similarity", *named)
+    return list(joined.order_by("-similarity")[:MOST_LINKS])
+
+
+@compiled_query
+def places(kernel: int) -> QuerySet[Provenance]:
+    seen = Provenance.objects.filter(kernel=kernel, retired_at=None)
+    return seen.select_related("source_file__repository").order_by("pk")[:50]
+
+
+@compiled_query
+def license_texts(kernel: int) -> QuerySet[LicenseEvidence]:
+    files = Provenance.objects.filter(kernel=kernel, retired_at=None).values("source_file")
+    texts = LicenseEvidence.objects.filter(source_file__in=files).select_related("license")
+    return texts.order_by("-counts", "pk")[:SHOWN]
+
+
+@compiled_query
+def findings(kernel: Kernel) -> QuerySet[QualityFinding]:
+    return QualityFinding.objects.filter(kernel=kernel).order_by("passed", "gate")
+
+
+def results(pair: Pair, content_hash: str) -> list[ValidationResult]:
+    rows = ValidationResult.objects.filter(pair=pair, content_hash=content_hash)
+    return list(rows.select_related("run").order_by("-pk")[:10])
+
+
+def undone(item: Item, user: User) -> Decision | None:
+    """Return the decision that `user` undid last, or None after a later decision.
+
+    Bulk decisions are ignored: their reasons are not about one item.
+    """
+    if item.version == 1:
+        return None
+    own = Decision.objects.filter(
+        **{about(type(item)): item}, version=item.version - 1, user=user, bulk=None
+    )
+    undoing = own.exclude(undoes=None).select_related("undoes__correction").first()
+    return undoing and undoing.undoes
+
+
+@compiled_query
+def _undecided(kind: Model, /, pk: int, user: User, request: uuid.UUID) -> QuerySet[Any]:
+    given = SecondReview.objects.filter(request=request, user=user)
+    rows = kind._default_manager.filter(pk=pk).without_sources()
+    return rows.annotate(second_look=second.blind(kind, user) | Exists(given))
+
+
+@compiled_query
+def _whole(kind: Model, /, pk: int, user: User, now: datetime, fresh: datetime) -> QuerySet[Any]:
+    me = {about(kind): OuterRef("pk")}
+    given = SecondReview.objects.filter(**me, given_at__isnull=False)
+    # Two subqueries: with one OR, SQLite would scan all links.
+    stood_for = DuplicateLink.objects.filter(**me)
+    stands_for = DuplicateLink.objects.filter(**{f"of_{about(kind)}": OuterRef("pk")})
+    question = Question.objects.filter(**me, answered_at=None)
+    decisions = Decision.objects.filter(**me).order_by().values(about(kind))
+    matches = ContaminationMatch.objects.filter(**me).order_by("-similarity", "pk")
+    overlaps = OperationOverlap.objects.filter(**me).order_by("pk")
+    looks = Fingerprint.objects.filter(**me)
+    kernel = OuterRef("pk" if kind is Kernel else "kernel")
+    copies = CopyFlag.objects.filter(kernel=kernel)
+    of_others = Claim.objects.filter(**me, expires_at__gt=now).exclude(user=user)
+    own = Claim.objects.filter(**me, user=user, expires_at__gt=fresh)
+    newer = kind._default_manager.filter(previous=OuterRef("pk")).order_by("-pk")
+    related = ["license", "previous"] + (["author"] if kind is Pair else [])
+    rows = kind._default_manager.filter(pk=pk).select_related(*related)
+    return rows.defer(*(f"previous__{name}" for name in kind.SOURCES)).annotate(
+        blind=second.blind(kind, user),
+        reviewed_twice=Exists(given),
+        has_near_duplicates=Exists(stood_for) | Exists(stands_for),
+        benchmark=Subquery(matches.values("benchmark__name")[:1]),
+        benchmark_problem=Subquery(matches.values("problem")[:1]),
+        benchmark_method=Subquery(matches.values("method")[:1]),
+        benchmark_similarity=Subquery(matches.values("similarity")[:1]),
+        constants_differ=Subquery(matches.values("constants_differ")[:1]),
+        same_operation=Subquery(overlaps.values("problem")[:1]),
+        same_operation_in=Subquery(overlaps.values("benchmark__name")[:1]),
+        blocked_copy=Subquery(copies.values("blocked")[:1]),
+        blocked_name=Subquery(copies.values("blocked__name")[:1]),
+        blocked_license=Subquery(copies.values("blocked__license__expression")[:1]),
+        blocked_similarity=Subquery(copies.values("similarity")[:1]),
+        held_by=Subquery(of_others.values("user__username")[:1]),
+        claimed_just_now=Subquery(own.values("token")[:1]),
+        left_out=Exists(Kernel.objects.filter(opted_out(), pk=kernel)),
+        placed=Subquery(looks.values("placed")[:1]),
+        compared_with=Subquery(looks.values("compared_with")[:1]),
+        asked_by=Subquery(question.values("asker__username")[:1]),
+        asked_of=Subquery(question.values("asked__username")[:1]),
+        asked_what=Subquery(question.values("text")[:1]),
+        decided_times=Subquery(decisions.annotate(n=Count("pk")).values("n")),
+        newer=Subquery(newer.values("pk")[:1]),
+    )

@@ -1,0 +1,67 @@
+"""URLs of the review site."""
+
+from django.urls import path, register_converter
+
+from curation.web import api
+from curation.web.access import KindConverter
+from curation.web.views import (
+    account,
+    act,
+    bulk,
+    dashboard,
+    drafts,
+    edit,
+    find,
+    guide,
+    history,
+    item,
+    people,
+    runs,
+)
+
+register_converter(KindConverter, "kind")
+
+urlpatterns = [
+    path("", item.queue, name="queue"),
+    path("claim", item.claim, name="claim"),
+    path("undo", act.undo_last, name="undo"),
+    path("kernels/<int:pk>/", item.item, {"kind": "kernels"}, name="kernel"),
+    path("pairs/<int:pk>/", item.item, {"kind": "pairs"}, name="pair"),
+    path("<kind:kind>/<int:pk>/<str:column>.py", item.text, name="text"),
+    path("pairs/<int:pk>/edit", edit.edit_pair, name="edit-pair"),
+    path("drafts/", drafts.drafts, name="drafts"),
+    path("drafts/<int:pk>/", drafts.draft, name="draft"),
+    path("<kind:kind>/<int:pk>/decision", act.decide_item, name="decide"),
+    path("<kind:kind>/<int:pk>/skip", act.skip, name="skip"),
+    path("<kind:kind>/<int:pk>/question", act.ask, name="ask"),
+    path("<kind:kind>/<int:pk>/pin", act.pin_item, name="pin"),
+    path("<kind:kind>/<int:pk>/cluster", bulk.cluster, name="decide-cluster"),
+    path("find", find.find, name="find"),
+    path("find/save", find.save_view, name="save-view"),
+    path("bulk", bulk.bulk, name="bulk"),
+    path("bulk/<int:pk>/finish", bulk.finish_bulk, name="finish-bulk"),
+    path("bulk/<int:pk>/undo", bulk.undo_bulk, name="undo-bulk"),
+    path("dashboard", dashboard.dashboard, name="dashboard"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<str:kind>/<int:pk>/", runs.run, name="run"),
+    path("runs/<str:kind>/<int:pk>/cancel", runs.cancel_run, name="cancel-run"),
+    path("runs/<str:kind>/<int:pk>/retry", runs.retry_run, name="retry-run"),
+    path("history", history.history, name="history"),
+    path("history.csv", history.export, {"shape": "csv"}, name="history-csv"),
+    path("history.jsonl", history.export, {"shape": "jsonl"}, name="history-jsonl"),
+    path("account", account.account, name="account"),
+    path("account/password", account.ChangePassword.as_view(), name="password"),
+    path("account/token", account.token, name="token"),
+    path("people", people.people, name="people"),
+    path("people/invitations/<int:pk>/revoke", people.revoke_invitation, name="revoke-invitation"),
+    path("people/tokens/<int:pk>/revoke", people.revoke_token, name="revoke-token"),
+    path("join/<str:token>", people.join, name="join"),
+    path("keys", account.keys, name="keys"),
+    path("guide", guide.guide, name="guide"),
+    path("api/v1/openapi.json", api.description, name="api-description"),
+    path("api/v1/next", api.claim_next, name="api-next"),
+    path("api/v1/<kind:kind>/", api.items, name="api-items"),
+    path("api/v1/<kind:kind>/<int:pk>/", api.item, name="api-item"),
+    path("api/v1/<kind:kind>/<int:pk>/decision", api.decision, name="api-decision"),
+    path("api/v1/<kind:kind>/<int:pk>/claim", api.claim, name="api-claim"),
+]

@@ -1,0 +1,209 @@
+"""Actions of a reviewer: decide, skip, undo, ask, pin. Each continues with the next item."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from curation.decisions import second_reviews as second
+from curation.decisions.decide import ItemClassification, decide, undo, undoable
+from curation.decisions.priority import pin
+from curation.decisions.queue import next_item
+from curation.errors import CurationError
+from curation.models import Claim, Question, Skip, Status
+from curation.people import GRANTED
+from curation.search.filters import Filter
+from curation.search.matching import KINDS, WrongFilter, about
+from curation.web import rows
+from curation.web.access import (
+    item_or_404,
+    kind_of,
+    may_review,
+    may_steer,
+    number,
+    person,
+    there,
+)
+from curation.web.forms import LONGEST_COMMENT, DecisionForm
+from curation.web.views.item import address, page
+
+# Headers of the page's script: see `swap` in static/js/review.js.
+SWAPS, ADDRESS = "X-Swap", "X-Address"
+
+
+@require_POST
+@may_review
+def decide_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """Decide, then show the next item. A stale or invalid form is returned with its input."""
+    user = person(request)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, f"Nothing has changed: {_sentence(form)}")
+        return page(request, kind, pk, _typed(request), code=400)
+    item = there(kind, rows.undecided(KINDS[kind], pk, user, form.cleaned_data["request"]))
+    verdict: dict[str, Any] = {
+        "status": Status(form.cleaned_data["status"]),
+        "user": user,
+        "request": form.cleaned_data["request"],
+        "reasons": form.cleaned_data["reasons"],
+        "comment": form.cleaned_data["comment"],
+    }
+    try:
+        review = second.asked_for(item, user, verdict["request"]) if item.second_look else None
+        if review is not None:
+            if not second.give(review=review, **verdict):
+                raise CurationError("Another reviewer has given the second review meanwhile.")
+            messages.success(request, f"{item}: your second review is saved.")
+        else:
+            made = decide(
+                item=item,
+                version=form.cleaned_data["version"],
+                kind=_kind(form, item),
+                **verdict,
+            )
+            messages.success(request, f"{item} is {made.status}.", extra_tags="undo")
+    except CurationError as error:
+        messages.error(request, str(error))
+        return page(request, kind, pk, _typed(request), code=409)
+    return _on(request, item)
+
+
+@require_POST
+@may_review
+def skip(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """Skip the item: others get it first."""
+    item = item_or_404(kind, pk)
+    user = person(request)
+    Skip.objects.filter(**{about(type(item)): item}, user=user).delete()
+    Skip.objects.create(**{about(type(item)): item}, user=user)
+    Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
+    messages.info(request, f"{item} is skipped. It returns when no other item is waiting.")
+    return _on(request, item)
+
+
+@require_POST
+@may_review
+def undo_last(request: HttpRequest) -> HttpResponse:
+    """Undo a decision of the user: the given one, or else the last one."""
+    user = person(request)
+    key = request.POST.get("decision", "")
+    own = undoable(user)
+    decision = (own.filter(pk=number(key)) if key.isdecimal() else own).first()
+    if decision is None:
+        messages.error(request, "You have no decision to undo.")
+        return redirect("queue")
+    try:
+        undo(decision=decision, user=user, request=_uuid(request))
+        messages.success(request, f"Undone: {decision.item} is {decision.previous_status} again.")
+    except CurationError as error:
+        messages.error(request, str(error))
+    return redirect(address(decision.item))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_review
+def ask(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    """Ask a colleague, or anyone, for a second opinion before deciding."""
+    item = item_or_404(kind, pk)
+    user = person(request)
+    colleagues = _colleagues(user)
+    typed = {"text": request.POST.get("text", ""), "asked": request.POST.get("asked", "")}
+    if request.method == "POST":
+        addressee = next((one for one in colleagues if one.username == typed["asked"]), None)
+        problem = _problem(typed, addressee)
+        if not problem:
+            try:
+                with transaction.atomic():
+                    Question.objects.create(
+                        **{about(type(item)): item}, asker=user, asked=addressee, text=typed["text"]
+                    )
+                    Claim.objects.filter(**{about(type(item)): item}, user=user).delete()
+            except IntegrityError:
+                problem = "There is an open question about this item already."
+        if not problem:
+            messages.success(request, f"{item} was sent to {addressee or 'the other reviewers'}.")
+            return _on(request, item)
+        messages.error(request, problem)
+    shown = {"item": item, "kind": kind, "colleagues": colleagues, "typed": typed}
+    code = 400 if request.method == "POST" else 200
+    return render(request, "curation/ask.html", shown, status=code)
+
+
+@require_POST
+@may_steer
+def pin_item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    item = item_or_404(kind, pk)
+    pin(item=item, pinned=request.POST.get("pinned") == "1", user=person(request))
+    return redirect(address(item))
+
+
+def _on(request: HttpRequest, item: Any) -> HttpResponse:
+    """Show the next item of the same queue.
+
+    A script that swaps page parts gets the page directly, with its URL in a header: a redirect
+    would cost as much as the decision.
+    """
+    query = request.POST.get("queue", "")
+    try:
+        filter = Filter.from_query(query)
+    except WrongFilter:
+        filter = Filter()
+    following = next_item(person(request), filter, leave=item)
+    if following is None:
+        return redirect(f"{reverse('queue')}{f'?{filter.query()}' if filter else ''}")
+    where = address(following, filter.query())
+    if not request.headers.get(SWAPS):
+        return redirect(where)
+    answer = page(request, kind_of(following), following.pk)
+    answer.headers[ADDRESS] = where
+    return answer
+
+
+def _kind(form: DecisionForm, item: Any) -> ItemClassification | None:
+    """Return the corrected classification. An emptied choice keeps the old value."""
+    kind = form.kind()
+    if kind is None:
+        return None
+    return ItemClassification(
+        kind.operation_type or item.operation_type, kind.difficulty or item.difficulty, kind.tags
+    )
+
+
+def _typed(request: HttpRequest) -> dict[str, Any]:
+    names = ("comment", "tags", "operation_type", "difficulty")
+    return {name: request.POST[name] for name in names if name in request.POST} | {
+        "reasons": request.POST.getlist("reason")
+    }
+
+
+def _sentence(form: DecisionForm) -> str:
+    field, errors = next(iter(form.errors.items()))
+    return f"{field.replace('_', ' ')}: {errors[0]}"
+
+
+def _problem(typed: dict[str, str], addressee: User | None) -> str:
+    if not typed["text"].strip():
+        return "Write what the reviewer should check."
+    if len(typed["text"]) > LONGEST_COMMENT:
+        return f"Keep the question below {LONGEST_COMMENT:,} characters."
+    if typed["asked"] and addressee is None:
+        return f"{typed['asked']} is not a reviewer."
+    return ""
+
+
+def _colleagues(user: User) -> list[User]:
+    people = User.objects.filter(is_active=True, groups__name__in=GRANTED).exclude(pk=user.pk)
+    return list(people.distinct().order_by("username")[:200])
+
+
+def _uuid(request: HttpRequest) -> uuid.UUID:
+    try:
+        return uuid.UUID(request.POST.get("request", ""))
+    except ValueError:
+        return uuid.uuid4()

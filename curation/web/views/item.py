@@ -1,0 +1,197 @@
+"""Page of a kernel or pair, and the queue view that leads to it."""
+
+import uuid
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST, require_safe
+
+from curation.decisions import claims
+from curation.decisions.decide import ItemClassification
+from curation.decisions.queue import next_item, waiting
+from curation.models import Decision, Pair, Status
+from curation.search.filters import Filter
+from curation.search.matching import KINDS, WrongFilter
+from curation.web import rows
+from curation.web.access import item_or_404, may_review, person, there
+from curation.web.page import ReasonChoice, context, reasons
+
+# Limit of the exact queue length, and lifetime of its cache.
+MANY, MANY_SECONDS = 1000, 30
+
+
+@require_safe
+@may_review
+def queue(request: HttpRequest) -> HttpResponse:
+    """Redirect to the next item of the queue."""
+    try:
+        filter = Filter.from_query(request.META["QUERY_STRING"])
+    except WrongFilter as error:
+        messages.error(request, str(error))
+        return redirect("find")
+    item = next_item(person(request), filter)
+    if item is None:
+        return render(request, "curation/empty_queue.html", {"filter": filter})
+    return redirect(address(item, filter.query()))
+
+
+@require_safe
+@may_review
+def item(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
+    return page(request, kind, pk)
+
+
+@require_safe
+@may_review
+def text(request: HttpRequest, kind: str, pk: int, column: str) -> HttpResponse:
+    """Send one complete text of an item as a file, not cut or boxed."""
+    item = item_or_404(kind, pk)
+    if column not in item.SOURCES:
+        raise Http404(f"The {kind} have no text {column}.")
+    return HttpResponse(
+        getattr(item, column),
+        content_type="text/plain; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="{column}.py"',
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+def page(
+    request: HttpRequest,
+    kind: str,
+    pk: int,
+    typed: dict[str, Any] | None = None,
+    code: int = 200,
+) -> HttpResponse:
+    """Show the page of an item.
+
+    `typed` contains the fields of a refused form. Without it, the form shows the decision that the
+    user undid, or else the item's values.
+    """
+    user = person(request)
+    item = there(kind, rows.whole(KINDS[kind], pk, user))
+    query = {key: str(value) for key, value in request.GET.items()}
+    shown = context(item, query.get("tab", ""), query, user)
+    settles = shown["dispute"] and not shown["refusal"]
+    open_ = item.status == Status.PENDING or shown["blind"] or settles
+    own = isinstance(item, Pair) and item.author_id == user.pk
+    token = _claim(item, user) if open_ and not own and request.method != "HEAD" else None
+    typed = typed or _fields(item, rows.undone(item, user))
+    shown |= {
+        "claim": token,
+        "own": own,
+        "held_by": (item.held_by or "Another reviewer")
+        if open_ and not own and token is None
+        else None,
+        "queue": request.POST.get("queue", query.get("queue", "")),
+        "typed": typed,
+        "operations": _choices(item, "operation_type", typed),
+        "difficulties": _choices(item, "difficulty", typed),
+        "reasons": _ticked(reasons(), typed.get("reasons", ())),
+    }
+    return render(request, "curation/item.html", shown, status=code)
+
+
+@require_POST
+@may_review
+def claim(request: HttpRequest) -> HttpResponseBase:
+    """Renew the claim of an open page, or release it when the page is left."""
+    try:
+        token = uuid.UUID(request.POST.get("token", ""))
+    except ValueError:
+        return JsonResponse({"error": "This is not a claim."}, status=400)
+    if request.POST.get("release"):
+        claims.release(token, person(request))
+        return JsonResponse({"held": False})
+    return JsonResponse({"held": claims.renew(token, person(request))})
+
+
+def address(item: Any, queue: str = "") -> str:
+    url: str = item.get_absolute_url()
+    return f"{url}?{urlencode({'queue': queue})}" if queue else url
+
+
+def queue_length(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: the length of the queue.
+
+    Short queues are counted exactly, so that the last decision shows. A long one is cached as
+    "999+" for 30 s.
+    """
+    if not request.user.is_authenticated:
+        return {}
+
+    def length() -> str:
+        key, many = f"many-wait-{request.user.pk}", f"{MANY - 1}+"
+        if cache.get(key):
+            return many
+        count = waiting(person(request), MANY)
+        if count < MANY:
+            return str(count)
+        cache.set(key, True, MANY_SECONDS)
+        return many
+
+    return {"queue_length": length}
+
+
+def _claim(item: Any, user: User) -> uuid.UUID | None:
+    """Return the claim's token, or None if another user has a claim."""
+    if item.claimed_just_now:
+        return item.claimed_just_now  # type: ignore[no-any-return]
+    claim = claims.take(item, user)
+    return claim.token if claim else None
+
+
+def _fields(item: Any, undone: Decision | None) -> dict[str, Any]:
+    """Return the initial values of the form of `item`."""
+    if undone is None:
+        return {"tags": _tags(item.tags)}
+    correction = getattr(undone, "correction", None)
+    kind = correction.after if correction else ItemClassification.of(item).columns()
+    return {
+        "comment": undone.comment,
+        "reasons": undone.reasons,
+        **kind,
+        "tags": _tags(kind["tags"]),
+    }
+
+
+def _tags(tags: Iterable[Any]) -> str:
+    return ", ".join(map(str, tags))
+
+
+def _choices(item: Any, field: str, typed: dict[str, Any]) -> SafeString:
+    now = getattr(item, field)
+    values = tuple(value for value, _ in item._meta.get_field(field).choices)
+    chosen = typed.get(field)
+    return _options(values, bool(now), chosen if chosen in values else now)
+
+
+def _ticked(offered: tuple[ReasonChoice, ...], ticked: Iterable[str]) -> SafeString:
+    # The cache counts entries: a text of any length in a request must not become a key.
+    ticked = {*ticked}
+    return _reasons(offered, tuple(one.text for one in offered if one.text in ticked))
+
+
+# Cached: 9.4 ms → 8.0 ms of processor time for a page, with its other fragments (2026-11-26).
+@lru_cache(maxsize=256)
+def _options(values: tuple[str, ...], known: bool, chosen: str) -> SafeString:
+    choices = [(value, value) for value in values]
+    if not known:
+        choices.insert(0, ("", "not known"))
+    return render_to_string("curation/options.html", {"choices": choices, "chosen": chosen})
+
+
+@lru_cache(maxsize=256)
+def _reasons(offered: tuple[ReasonChoice, ...], ticked: tuple[str, ...]) -> SafeString:
+    return render_to_string("curation/reasons.html", {"reasons": offered, "ticked": ticked})

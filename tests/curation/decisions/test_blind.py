@@ -1,0 +1,223 @@
+"""While a second review waits, no page tells the second reviewer what was decided."""
+
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from curation.decisions.bulk import dry_count
+from curation.decisions.decide import ItemClassification, decide
+from curation.decisions.queue import next_item
+from curation.models import Decision, Kernel, SecondReview, Status
+from curation.search.filters import Filter
+from curation.web import tokens
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def kernel(settings: Any) -> Kernel:
+    """Approved and corrected by ada, waiting for a second review."""
+    settings.SECOND_REVIEW_PERCENT = {"*": 100.0}
+    kernel = make.a_kernel(name="hidden_one", operation_type="matmul")
+    decide(
+        item=kernel, status=Status.APPROVED, version=1, user=make.a_reviewer(username="ada"),
+        request=uuid.uuid4(), comment="Masked well",
+        kind=ItemClassification("scan", "easy", ("prefix",)),
+    )  # fmt: skip
+    assert SecondReview.objects.get().state == "waiting"
+    kernel.refresh_from_db()
+    return kernel
+
+
+@pytest.fixture
+def bob() -> User:
+    return make.a_curator(username="bob", is_superuser=True)
+
+
+@pytest.fixture
+def browser(bob: User) -> Client:
+    client = Client()
+    client.force_login(bob)
+    return client
+
+
+def rows(browser: Client, query: str) -> list[tuple[str, str]]:
+    found = browser.get(f"{reverse('find')}?{query}").context["rows"]
+    return [(row["name"], row["status_label"]) for row in found]
+
+
+def test_a_list_says_second_review_instead_of_the_status(kernel: Kernel, browser: Client) -> None:
+    assert rows(browser, "") == [("hidden_one", "Second review")]
+
+
+def test_the_first_reviewer_sees_the_status(kernel: Kernel) -> None:
+    client = Client()
+    client.force_login(User.objects.get(username="ada"))
+
+    assert rows(client, "status=approved") == [("hidden_one", "Approved")]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=approved",
+        "status=rejected",
+        "status=pending",
+        "reviewer=ada",
+        "decided=2020-01-01..",
+    ],
+)
+def test_no_filter_tells_by_what_it_finds(kernel: Kernel, browser: Client, query: str) -> None:
+    assert rows(browser, query) == []
+
+
+def test_a_filtered_queue_does_not_tell(kernel: Kernel, bob: User) -> None:
+    assert next_item(bob, Filter(status=("approved",))) is None
+    assert next_item(bob, Filter(operation=("scan",))) == kernel
+
+
+def test_the_count_of_a_bulk_decision_does_not_tell(kernel: Kernel, bob: User) -> None:
+    counts = [dry_count(Filter(q=("hidden_one",)), status, bob).total for status in Status]
+
+    assert counts == [0] * len(Status)
+
+
+def test_the_page_of_the_item_does_not_tell(kernel: Kernel, browser: Client) -> None:
+    for tab in ("standalone", "history", "alike"):
+        shown = browser.get(f"{kernel.get_absolute_url()}?tab={tab}").content.decode()
+        assert "Second review</span>" in shown
+        for word in ("Approved", "Masked well", ">ada", "by ada"):
+            assert word not in shown, (tab, word)
+
+
+def test_the_page_of_another_item_does_not_tell(kernel: Kernel, browser: Client) -> None:
+    other = make.a_kernel(operation_type="scan", previous=kernel)
+
+    for tab in ("alike", "history"):
+        shown = browser.get(f"{other.get_absolute_url()}?tab={tab}").content.decode()
+        assert "Approved" not in shown
+    assert "hidden_one" not in browser.get(f"{other.get_absolute_url()}?tab=alike").content.decode()
+
+
+@pytest.mark.parametrize("name", ["history", "history-csv", "history-jsonl"])
+def test_the_log_does_not_tell(kernel: Kernel, browser: Client, name: str) -> None:
+    make.a_decision(comment="Something else")
+
+    answer: Any = browser.get(reverse(name))
+    shown = (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
+
+    assert "Something else" in shown
+    for word in ("hidden_one", "Masked well", "ada"):
+        assert word not in shown
+
+
+def test_the_log_tells_once_the_second_review_is_given(kernel: Kernel, browser: Client) -> None:
+    browser.post(
+        reverse("decide", args=["kernels", kernel.pk]),
+        {"status": "rejected", "version": 2, "request": uuid.uuid4(), "comment": "No mask"},
+    )
+
+    shown = browser.get(reverse("history")).content.decode()
+
+    for words in ("Masked well", "second review: rejected, disagrees with the first", "No mask"):
+        assert words in shown
+
+
+def test_the_interface_for_programs_does_not_tell(kernel: Kernel, bob: User) -> None:
+    headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
+
+    def get(path: str) -> Any:
+        return json.loads(Client().get(f"/api/v1/kernels/{path}", headers=headers).content)
+
+    assert [item["status"] for item in get("")["items"]] == ["pending"]
+    assert get("?status=approved")["items"] == get("?reviewer=ada")["items"] == []
+    assert (get(f"{kernel.pk}/")["status"], get(f"{kernel.pk}/")["verdicts"]) == ("pending", [])
+
+
+def test_an_approved_and_a_rejected_item_look_the_same_to_a_program(
+    kernel: Kernel, bob: User
+) -> None:
+    """Also in the version, and in what a claim and the next item of the queue answer."""
+    other, ada = make.a_kernel(operation_type="matmul"), User.objects.get(username="ada")
+    decide(
+        item=other, status=Status.REJECTED, version=1, user=ada, request=uuid.uuid4(),
+        comment="No mask", kind=ItemClassification("scan", "easy", ("prefix",)),
+    )  # fmt: skip
+    headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
+    identity = (
+        "id", "name", "url", "content_hash",
+        "function_source", "standalone_source", "launcher_source",
+    )  # fmt: skip
+
+    def seen(method: str, path: str) -> Any:
+        return json.loads(Client().generic(method, f"/api/v1/{path}", headers=headers).content)
+
+    def without_identity(item: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in item.items() if key not in identity}
+
+    listed = seen("GET", "kernels/")["items"]
+    read = [seen("GET", f"kernels/{each.pk}/") for each in (kernel, other)]
+    claimed = [seen("POST", f"kernels/{each.pk}/claim") for each in (kernel, other)]
+
+    for first, second in (listed, read):
+        assert without_identity(first) == without_identity(second)
+    assert [set(answer) for answer in claimed] == [{"token", "until"}] * 2
+    assert seen("POST", "next")["item"]["status"] == "pending"
+
+
+@pytest.mark.parametrize("status", ["approved", "rejected"])
+def test_a_program_that_retries_a_second_review_decides_nothing(
+    kernel: Kernel, bob: User, status: str
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens.make(bob, 'tests')}"}
+    wish = {"status": status, "version": 2, "request": str(uuid.uuid4())}
+
+    for _ in range(2):
+        answer = Client().post(
+            f"/api/v1/kernels/{kernel.pk}/decision", json.dumps(wish), "application/json",
+            headers=headers,
+        )  # fmt: skip
+        assert (answer.status_code, answer.json()) == (200, {"second_review": True})
+
+    kernel.refresh_from_db()
+    assert (kernel.version, Decision.objects.count()) == (2, 1)
+
+
+@pytest.mark.parametrize("model", ["decision", "correction", "secondreview"])
+def test_the_admin_lists_no_row_that_tells(kernel: Kernel, browser: Client, model: str) -> None:
+    shown = browser.get(reverse(f"admin:curation_{model}_changelist")).content.decode()
+
+    assert "hidden_one" not in shown
+
+
+def test_the_admin_shows_a_kernel_without_its_status(kernel: Kernel, browser: Client) -> None:
+    kernels = reverse("admin:curation_kernel_changelist")
+
+    assert "Second review" in browser.get(kernels).content.decode()
+    assert "hidden_one" not in browser.get(f"{kernels}?status__exact=approved").content.decode()
+    record = browser.get(reverse("admin:curation_kernel_change", args=[kernel.pk]))
+    assert "Second review" in record.content.decode()
+    assert "Approved" not in record.content.decode()
+
+
+def test_the_author_of_an_edit_gives_no_second_review_of_it(kernel: Kernel, bob: User) -> None:
+    pair = make.a_pair(author=bob)
+    make.a_second_review(first=make.a_decision(pair=pair))
+    decide(
+        item=kernel, status=Status.REJECTED, version=2, user=User.objects.get(username="ada"),
+        request=uuid.uuid4(),
+    )  # fmt: skip
+
+    assert next_item(bob) is None

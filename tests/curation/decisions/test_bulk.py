@@ -1,0 +1,238 @@
+"""Deciding on many: counted first, with a reason, undone as a whole."""
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from curation.decisions import bulk
+from curation.decisions.decide import decide
+from curation.models import BulkDecision, Decision, Kernel, Pair, Status
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser() -> Client:
+    client = Client()
+    client.force_login(make.a_curator())
+    return client
+
+
+def said(browser: Client, query: str, **over: Any) -> dict[str, Any]:
+    """The form of the page that counts what the filter finds, filled in."""
+    page = browser.get(f"{reverse('bulk')}?{query}").content.decode()
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+    wish = {"status": "rejected", "comment": "all noise", "request": uuid.uuid4()}
+    return hidden | wish | {"filter": query} | over
+
+
+def test_the_count_says_what_would_change_before_it_does(browser: Client) -> None:
+    for _ in range(3):
+        make.a_kernel(operation_type="scan")
+    make.a_kernel(operation_type="scan", status="rejected")
+    make.a_pair(operation_type="scan")
+
+    page = browser.get(f"{reverse('bulk')}?operation=scan").content.decode()
+
+    assert '<th scope="row">Approved</th><td>4</td><td>1</td>' in page
+    assert '<th scope="row">Rejected</th><td>3</td><td>1</td>' in page
+    assert not Decision.objects.exists()
+
+
+def test_all_that_fits_is_decided_on_and_nothing_else(browser: Client) -> None:
+    for _ in range(60):
+        make.a_kernel(operation_type="scan")
+    make.a_pair(operation_type="scan")
+    make.a_kernel(operation_type="sort")
+
+    browser.post(reverse("bulk"), said(browser, "operation=scan"))
+
+    assert Kernel.objects.filter(status="rejected").count() == 60
+    assert Pair.objects.filter(status="rejected").count() == 1
+    assert Kernel.objects.pending().count() == 1
+    assert BulkDecision.objects.get().count == 61
+    assert {row.comment for row in Decision.objects.all()} == {"all noise"}
+
+
+def test_one_undo_takes_all_of_it_back_but_what_was_decided_since(browser: Client) -> None:
+    kernels = [make.a_kernel() for _ in range(3)]
+    browser.post(reverse("bulk"), said(browser, "status=pending"))
+    Kernel.objects.filter(pk=kernels[0].pk).update(status="approved", version=3)
+
+    page = browser.post(
+        reverse("undo-bulk", args=[BulkDecision.objects.get().pk]), follow=True
+    ).content.decode()
+    again = browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]), follow=True)
+
+    assert "2 decisions undone. Skipped 1 item decided on since." in page
+    assert "0 decisions undone" in again.content.decode()
+    assert Kernel.objects.pending().count() == 2
+
+
+@pytest.mark.parametrize(
+    ("over", "sentence"),
+    [
+        ({"comment": ""}, "need a reason"),
+        ({"status": "retired"}, "Choose to approve or to reject"),
+        ({"filter": "colour=red"}, "There is no filter"),
+        ({"request": "x"}, "The form was incomplete"),
+    ],
+)
+def test_what_is_incomplete_changes_nothing(
+    browser: Client, over: dict[str, str], sentence: str
+) -> None:
+    make.a_kernel()
+
+    answer = browser.post(reverse("bulk"), said(browser, "status=pending", **over))
+
+    assert answer.status_code == 400
+    assert sentence in answer.content.decode()
+    assert Kernel.objects.pending().count() == 1
+
+
+def a_newcomer(kernel: Kernel) -> None:
+    make.a_kernel()
+
+
+def a_decision_of_somebody_else(kernel: Kernel) -> None:
+    """The count stays the same: what is approved can be rejected, too."""
+    user = make.a_reviewer()
+    decide(item=kernel, status=Status.APPROVED, version=1, user=user, request=uuid.uuid4())
+
+
+def an_exchange(kernel: Kernel) -> None:
+    """The count stays the same."""
+    Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
+    make.a_kernel()
+
+
+def a_claim(kernel: Kernel) -> None:
+    make.a_claim(kernel=kernel, user=make.a_reviewer())
+
+
+@pytest.mark.parametrize("change", [a_newcomer, a_decision_of_somebody_else, an_exchange, a_claim])
+def test_a_result_that_changed_since_it_was_counted_is_counted_again(
+    browser: Client, change: Callable[[Kernel], None]
+) -> None:
+    kernels = [make.a_kernel() for _ in range(3)]
+    wish = said(browser, "items=kernels", reason=["noise", "Incorrect result"])
+    change(kernels[0])
+    before = Decision.objects.count()
+
+    answer = browser.post(reverse("bulk"), wish)
+
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "The list has changed since it was counted. Nothing is decided yet" in page
+    assert "all noise</textarea>" in page
+    assert 'value="Incorrect result" checked' in page
+    assert Decision.objects.count() == before
+    assert not BulkDecision.objects.exists()
+
+
+def test_a_new_count_can_be_confirmed(browser: Client) -> None:
+    make.a_kernel()
+    wish = said(browser, "status=pending")
+    make.a_kernel()
+    browser.post(reverse("bulk"), wish)
+
+    browser.post(reverse("bulk"), said(browser, "status=pending"))
+
+    assert BulkDecision.objects.get().count == 2
+
+
+def test_a_form_without_a_count_decides_nothing(browser: Client) -> None:
+    make.a_kernel()
+    wish = said(browser, "status=pending", counted_rejected="")
+
+    assert browser.post(reverse("bulk"), wish).status_code == 409
+    assert not Decision.objects.exists()
+
+
+def test_what_comes_to_match_while_it_decides_is_not_decided_on(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "BATCH", 1)
+    counted = [make.a_kernel(operation_type="scan") for _ in range(2)]
+    other, moved = make.a_kernel(operation_type="sort"), counted[1]
+    wish = said(browser, "operation=scan")
+    whole = bulk._decide
+
+    def with_changes(*args: Any) -> None:
+        """After the first item, another one comes to match, and a counted one is changed."""
+        whole(*args)
+        Kernel.objects.filter(pk=other.pk).update(operation_type="scan")
+        Kernel.objects.filter(pk=moved.pk).update(version=5)
+
+    monkeypatch.setattr(bulk, "_decide", with_changes)
+    browser.post(reverse("bulk"), wish)
+
+    assert [row.item for row in Decision.objects.all()] == [counted[0]]
+
+
+def test_counting_asks_the_same_of_few_as_of_many(browser: Client) -> None:
+    asked = []
+    # Warm up: a process makes some queries only once.
+    browser.get(f"{reverse('bulk')}?status=pending")
+    for count in (2, 60):
+        for _ in range(count):
+            make.a_kernel()
+        with CaptureQueriesContext(connection) as queries:
+            browser.get(f"{reverse('bulk')}?status=pending")
+        asked.append(len(queries))
+
+    assert asked[0] == asked[1]
+
+
+def test_the_same_request_twice_decides_once(browser: Client) -> None:
+    make.a_kernel()
+    wish = said(browser, "status=pending")
+    browser.post(reverse("bulk"), wish)
+    make.a_kernel()
+
+    browser.post(reverse("bulk"), wish)
+
+    assert Kernel.objects.pending().count() == 1
+
+
+def test_what_others_look_at_and_one_s_own_edits_are_left_out(browser: Client) -> None:
+    make.a_claim()
+    curator = User.objects.get(groups__name="curators")
+    make.a_pair(author=curator)
+
+    answer = browser.post(reverse("bulk"), said(browser, "status=pending"), follow=True)
+
+    assert "0 items rejected" in answer.content.decode()
+    assert not Decision.objects.exists()
+
+
+def test_a_cluster_is_settled_in_one_step_and_undone_in_one(browser: Client) -> None:
+    best, twins = make.a_kernel(), [make.a_kernel() for _ in range(3)]
+    for twin in twins:
+        make.a_duplicate_link(kernel=twin, of_kernel=best)
+    other = make.a_kernel()
+
+    browser.post(reverse("decide-cluster", args=["kernels", best.pk]), {"request": uuid.uuid4()})
+
+    best.refresh_from_db()
+    assert best.status == Status.APPROVED
+    assert Kernel.objects.filter(status="rejected").count() == 3
+    browser.post(reverse("undo-bulk", args=[BulkDecision.objects.get().pk]))
+    assert Kernel.objects.pending().count() == 5
+    assert other.status == Status.PENDING
+
+
+def test_a_reviewer_decides_one_by_one() -> None:
+    client = Client()
+    client.force_login(make.a_reviewer())
+
+    assert client.get(f"{reverse('bulk')}?status=pending").status_code == 403

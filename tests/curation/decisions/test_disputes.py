@@ -1,0 +1,322 @@
+"""Disputes: two reviewers disagree, and a curator who is neither of them settles."""
+
+import json
+import uuid
+from typing import Any, TypeVar
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+
+from curation.decisions import second_reviews as second
+from curation.decisions.bulk import dry_count
+from curation.decisions.claims import take
+from curation.decisions.decide import decide, undo
+from curation.decisions.figures import keep
+from curation.decisions.queue import next_item
+from curation.errors import CurationError
+from curation.models import Decision, Kernel, Pair, SecondReview, Status
+from curation.search.filters import Filter
+from curation.web import dashboard, tokens
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+Item = TypeVar("Item", Kernel, Pair)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def ada() -> User:
+    return make.a_curator(username="ada")
+
+
+@pytest.fixture
+def bob() -> User:
+    return make.a_curator(username="bob")
+
+
+@pytest.fixture
+def eve() -> User:
+    return make.a_curator(username="eve")
+
+
+@pytest.fixture
+def kernel(ada: User, bob: User) -> Kernel:
+    """Approved by ada, rejected by bob."""
+    return disputed(make.a_kernel(name="doubtful"), ada, bob)
+
+
+def disputed(item: Item, first: User, other: User) -> Item:
+    made = decided(item, first, Status.APPROVED, comment="Clear masks.")
+    review = SecondReview.objects.filter(first=made).first() or make.a_second_review(first=made)
+    second.give(
+        review=review,
+        status=Status.REJECTED,
+        user=other,
+        request=uuid.uuid4(),
+        reasons=["Incorrect result"],
+        comment="The last block is read without a mask.",
+    )
+    item.refresh_from_db()
+    return item
+
+
+def decided(item: Kernel | Pair, user: User, status: Status, comment: str = "") -> Decision:
+    item.refresh_from_db()
+    return decide(
+        item=item, status=status, version=item.version, user=user, request=uuid.uuid4(),
+        comment=comment,
+    )  # fmt: skip
+
+
+def page(user: User, url: str) -> str:
+    browser = Client()
+    browser.force_login(user)
+    return browser.get(url).content.decode()
+
+
+# --- The queue and the filter ---------------------------------------------------------------
+@pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
+def test_a_dispute_comes_before_everything_else_in_a_curators_queue(
+    ada: User, bob: User, eve: User, make_item: Any
+) -> None:
+    make.a_kernel(priority=10**6)
+    make.a_question(asked=eve)
+    item = disputed(make_item(), ada, bob)
+
+    assert next_item(eve) == item
+
+
+def test_the_two_reviewers_are_not_offered_their_dispute(
+    kernel: Kernel, ada: User, bob: User
+) -> None:
+    other = make.a_kernel()
+
+    assert (next_item(ada), next_item(bob, leave=other)) == (other, None)
+
+
+def test_a_reviewer_is_not_offered_a_dispute(kernel: Kernel) -> None:
+    assert next_item(make.a_reviewer()) is None
+
+
+def test_two_curators_are_not_offered_the_same_dispute(kernel: Kernel, eve: User) -> None:
+    assert next_item(eve) == kernel
+    assert next_item(make.a_curator()) is None
+
+
+def test_a_skipped_dispute_comes_back_at_the_end(kernel: Kernel, eve: User) -> None:
+    other = make.a_kernel()
+    make.a_skip(kernel=kernel, user=eve)
+
+    assert next_item(eve) == other
+    decided(other, eve, Status.APPROVED)
+    assert next_item(eve) == kernel
+
+
+def test_a_retired_item_is_no_work(kernel: Kernel, eve: User) -> None:
+    Kernel.objects.filter(pk=kernel.pk).update(status=Status.RETIRED)
+
+    assert next_item(eve) is None
+
+
+def test_a_queue_of_disputes_holds_nothing_else(kernel: Kernel, eve: User) -> None:
+    make.a_kernel()
+    only = Filter(disputed=("yes",))
+
+    assert next_item(eve, only) == kernel
+    assert next_item(eve, only, leave=kernel) is None
+
+
+def test_the_filter_finds_disputed_kernels_and_pairs(kernel: Kernel, ada: User, bob: User) -> None:
+    pair, free = disputed(make.a_pair(), ada, bob), make.a_kernel()
+    settled = disputed(make.a_kernel(), ada, bob)
+    decided(settled, make.a_curator(), Status.REJECTED)
+    yes, no = Filter(disputed=("yes",)), Filter.from_text("disputed=no")
+
+    assert list(yes.of(Kernel.objects.all())) == [kernel]
+    assert list(yes.of(Pair.objects.all())) == [pair]
+    assert set(no.of(Kernel.objects.all())) == {free, settled}
+    assert not no.of(Pair.objects.all()).exists()
+    assert Filter(disputed=("no", "yes")).of(Kernel.objects.all()).count() == 3
+
+
+def test_the_dashboard_counts_disputes_and_links_to_the_list(
+    kernel: Kernel, ada: User, bob: User, eve: User
+) -> None:
+    disputed(make.a_pair(), ada, bob)
+    keep(dashboard.NAME, dashboard.gather())
+
+    shown = page(eve, reverse("dashboard"))
+
+    assert "<strong>2</strong> disputed" in shown
+    for kind, words in (("kernels", "1 kernel"), ("pairs", "1 pair")):
+        assert f'?items={kind}&amp;disputed=yes">{words}</a>' in shown
+    assert f'{reverse("queue")}?disputed=yes">Settle disputes' in shown
+    assert "doubtful" in page(eve, f"{reverse('find')}?items=kernels&disputed=yes")
+
+
+def test_figures_that_were_kept_before_disputes_were_counted_are_shown(eve: User) -> None:
+    gathered = dashboard.gather()
+    del gathered["disputed"]
+    keep(dashboard.NAME, gathered)
+
+    assert "<strong>0</strong> disputed" in page(eve, reverse("dashboard"))
+
+
+# --- The page -------------------------------------------------------------------------------
+def test_the_page_has_both_verdicts_with_reasons_and_comments(kernel: Kernel, eve: User) -> None:
+    shown = page(eve, kernel.get_absolute_url())
+
+    for words in (
+        "Your decision settles the dispute", "First review: <span", "Second review: <span",
+        "ada,", "bob,", "Clear masks.", "Incorrect result",
+        "The last block is read without a mask.",
+    ):  # fmt: skip
+        assert words in shown
+    assert "disabled" not in shown
+
+
+def test_a_settled_dispute_stays_in_the_history_of_the_item(kernel: Kernel, eve: User) -> None:
+    decided(kernel, eve, Status.REJECTED, comment="Bob is right.")
+
+    shown = page(eve, f"{kernel.get_absolute_url()}?tab=history")
+
+    assert "The two reviewers disagreed." in shown
+    for words in ("The last block is read without a mask.", "Settled: <span", "Bob is right."):
+        assert words in shown
+    assert "settles the dispute" not in shown
+
+
+def test_the_log_names_the_decision_that_settled_a_dispute(kernel: Kernel, eve: User) -> None:
+    decided(kernel, eve, Status.REJECTED)
+
+    assert "dispute settled: approved to rejected" in page(eve, reverse("history"))
+
+
+@pytest.mark.parametrize("side", ["ada", "bob"])
+def test_a_side_is_told_that_a_third_person_has_to_settle(kernel: Kernel, side: str) -> None:
+    shown = page(User.objects.get(username=side), kernel.get_absolute_url())
+
+    assert "Another curator has to settle it." in shown
+    assert shown.count('type="submit" data-key="a" disabled') == 1
+
+
+def test_a_reviewer_is_told_that_a_curator_has_to_settle(kernel: Kernel) -> None:
+    assert "A curator has to settle it." in page(make.a_reviewer(), kernel.get_absolute_url())
+
+
+# --- Settling -------------------------------------------------------------------------------
+@pytest.mark.parametrize("status", [Status.APPROVED, Status.REJECTED])
+def test_a_third_curator_settles_either_way(kernel: Kernel, eve: User, status: Status) -> None:
+    made = decided(kernel, eve, status)
+
+    kernel.refresh_from_db()
+    review = SecondReview.objects.get()
+    assert (kernel.status, review.state, review.settled_by) == (status, "settled", made)
+
+
+@pytest.mark.parametrize("side", ["ada", "bob"])
+@pytest.mark.parametrize("status", [Status.APPROVED, Status.REJECTED])
+def test_a_side_can_not_end_the_dispute_by_deciding_again(
+    kernel: Kernel, side: str, status: Status
+) -> None:
+    with pytest.raises(CurationError, match="Another curator"):
+        decided(kernel, User.objects.get(username=side), status)
+
+    before = kernel.version
+    kernel.refresh_from_db()
+    assert (kernel.status, kernel.version) == (Status.APPROVED, before)
+    assert SecondReview.objects.get().state == "disputed"
+
+
+def test_the_first_reviewer_can_not_end_the_dispute_by_undoing(kernel: Kernel, ada: User) -> None:
+    with pytest.raises(CurationError, match="Another curator"):
+        undo(decision=kernel.decisions.get(), user=ada, request=uuid.uuid4())
+
+    kernel.refresh_from_db()
+    assert (kernel.status, SecondReview.objects.get().state) == (Status.APPROVED, "disputed")
+
+
+def test_a_reviewer_does_not_settle(kernel: Kernel) -> None:
+    with pytest.raises(CurationError, match="A curator has to settle it"):
+        decided(kernel, make.a_reviewer(), Status.REJECTED)
+
+
+def test_settling_that_is_undone_opens_the_dispute_again(kernel: Kernel, eve: User) -> None:
+    made = decided(kernel, eve, Status.REJECTED)
+
+    undo(decision=made, user=eve, request=uuid.uuid4())
+
+    kernel.refresh_from_db()
+    review = SecondReview.objects.get()
+    assert (kernel.status, review.state, review.settled_by) == (Status.APPROVED, "disputed", None)
+
+
+def test_a_bulk_decision_leaves_open_second_reviews_alone(kernel: Kernel, eve: User) -> None:
+    waiting, free = make.a_kernel(), make.a_kernel()
+    make.a_second_review(first=make.a_decision(kernel=waiting))
+
+    assert dry_count(Filter(items=("kernels",)), Status.REJECTED, eve).kernels == 1
+    assert free.status == Status.PENDING
+
+
+def test_a_dispute_is_claimed_by_the_curator_who_opens_it(kernel: Kernel, eve: User) -> None:
+    page(eve, kernel.get_absolute_url())
+
+    assert take(kernel, make.a_curator()) is None
+
+
+# --- Permissions ----------------------------------------------------------------------------
+# For each person: reading the two verdicts, settling by the page and by a token, asking, undoing.
+ANSWERS = {
+    "anonymous": (302, 401, 302, 401, 302, 302),
+    "no group": (403, 403, 403, 403, 403, 403),
+    "reviewer": (200, 200, 409, 409, 302, 302),
+    "first side": (200, 200, 409, 409, 302, 302),
+    "second side": (200, 200, 409, 409, 302, 302),
+    "other curator": (200, 200, 302, 200, 302, 302),
+    "superuser": (200, 200, 302, 200, 302, 302),
+}
+SETTLES = ("other curator", "superuser")
+
+
+@pytest.mark.parametrize("by_program", [False, True])
+@pytest.mark.parametrize("role", ANSWERS)
+def test_a_disputed_item_answers(
+    kernel: Kernel, ada: User, bob: User, eve: User, role: str, by_program: bool
+) -> None:
+    user = {
+        "no group": make.a_person, "reviewer": make.a_reviewer, "first side": lambda: ada,
+        "second side": lambda: bob, "other curator": lambda: eve, "superuser": make.a_superuser,
+    }.get(role, lambda: None)()  # fmt: skip
+    browser, headers = Client(), {}
+    if user:
+        browser.force_login(user)
+        headers = {"Authorization": f"Bearer {tokens.make(user, 'tests')}"}
+    at = ["kernels", kernel.pk]
+    wish = {"status": "rejected", "version": 2, "request": str(uuid.uuid4())}
+
+    shown = browser.get(kernel.get_absolute_url())
+    told = Client().get(reverse("api-item", args=at), headers=headers)
+    asked = browser.post(reverse("ask", args=at), {"text": "Which block?"})
+    undone = browser.post(reverse("undo"))
+    if by_program:
+        url = reverse("api-decision", args=at)
+        settled = Client().post(url, json.dumps(wish), "application/json", headers=headers)
+    else:
+        settled = browser.post(reverse("decide", args=at), wish)
+
+    page_code, api_code, by_page, by_token, ask_code, undo_code = ANSWERS[role]
+    assert (shown.status_code, told.status_code) == (page_code, api_code)
+    assert settled.status_code == (by_token if by_program else by_page)
+    assert (asked.status_code, undone.status_code) == (ask_code, undo_code)
+    for answer, code in ((shown, page_code), (told, api_code)):
+        assert ("Clear masks." in answer.content.decode()) == (code == 200)
+    state = SecondReview.objects.get().state
+    assert state == ("settled" if role in SETTLES else "disputed")

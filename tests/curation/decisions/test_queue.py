@@ -1,0 +1,277 @@
+"""The queue: an order that an index reads, one item to one person, and never one's own."""
+
+import threading
+import uuid
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from curation.decisions import claims, priority
+from curation.decisions.queue import next_item
+from curation.models import Claim, Figures, Kernel, Pair
+from curation.search.filters import Filter
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ada() -> User:
+    return make.a_reviewer(username="ada")
+
+
+def refreshed() -> list[str]:
+    """What is pending, in the order of the queue."""
+    Figures.objects.all().delete()
+    priority.refresh()
+    rows = [*Kernel.objects.pending(), *Pair.objects.pending()]
+    return [str(row).rsplit("-", 1)[0] for row in sorted(rows, key=lambda row: -row.priority)]
+
+
+def seen_in(name: str, **over: Any) -> Kernel:
+    kernel = make.a_kernel(name=name)
+    file = make.a_source_file(repository=make.a_repository(**over))
+    make.a_provenance(kernel=kernel, source_file=file)
+    return kernel
+
+
+def passed(**about: Any) -> None:
+    item = next(iter(about.values()))
+    make.a_validation_result(**about, content_hash=item.content_hash)
+
+
+def test_pinned_comes_before_validated_before_unique_before_valuable() -> None:
+    twin = seen_in("twin", tier=1, stars=50_000)
+    make.a_duplicate_link(kernel=twin, of_kernel=make.an_approved_kernel())
+    seen_in("valuable", tier=1, stars=50_000)
+    make.a_kernel(name="unique")
+    passed(kernel=make.a_kernel(name="validated"))
+    make.a_kernel(name="pinned", pinned=True)
+
+    assert refreshed() == ["pinned", "validated", "valuable", "unique", "twin"]
+
+
+def test_value_is_the_tier_then_the_stars_then_how_rare_the_operation_is() -> None:
+    seen_in("third", tier=3, stars=100_000)
+    seen_in("second", tier=2)
+    seen_in("first", tier=1)
+    seen_in("stars", tier=1, stars=9_000)
+    rare = seen_in("rare", tier=2)
+    Kernel.objects.filter(pk=rare.pk).update(operation_type="scan")
+
+    assert refreshed() == ["stars", "first", "rare", "second", "third"]
+
+
+def test_kernels_of_key_files_come_before_those_of_better_sources() -> None:
+    key_files = ["ops/key.py", "ops/kernels/**", "ops/*/globbed.py"]
+    source = make.a_repository(tier=3, key_files=key_files)
+    for path in ("ops/kernels/deep/a.py", "ops/key.py", "ops/b/globbed.py", "ops/other.py"):
+        kernel = make.a_kernel(name=path.rpartition("/")[2].removesuffix(".py"))
+        file = make.a_source_file(repository=source, path=path)
+        make.a_provenance(kernel=kernel, source_file=file)
+    seen_in("first", tier=1, stars=200_000)
+
+    order = refreshed()
+
+    assert set(order[:2]) == {"a", "key"}
+    assert order[2] == "first"
+
+
+def test_kernels_and_pairs_wait_in_one_queue() -> None:
+    make.a_kernel(name="kernel")
+    pair = make.a_pair(slug="pair")
+    passed(pair=pair)
+
+    assert refreshed() == ["pair", "kernel"]
+
+
+def test_a_result_for_content_that_has_changed_counts_for_nothing() -> None:
+    make.a_validation_result(pair=make.a_pair(slug="changed"), content_hash=make.sha("old"))
+    passed(pair=make.a_pair(slug="passed"))
+
+    assert refreshed() == ["passed", "changed"]
+
+
+def test_what_does_not_stand_alone_waits_behind_what_does() -> None:
+    kernel = seen_in("broken", tier=1)
+    Kernel.objects.filter(pk=kernel.pk).update(standalone=False)
+    seen_in("whole", tier=3)
+
+    assert refreshed() == ["whole", "broken"]
+
+
+def test_refreshing_again_changes_nothing() -> None:
+    make.a_kernel()
+    refreshed()
+    Figures.objects.all().delete()
+
+    assert priority.refresh() == 0
+
+
+def test_the_scheduler_refreshes_no_more_often_than_it_should() -> None:
+    refreshed()
+    make.a_kernel()
+
+    assert priority.refresh() == 0
+
+
+def test_a_long_queue_is_gone_through_a_stretch_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(priority, "STRETCH", 2)
+    for _ in range(5):
+        make.a_kernel()
+    Figures.objects.all().delete()
+
+    looked_at = [priority.refresh()]
+    while priority.still_ahead():
+        looked_at.append(priority.refresh())
+
+    assert looked_at == [2, 2, 1]
+    assert priority.refresh() == 0
+    assert not priority.still_ahead()
+
+
+# --- One item, one person -------------------------------------------------------------------
+def test_two_people_are_given_two_items(ada: User) -> None:
+    items = {make.a_kernel(), make.a_kernel()}
+
+    assert {next_item(ada), next_item(make.a_reviewer())} == items
+    assert next_item(make.a_reviewer()) is None
+
+
+def test_who_asks_again_is_given_the_same(ada: User) -> None:
+    for _ in range(3):
+        make.a_kernel()
+
+    assert next_item(ada) == next_item(ada)
+    assert Claim.objects.count() == 1
+
+
+def test_a_claim_that_ran_out_is_anybodys(ada: User) -> None:
+    claim = make.a_claim(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert next_item(ada) == claim.kernel
+    assert not claims.renew(claim.token, claim.user)
+
+
+def test_an_open_page_renews_its_claim(ada: User) -> None:
+    claim = claims.take(make.a_kernel(), ada)
+    assert claim is not None
+    Claim.objects.update(expires_at=timezone.now() + timedelta(seconds=5))
+
+    assert claims.renew(claim.token, ada)
+    assert Claim.objects.get().expires_at > timezone.now() + timedelta(minutes=1)
+
+
+def test_a_page_that_is_left_lets_go_but_not_of_what_another_page_holds(ada: User) -> None:
+    kernel = make.a_kernel()
+    left, open_ = claims.take(kernel, ada), claims.take(kernel, ada)
+    assert left is not None
+    assert open_ is not None
+
+    claims.release(left.token, ada)
+    assert claims.holder(kernel) == ada
+    claims.release(open_.token, ada)
+    assert claims.holder(kernel) is None
+
+
+def test_nobody_renews_or_releases_the_claim_of_another(ada: User) -> None:
+    claim = make.a_claim()
+
+    claims.release(claim.token, ada)
+
+    assert not claims.renew(claim.token, ada)
+    assert Claim.objects.count() == 1
+
+
+def test_one_s_own_edit_is_not_given_to_oneself(ada: User) -> None:
+    pair = make.a_pair(author=ada)
+
+    assert next_item(ada) is None
+    assert next_item(make.a_reviewer()) == pair
+
+
+def test_rejected_and_retired_kernels_are_not_in_the_queue(ada: User) -> None:
+    make.a_kernel(status="rejected")
+    make.a_kernel(status="retired")
+
+    assert next_item(ada) is None
+
+
+def test_a_filter_narrows_the_queue_to_what_it_keeps(ada: User) -> None:
+    make.a_kernel(priority=10)
+    pair = make.a_pair(operation_type="scan")
+
+    assert next_item(ada, Filter(operation=("scan",))) == pair
+
+
+def test_who_is_asked_for_a_look_is_given_that_first(ada: User) -> None:
+    make.a_kernel(priority=100)
+    asked = make.a_question(asked=ada)
+
+    assert next_item(ada) == asked.kernel
+    assert next_item(asked.asker) != asked.kernel
+
+
+@pytest.mark.django_db(transaction=True)
+def test_people_who_ask_in_the_same_moment_are_never_given_the_same() -> None:
+    people = [make.a_reviewer() for _ in range(6)]
+    for _ in range(18):
+        make.a_kernel()
+    given: list[tuple[int, Any]] = []
+    start = threading.Barrier(len(people))
+
+    def take_three(user: User) -> None:
+        start.wait()
+        try:
+            for _ in range(3):
+                item = next_item(user)
+                given.append((user.pk, item))
+                # Decided, as far as the queue is concerned.
+                Kernel.objects.filter(pk=item.pk if item else 0).update(status="approved")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=take_three, args=(user,)) for user in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len({item for _, item in given}) == 18
+    assert None not in {item for _, item in given}
+
+
+def test_the_order_of_the_queue_is_read_from_an_index() -> None:
+    query = Kernel.objects.pending().order_by("-priority", "pk").without_sources()[:1]
+
+    plan = query.explain()
+
+    if connection.vendor == "sqlite":
+        assert "kernel_queue" in plan
+        assert "TEMP B-TREE" not in plan
+
+
+def test_a_token_is_no_claim(ada: User) -> None:
+    assert not claims.renew(uuid.uuid4(), ada)
+
+
+def test_what_is_decided_while_one_reaches_for_it_is_let_go(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)
+
+    def too_late(item: Any, user: User) -> Claim | None:
+        if item == first:
+            Kernel.objects.filter(pk=first.pk).update(status="approved", version=2)
+        return claims.take(item, user)
+
+    monkeypatch.setattr("curation.decisions.queue.take", too_late)
+
+    assert next_item(ada) == second
+    assert [claim.item for claim in Claim.objects.all()] == [second]

@@ -1,0 +1,161 @@
+"""Second reviews: drawn by the content, blind, settled by a curator, and counted."""
+
+import re
+import uuid
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.decisions.agreement import agreement
+from curation.decisions.decide import decide, undo
+from curation.decisions.queue import next_item
+from curation.models import Agreement, Decision, Kernel, SecondReview, Status
+from tests import factories as make
+
+
+@pytest.fixture
+def ada(db: None) -> User:
+    return make.a_reviewer(username="ada")
+
+
+@pytest.fixture
+def everything(settings: Any) -> None:
+    settings.SECOND_REVIEW_PERCENT = {"*": 100.0}
+
+
+def decided(kernel: Kernel, user: User, status: Status = Status.APPROVED) -> Decision:
+    kernel.refresh_from_db()
+    return decide(
+        item=kernel, status=status, version=kernel.version, user=user, request=uuid.uuid4()
+    )
+
+
+def say(user: User, kernel: Kernel, status: str) -> Any:
+    client = Client()
+    client.force_login(user)
+    kernel.refresh_from_db()
+    return client.post(
+        reverse("decide", args=["kernels", kernel.pk]),
+        {"status": status, "version": kernel.version, "request": uuid.uuid4()},
+    )
+
+
+def test_the_share_that_is_drawn_is_the_share_that_is_set(ada: User, settings: Any) -> None:
+    settings.SECOND_REVIEW_PERCENT = {"*": 25.0}
+    for _ in range(80):
+        decided(make.a_kernel(), ada)
+
+    assert 5 < SecondReview.objects.count() < 40
+
+
+def test_each_category_can_have_a_share_of_its_own(ada: User, settings: Any) -> None:
+    settings.SECOND_REVIEW_PERCENT = {"jax": 100.0, "*": 0.0}
+    file = make.a_source_file(repository=make.a_repository(category="jax"))
+    drawn = make.a_provenance(source_file=file).kernel
+
+    for kernel in (drawn, make.a_provenance().kernel, make.a_kernel()):
+        decided(kernel, ada)
+
+    assert [review.kernel for review in SecondReview.objects.all()] == [drawn]
+
+
+def test_somebody_else_looks_without_seeing_the_first_word(ada: User, everything: None) -> None:
+    kernel, grace = make.a_kernel(), make.a_reviewer()
+    decided(kernel, ada)
+    client = Client()
+    client.force_login(grace)
+
+    page = client.get(reverse("queue"), follow=True).content.decode()
+    history = client.get(f"{kernel.get_absolute_url()}?tab=history").content.decode()
+
+    assert f">{kernel}</h1>" in page
+    assert "Approved</span>" not in page
+    # As a word: three letters may stand in any token.
+    assert not re.search(r"\bada\b", history)
+    assert next_item(ada) is None
+
+
+def test_agreeing_changes_nothing_but_the_count(ada: User, everything: None) -> None:
+    kernel = make.a_kernel()
+    decided(kernel, ada)
+
+    say(make.a_reviewer(), kernel, "approved")
+
+    kernel.refresh_from_db()
+    assert SecondReview.objects.get().state == Agreement.AGREED
+    assert (kernel.status, kernel.version) == (Status.APPROVED, 2)
+
+
+def test_a_disagreement_waits_for_a_curator(ada: User, everything: None) -> None:
+    kernel = make.a_kernel()
+    decided(kernel, ada)
+    say(make.a_reviewer(), kernel, "rejected")
+    kernel.refresh_from_db()
+    assert (SecondReview.objects.get().state, kernel.status) == ("disputed", Status.APPROVED)
+
+    say(make.a_curator(), kernel, "rejected")
+
+    kernel.refresh_from_db()
+    review = SecondReview.objects.get()
+    assert (review.state, kernel.status) == ("settled", Status.REJECTED)
+    assert review.settled_by == Decision.objects.latest("pk")
+
+
+def test_nobody_looks_twice_themselves(ada: User, everything: None) -> None:
+    kernel = make.a_kernel()
+    decided(kernel, ada)
+
+    say(ada, kernel, "rejected")
+
+    kernel.refresh_from_db()
+    assert kernel.status == Status.REJECTED
+    assert SecondReview.objects.get().state == Agreement.VOID
+
+
+def test_an_undone_decision_needs_no_second_look(ada: User, everything: None) -> None:
+    kernel = make.a_kernel()
+    first = decided(kernel, ada)
+
+    undo(decision=first, user=ada, request=uuid.uuid4())
+
+    assert SecondReview.objects.get().state == Agreement.VOID
+    assert next_item(make.a_reviewer()) == kernel
+
+
+# --- The figures ----------------------------------------------------------------------------
+WORDS = st.sampled_from(["approved", "rejected"])
+
+
+def test_kappa_is_what_the_books_say() -> None:
+    said = [("a", "a")] * 20 + [("a", "r")] * 5 + [("r", "a")] * 10 + [("r", "r")] * 15
+
+    found = agreement(said)
+
+    assert (found.percent, found.kappa) == (70.0, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [([], "nothing has been reviewed twice"), ([("a", "a")] * 3, "chance explains everything")],
+)
+def test_where_kappa_means_nothing_it_is_said_why(said: list[tuple[str, str]], why: str) -> None:
+    found = agreement(said)
+
+    assert found.kappa is None
+    assert why in found.undefined
+
+
+@given(st.lists(st.tuples(WORDS, WORDS)))
+def test_kappa_lies_between_its_bounds_and_is_one_only_for_full_agreement(
+    said: list[tuple[str, str]],
+) -> None:
+    found = agreement(said)
+
+    if found.kappa is not None:
+        assert -1 <= found.kappa <= 1
+        assert (found.kappa == 1) == (found.percent == 100)

@@ -1,0 +1,132 @@
+"""A host whose clock is an hour off takes no lease from another, and loses none of its own."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+import redis
+from django.db.models import F
+from django.utils import timezone
+
+from curation.jobs.attempt import claim
+from curation.jobs.cancel import cancel, stop_cancelled
+from curation.jobs.duty import Duty, is_held
+from curation.jobs.enqueue import enqueue
+from curation.jobs.sweep import Swept, sweep
+from curation.models import IngestRun, Lease, RunState
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HOUR = timedelta(hours=1)
+FIRST = Duty("scheduler", seconds=60, holder="one:1")
+SECOND = Duty("scheduler", seconds=60, holder="two:2")
+# The clock of the host that is wrong.
+OFF = pytest.mark.parametrize("off", [HOUR, -HOUR], ids=["ahead", "behind"])
+
+
+@contextmanager
+def clock(off: timedelta) -> Iterator[None]:
+    """As on a host whose clock is `off`; the database's is right."""
+    now, seconds = timezone.now, time.time
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timezone, "now", lambda: now() + off)
+        patch.setattr(time, "time", lambda: seconds() + off.total_seconds())
+        yield
+
+
+@pytest.fixture
+def run() -> IngestRun:
+    return IngestRun.objects.create(repository=make.a_repository())
+
+
+@OFF
+def test_its_sweeper_leaves_living_runs_alone_and_requeues_dead_ones(
+    run: IngestRun, queue_redis: redis.Redis, off: timedelta
+) -> None:
+    dead = IngestRun.objects.create(repository=make.a_repository())
+    for row in (run, dead):
+        assert claim(IngestRun, row.pk)
+    IngestRun.objects.filter(pk=dead.pk).update(lease_until=timezone.now() - timedelta(seconds=9))
+
+    with clock(off):
+        assert sweep() == Swept(requeued=1)
+        assert sweep() == Swept()
+
+    run.refresh_from_db()
+    assert run.state == RunState.RUNNING
+
+
+@OFF
+def test_its_worker_keeps_the_run_that_it_claimed_and_renewed(
+    run: IngestRun, queue_redis: redis.Redis, off: timedelta
+) -> None:
+    with clock(off):
+        attempt = claim(IngestRun, run.pk)
+        assert attempt
+    assert sweep() == Swept()
+
+    with clock(off):
+        attempt.renew(done=7)
+        assert attempt.beat()
+    assert sweep() == Swept()
+
+    with clock(off):
+        attempt.give_up("The disk is gone.")
+    assert sweep() == Swept(requeued=1)
+
+
+@OFF
+def test_its_sweeper_hands_over_what_was_lost_and_nothing_else(
+    run: IngestRun, queue_redis: redis.Redis, off: timedelta
+) -> None:
+    with clock(off):
+        assert sweep() == Swept()
+
+    IngestRun.objects.update(handed_over_at=F("handed_over_at") - timedelta(minutes=5))
+    with clock(off):
+        assert sweep() == Swept(handed_over=1)
+        queue_redis.flushall()
+        assert sweep() == Swept()
+    assert sweep() == Swept()
+
+
+@OFF
+def test_its_scheduler_stands_by_while_another_has_the_duty(off: timedelta) -> None:
+    assert FIRST.take()
+
+    with clock(off):
+        assert is_held(FIRST.name)
+        assert not SECOND.take()
+
+
+@OFF
+def test_its_scheduler_keeps_the_duty_and_is_replaced_when_it_dies(off: timedelta) -> None:
+    with clock(off):
+        assert FIRST.take()
+        assert FIRST.take()
+    assert not SECOND.take()
+
+    Lease.objects.update(expires_at=F("expires_at") - timedelta(seconds=61))
+    with clock(off):
+        assert not is_held(FIRST.name)
+        assert SECOND.take()
+
+
+@OFF
+def test_its_scheduler_stops_a_cancelled_process_after_its_time_and_not_before(
+    run: IngestRun, queue_redis: redis.Redis, off: timedelta
+) -> None:
+    enqueue(run)
+    assert claim(IngestRun, run.pk)
+    for name, value in (("status", "started"), ("worker_name", "one")):
+        queue_redis.hset(f"rq:job:{run.job_of(1)}", name, value)
+    cancel(run, name="tests")
+    with clock(off):
+        assert stop_cancelled(IngestRun) == 0
+
+    IngestRun.objects.update(finished_at=F("finished_at") - timedelta(minutes=1))
+    with clock(off):
+        assert stop_cancelled(IngestRun) == 1

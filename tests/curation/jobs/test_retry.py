@@ -1,0 +1,174 @@
+"""Failed items of a run are queued again, once, and the new run links to the old one."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import django_rq
+import pytest
+import redis
+from django.db import connection
+from django.utils import timezone
+
+from curation.errors import CurationError
+from curation.jobs.cancel import cancel
+from curation.jobs.retry import NotRetried, retry
+from curation.models import (
+    Device,
+    ExportRun,
+    IngestRun,
+    Pair,
+    Run,
+    RunState,
+    ValidationRun,
+    Verdict,
+)
+from tests import factories as make
+from validation.requests import queue_uncompiled, request_validation
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def ended(a_run: Callable[..., Any], state: RunState = RunState.FAILED, **over: Any) -> Any:
+    return a_run(state=state, finished_at=timezone.now(), **over)
+
+
+def with_verdicts(*verdicts: Verdict | None, state: RunState = RunState.FAILED) -> ValidationRun:
+    """An ended run over as many pairs, with these verdicts; None is a pair without a result."""
+    pairs = [make.a_pair() for _ in verdicts]
+    [run] = request_validation(pairs, device=Device.INTERPRETER, hand_over=False)
+    for pair, verdict in zip(pairs, verdicts, strict=True):
+        if verdict is not None:
+            make.a_validation_result(
+                run=run, pair=pair, verdict=verdict, content_hash=pair.content_hash
+            )
+    ValidationRun.objects.filter(pk=run.pk).update(state=state, finished_at=timezone.now())
+    run.refresh_from_db()
+    return run
+
+
+def positions(old: ValidationRun, new: ValidationRun) -> list[int]:
+    """Which items of the old run are in the new one."""
+    keys = [key for _, key, _ in old.batch]
+    return [keys.index(key) for _, key, _ in new.batch]
+
+
+def test_a_failed_ingest_is_queued_anew_with_its_options(queue_redis: redis.Redis) -> None:
+    old, ada = ended(make.an_ingest_run, again=True), make.a_curator(username="ada")
+
+    new = retry(old, by=ada)
+
+    assert isinstance(new, IngestRun)
+    assert (new.repository, new.again, new.state) == (old.repository, True, "queued")
+    assert (new.retry_of, new.requested_by) == (old, ada)
+    assert django_rq.get_queue("ingest").get_job_ids() == [new.job_id]
+
+
+def test_a_cancelled_export_is_queued_anew_with_its_options(queue_redis: redis.Redis) -> None:
+    old = make.an_export_run(options={"seed": 7}, requested_by=make.a_curator())
+    cancel(old)
+
+    new = retry(old)
+
+    assert isinstance(new, ExportRun)
+    assert (new.options["seed"], new.retry_of) == (7, old)
+
+
+def test_a_validation_retries_what_has_no_result_or_crashed(queue_redis: redis.Redis) -> None:
+    old = with_verdicts(
+        Verdict.PASSED, None, Verdict.CRASHED, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT
+    )
+
+    new = retry(old)
+
+    assert positions(old, new) == [1, 2]
+    assert (new.retry_of, new.device, new.total) == (old, old.device, 2)
+
+
+def test_a_validation_retries_bad_verdicts_too_if_asked(queue_redis: redis.Redis) -> None:
+    old = with_verdicts(
+        Verdict.PASSED, None, Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.NOT_TRITON
+    )
+
+    assert positions(old, retry(old, failed=True)) == [1, 2, 3, 4]
+
+
+def test_a_compile_run_retries_its_kernels(queue_redis: redis.Redis) -> None:
+    kernels = [make.a_kernel(), make.a_kernel()]
+    [old] = request_validation(kernels, device=Device.COMPILER, hand_over=False)
+    make.a_validation_result(
+        run=old, kernel=kernels[0], verdict=Verdict.PASSED, content_hash=kernels[0].content_hash
+    )
+    cancel(old)
+
+    new = retry(old)
+
+    assert (new.kind, [key for _, key, _ in new.batch]) == ("compile", [kernels[1].pk])
+
+
+def test_what_an_earlier_retry_settled_is_not_retried_again(queue_redis: redis.Redis) -> None:
+    old = with_verdicts(None, None)
+    first = retry(old)
+    pair = Pair.objects.get(pk=old.batch[0][1])
+    make.a_validation_result(run=first, pair=pair, verdict=Verdict.PASSED)
+    cancel(first)
+
+    assert positions(old, retry(old)) == [1]
+
+
+def test_a_run_whose_items_all_have_a_result_has_nothing_to_retry() -> None:
+    run = with_verdicts(Verdict.PASSED, Verdict.FAILED, state=RunState.SUCCEEDED)
+
+    with pytest.raises(CurationError, match="every item has a result"):
+        retry(run)
+
+    assert ValidationRun.objects.count() == 1
+
+
+@pytest.mark.parametrize("a_run", [make.an_ingest_run, make.an_export_run])
+def test_a_run_that_succeeded_is_not_retried(a_run: Callable[..., Run]) -> None:
+    with pytest.raises(CurationError, match="there is nothing to retry"):
+        retry(ended(a_run, RunState.SUCCEEDED))
+
+
+def test_a_run_that_is_under_way_is_not_retried() -> None:
+    with pytest.raises(NotRetried, match="is queued: cancel it first"):
+        retry(make.a_validation_run())
+
+
+@pytest.mark.parametrize("kind", ["ingest", "validation", "export"])
+def test_a_double_click_makes_one_run(kind: str, queue_redis: redis.Redis) -> None:
+    made: list[Any] = []
+    makers: dict[str, Callable[[], Any]] = {
+        "ingest": lambda: ended(make.an_ingest_run),
+        "validation": lambda: with_verdicts(None),
+        "export": lambda: ended(make.an_export_run),
+    }
+    old = makers[kind]()
+
+    def click() -> None:
+        try:
+            made.append(retry(type(old)._default_manager.get(pk=old.pk)))
+        finally:
+            connection.close()
+
+    clicks = [threading.Thread(target=click) for _ in range(4)]
+    for thread in clicks:
+        thread.start()
+    for thread in clicks:
+        thread.join()
+
+    assert len(made) == 4
+    assert len({run.pk for run in made}) == 1
+    assert type(old)._default_manager.count() == 2
+
+
+def test_the_scheduler_does_not_queue_what_a_person_has_just_cancelled(
+    queue_redis: redis.Redis,
+) -> None:
+    kernel = make.a_kernel()
+    [run] = request_validation([kernel], device=Device.COMPILER)
+
+    cancel(run)
+
+    assert queue_uncompiled() == 0

@@ -1,0 +1,116 @@
+"""What fell out of the queue comes back, once."""
+
+import logging
+from datetime import timedelta
+
+import django_rq
+import pytest
+import redis
+from django.conf import settings
+from django.utils import timezone
+
+from curation.jobs.attempt import claim
+from curation.jobs.enqueue import enqueue
+from curation.jobs.sweep import Swept, sweep
+from curation.models import IngestRun, Repository, RunState
+
+LONG_AGO = timedelta(hours=1)
+
+
+@pytest.fixture
+def run(transactional_db: None) -> IngestRun:
+    repository = Repository.objects.create(name="a/b", url="https://github.com/a/b")
+    return IngestRun.objects.create(repository=repository)
+
+
+def jobs() -> list[str]:
+    return list(django_rq.get_queue("ingest").get_job_ids())
+
+
+def age(run: IngestRun) -> None:
+    """Let an hour pass for `run`."""
+    IngestRun.objects.filter(pk=run.pk).update(handed_over_at=timezone.now() - LONG_AGO)
+    IngestRun.objects.filter(pk=run.pk, state=RunState.RUNNING).update(
+        lease_until=timezone.now() - LONG_AGO
+    )
+
+
+def test_a_queued_run_with_its_job_in_redis_is_left_alone(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
+    enqueue(run)
+    age(run)
+
+    assert sweep() == Swept()
+    assert jobs() == [f"ingestrun-{run.pk}-1"]
+
+
+def test_a_queued_run_whose_job_redis_forgot_is_handed_over_again_once(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
+    enqueue(run)
+    queue_redis.flushall()
+    age(run)
+
+    assert sweep() == Swept(handed_over=1)
+    assert sweep() == Swept()
+    assert jobs() == [f"ingestrun-{run.pk}-1"]
+
+
+def test_a_run_that_was_just_queued_gets_time_to_reach_redis(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
+    assert sweep() == Swept()
+    assert jobs() == []
+
+
+def test_a_run_whose_worker_died_is_queued_again(run: IngestRun, queue_redis: redis.Redis) -> None:
+    dead = claim(IngestRun, run.pk)
+    assert dead is not None
+    age(run)
+
+    assert sweep() == Swept(requeued=1)
+    assert sweep() == Swept()
+
+    run.refresh_from_db()
+    assert (run.state, run.attempt_token, run.attempts) == ("queued", None, 1)
+    assert jobs() == [f"ingestrun-{run.pk}-2"]
+
+
+def test_a_run_whose_worker_lives_is_left_alone(run: IngestRun, queue_redis: redis.Redis) -> None:
+    assert claim(IngestRun, run.pk)
+
+    assert sweep() == Swept()
+
+
+def test_a_run_that_kills_every_worker_ends_with_a_sentence(
+    run: IngestRun, queue_redis: redis.Redis
+) -> None:
+    for _ in range(settings.MOST_ATTEMPTS):
+        attempt = claim(IngestRun, run.pk)
+        assert attempt is not None
+        attempt.give_up("MemoryError: a file of 9 GB")
+        sweep()
+
+    run.refresh_from_db()
+    assert run.state == RunState.FAILED
+    assert run.message == (
+        "Given up after 3 attempts: each time the worker stopped before it was done. "
+        "The last attempt said: MemoryError: a file of 9 GB"
+    )
+
+
+def test_without_redis_nothing_is_lost_and_nothing_breaks(
+    run: IngestRun, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for queue in settings.RQ_QUEUES.values():
+        monkeypatch.setitem(queue, "URL", "unix:///nowhere/redis.sock")
+    age(run)
+
+    with caplog.at_level(logging.WARNING):
+        enqueue(run)
+        assert sweep() == Swept()
+
+    run.refresh_from_db()
+    assert run.state == RunState.QUEUED
+    assert "Redis can't be reached" in caplog.text

@@ -1,0 +1,101 @@
+"""Substring search: it follows every write, and survives a table that a migration made anew."""
+
+import pytest
+from django.db import connection
+
+from curation.models import Kernel, Pair
+from curation.search.filters import Filter
+from curation.search.indexes import SEARCHED, make_indexes, words_of
+from curation.search.tags import make_tag_indexes
+from tests.factories import a_kernel, a_pair
+
+pytestmark = pytest.mark.django_db
+
+
+def hits(text: str) -> set[str]:
+    filter = Filter(q=(text,))
+    return {
+        *filter.of(Kernel.objects.all(), bounded=True).values_list("name", flat=True),
+        *filter.of(Pair.objects.all(), bounded=True).values_list("slug", flat=True),
+    }
+
+
+def test_a_text_is_found_in_the_middle_of_a_word_in_any_case() -> None:
+    a_kernel(name="flash", standalone_source="acc += tl.dot(q, k)\n")
+    a_pair(slug="dot", triton_code="TL.DOT(q, k)\n")
+
+    assert hits("l.dot(q, ") == {"flash", "dot"}
+
+
+@pytest.mark.parametrize("text", ['"', "'; DROP", "a OR b", "NEAR(x", "x*", "%", "_ptr", "\\"])
+def test_signs_that_mean_something_to_a_database_are_letters(text: str) -> None:
+    a_kernel(name="odd", standalone_source=f"# -{text}-\n")
+    a_kernel(name="plain", standalone_source="# nothing\n")
+
+    assert hits(f"-{text}-") == {"odd"}
+
+
+def test_what_is_changed_is_found_as_it_is_now() -> None:
+    kernel = a_kernel(name="old_name", standalone_source="x\n")
+    Kernel.objects.filter(pk=kernel.pk).update(name="new_name")
+
+    assert hits("old_name") == set()
+    assert hits("new_name") == {"new_name"}
+
+
+def test_what_is_deleted_is_found_no_more() -> None:
+    a_kernel(name="gone").delete()
+
+    assert hits("gone") == set()
+
+
+def test_short_words_are_looked_for_in_names() -> None:
+    a_kernel(name="ab", standalone_source="x\n")
+
+    assert hits("AB") == {"ab"}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite makes tables anew")
+def test_triggers_that_a_migration_has_dropped_come_back_with_what_they_missed() -> None:
+    with connection.cursor() as cursor:
+        for table in SEARCHED:
+            for event in ("insert", "update", "delete"):
+                cursor.execute(f"DROP TRIGGER {words_of(table)}_{event}")
+    a_kernel(name="missed_kernel", standalone_source="x\n")
+
+    make_indexes()
+
+    assert hits("missed_k") == {"missed_kernel"}
+
+
+def tagged(*tags: str) -> set[str]:
+    return set(Filter(tag=tags).of(Kernel.objects.all()).values_list("name", flat=True))
+
+
+def test_a_tag_is_found_whole_and_as_it_is_now() -> None:
+    a_kernel(name="both", tags=["fp8", "online-softmax"])
+    changed = a_kernel(name="changed", tags=["fp8"])
+    a_kernel(name="longer", tags=["fp8-row", "OFP8"])
+    a_kernel(name="gone", tags=["fp8"]).delete()
+    a_pair(slug="pair", tags=["fp8"])
+    Kernel.objects.filter(pk=changed.pk).update(tags=["fused", 'a"b'])
+
+    assert tagged("fp8") == {"both"}
+    assert tagged("fp8", 'a"b') == {"both", "changed"}
+    assert tagged("fp") == tagged("pair") == set()
+    assert Filter(tag=("fp8",)).of(Pair.objects.all()).count() == 1
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite makes tables anew")
+def test_tags_that_a_migration_has_dropped_the_triggers_of_come_back() -> None:
+    kernel = a_kernel(name="before", tags=["old"])
+    with connection.cursor() as cursor:
+        for event in ("insert", "update", "delete"):
+            cursor.execute(f"DROP TRIGGER curation_kernel_tags_{event}")
+    a_kernel(name="meanwhile", tags=["new"])
+    Kernel.objects.filter(pk=kernel.pk).update(tags=["new"])
+
+    make_tag_indexes()
+
+    assert tagged("new") == {"before", "meanwhile"}
+    assert tagged("old") == set()

@@ -1,0 +1,514 @@
+"""Passwords, invitations, API tokens, and what an account without a group sees."""
+
+import io
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.models import Group, User
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from curation.models import ApiToken, Invitation, LoginFailure
+from curation.people import CURATORS, REVIEWERS
+from curation.web import tokens
+from curation.web.security import invitations
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+NEW = "a much longer phrase"
+LINK = re.compile(r"http://[^\s\"<]+/join/[^\s\"<]+")
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def curator() -> User:
+    return make.a_curator(username="eve")
+
+
+@pytest.fixture
+def by_curator(curator: User) -> Client:
+    return logged_in(curator)
+
+
+# --- One's own password ---------------------------------------------------------------------
+def change_password(client: Client, old: str = make.PASSWORD, new: str = NEW, **ticked: str) -> Any:
+    typed = {"old_password": old, "new_password1": new, "new_password2": new, **ticked}
+    return client.post(reverse("password"), typed)
+
+
+@pytest.mark.parametrize("person", [make.a_person, make.a_reviewer, make.a_curator])
+def test_everybody_with_an_account_changes_their_own_password(person: type[User]) -> None:
+    user = person()
+    client = logged_in(user)
+    assert reverse("password") in client.get(reverse("account")).content.decode()
+
+    assert change_password(client).status_code == 302
+
+    user.refresh_from_db()
+    assert user.check_password(NEW)
+
+
+def test_a_changed_password_ends_the_other_sessions_and_keeps_this_one() -> None:
+    user = make.a_reviewer()
+    here, elsewhere = logged_in(user), logged_in(user)
+
+    change_password(here)
+
+    assert here.get(reverse("account")).status_code == 200
+    assert elsewhere.get(reverse("account")).status_code == 302
+
+
+@pytest.mark.parametrize(("ticked", "code"), [({}, 200), ({"revoke_tokens": "1"}, 401)])
+def test_a_changed_password_revokes_ones_own_tokens_if_that_is_ticked(
+    ticked: dict[str, str], code: int
+) -> None:
+    user = make.a_reviewer()
+    own, other = (tokens.make(each, "script") for each in (user, make.a_reviewer()))
+    client = logged_in(user)
+    assert "Also revoke my API tokens" in client.get(reverse("password")).content.decode()
+
+    assert change_password(client, **ticked).status_code == 302
+
+    assert (call(own), call(other)) == (code, 200)
+
+
+def test_a_wrong_current_password_revokes_no_token() -> None:
+    user = make.a_reviewer()
+    secret = tokens.make(user, "script")
+
+    change_password(logged_in(user), old="guessed", revoke_tokens="1")
+
+    assert call(secret) == 200
+
+
+def test_a_wrong_current_password_changes_nothing() -> None:
+    user = make.a_reviewer()
+
+    answer = change_password(logged_in(user), old="guessed")
+
+    assert answer.status_code == 400
+    assert "This is not your current password." in answer.content.decode()
+    user.refresh_from_db()
+    assert user.check_password(make.PASSWORD)
+
+
+def test_guessing_the_current_password_is_throttled_like_a_login(settings: Any) -> None:
+    user = make.a_reviewer()
+    client = logged_in(user)
+    for _ in range(settings.LOGIN_FAILURES):
+        change_password(client, old="guessed")
+
+    answer = change_password(client)
+
+    assert answer.status_code == 429
+    assert "Too many wrong passwords. Try again in 2 seconds." in answer.content.decode()
+    assert LoginFailure.objects.filter(name=user.username).count() == settings.LOGIN_FAILURES
+    user.refresh_from_db()
+    assert user.check_password(make.PASSWORD)
+
+
+def test_a_weak_password_is_refused() -> None:
+    assert "too short" in change_password(logged_in(make.a_reviewer()), new="abc").content.decode()
+
+
+# --- Invitations ----------------------------------------------------------------------------
+def invite(client: Client, name: str = "rhea", group: str = REVIEWERS) -> Any:
+    typed = {"username": name, "group": make.a_group(group).pk, "email": "rhea@example.org"}
+    return client.post(reverse("people"), typed)
+
+
+def link_of(answer: Any) -> str:
+    shown = LINK.search(answer.content.decode())
+    assert shown
+    return shown[0]
+
+
+def join(link: str, client: Client | None = None) -> Any:
+    typed = {"new_password1": NEW, "new_password2": NEW}
+    return (client or Client()).post(link, typed)
+
+
+@pytest.mark.parametrize(("group", "is_staff"), [(REVIEWERS, False), (CURATORS, True)])
+def test_an_invited_person_chooses_a_password_and_is_logged_in(
+    by_curator: Client, group: str, is_staff: bool
+) -> None:
+    link, client = link_of(invite(by_curator, group=group)), Client()
+    assert "Welcome, rhea" in client.get(link).content.decode()
+    assert not User.objects.filter(username="rhea").exists()
+
+    assert join(link, client).headers["Location"] == reverse("queue")
+
+    user = User.objects.get(username="rhea")
+    assert user.check_password(NEW)
+    assert [each.name for each in user.groups.all()] == [group]
+    assert (user.is_staff, user.is_superuser, user.email) == (is_staff, False, "rhea@example.org")
+    assert client.get(reverse("account")).status_code == 200
+
+
+def test_a_link_works_once(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+    join(link)
+
+    for answer in (Client().get(link), join(link)):
+        assert answer.status_code == 410
+        assert "used already" in answer.content.decode()
+    assert User.objects.filter(username="rhea").count() == 1
+
+
+def test_of_two_who_accept_at_the_same_moment_one_gets_the_account(by_curator: Client) -> None:
+    token = link_of(invite(by_curator)).rsplit("/", 1)[1]
+    first, second = (invitations.open_invitation(token) for _ in range(2))
+    form = SetPasswordForm(User(username="rhea"), {"new_password1": NEW, "new_password2": NEW})
+    assert form.is_valid()
+    invitations.accept(first, form)
+
+    with pytest.raises(invitations.InvitationRefused, match="used already"):
+        invitations.accept(second, form)
+
+
+def test_looking_at_a_link_does_not_use_it_up(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+    for _ in range(3):
+        Client().get(link)
+
+    assert join(link).status_code == 302
+
+
+def test_a_link_expires_after_seven_days(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+    almost = timezone.now() - timedelta(days=7) + timedelta(minutes=1)
+    Invitation.objects.update(created_at=almost)
+    assert Client().get(link).status_code == 200
+
+    Invitation.objects.update(created_at=almost - timedelta(minutes=2))
+
+    assert join(link).status_code == 410
+    assert "Expired" in by_curator.get(reverse("people")).content.decode()
+
+
+def test_a_revoked_link_opens_nothing(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+    invitation = Invitation.objects.get()
+
+    by_curator.post(reverse("revoke-invitation", args=[invitation.pk]))
+
+    assert join(link).status_code == 410
+    assert not User.objects.filter(username="rhea").exists()
+
+
+def test_inviting_again_revokes_the_earlier_link(by_curator: Client) -> None:
+    lost, fresh = (link_of(invite(by_curator)) for _ in range(2))
+
+    assert join(lost).status_code == 410
+    assert join(fresh).status_code == 302
+
+
+def test_a_link_dies_with_the_rights_of_the_curator_who_made_it(
+    by_curator: Client, curator: User
+) -> None:
+    link = link_of(invite(by_curator, group=CURATORS))
+
+    curator.groups.clear()
+
+    assert join(link).status_code == 410
+
+
+@pytest.mark.parametrize("change", [lambda text: text[:-1], lambda text: f"x{text}", lambda _: "x"])
+def test_a_link_that_was_changed_opens_nothing(
+    by_curator: Client, change: Callable[[str], str]
+) -> None:
+    site, token = link_of(invite(by_curator)).rsplit("/", 1)
+
+    assert join(f"{site}/{change(token)}").status_code == 410
+
+
+def test_a_link_is_shown_once_and_stored_nowhere(by_curator: Client) -> None:
+    answer = invite(by_curator)
+    token = link_of(answer).rsplit("/", 1)[1]
+
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert token not in by_curator.get(reverse("people")).content.decode()
+    assert token not in str(list(Invitation.objects.values()))
+
+
+def test_who_is_logged_in_already_opens_no_second_account(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+
+    assert "You are logged in as eve" in by_curator.get(link).content.decode()
+    assert join(link, by_curator).status_code == 400
+    assert not User.objects.filter(username="rhea").exists()
+
+
+@pytest.mark.parametrize("name", ["ada", "ADA", "", "no spaces", "x" * 151])
+def test_a_name_that_is_taken_or_wrong_is_not_invited(by_curator: Client, name: str) -> None:
+    make.a_reviewer(username="ada")
+
+    assert invite(by_curator, name).status_code == 400
+
+    assert not Invitation.objects.exists()
+
+
+def test_a_curator_invites_into_no_other_group(by_curator: Client) -> None:
+    owners = Group.objects.create(name="owners")
+
+    answer = by_curator.post(reverse("people"), {"username": "rhea", "group": owners.pk})
+
+    assert answer.status_code == 400
+
+
+def test_an_account_that_was_made_meanwhile_is_not_taken_over(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+    other = make.a_curator(username="rhea")
+
+    assert join(link).status_code == 410
+
+    other.refresh_from_db()
+    assert other.check_password(make.PASSWORD)
+    assert Invitation.objects.get().accepted_at is None
+
+
+def test_the_history_tells_who_invited_whom(by_curator: Client) -> None:
+    join(link_of(invite(by_curator)))
+    invite(by_curator, "iris")
+    by_curator.post(reverse("revoke-invitation", args=[Invitation.objects.latest("pk").pk]))
+
+    told = {(str(row.user), row.object_repr, row.change_message) for row in LogEntry.objects.all()}
+    assert told == {
+        ("eve", "rhea", "Invited to reviewers."),
+        ("rhea", "rhea", "Accepted the invitation by eve."),
+        ("eve", "iris", "Invited to reviewers."),
+        ("eve", "iris", "Revoked."),
+    }
+
+
+def test_a_form_of_the_invitation_needs_the_token_against_forgery(by_curator: Client) -> None:
+    link = link_of(invite(by_curator))
+
+    assert join(link, Client(enforce_csrf_checks=True)).status_code == 403
+
+
+# --- The command ----------------------------------------------------------------------------
+def add_reviewer(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("add_reviewer", *arguments, stdout=out, stderr=io.StringIO())
+    return out.getvalue().strip()
+
+
+@pytest.mark.parametrize(("option", "group"), [((), REVIEWERS), (("--curator",), CURATORS)])
+def test_the_command_prints_a_link_that_opens_the_account(
+    option: tuple[str, ...], group: str
+) -> None:
+    link = add_reviewer("rhea", *option, "--email", "rhea@example.org")
+    assert LINK.fullmatch(link)
+
+    assert join(link).status_code == 302
+
+    user = User.objects.get(username="rhea")
+    assert [each.name for each in user.groups.all()] == [group]
+    assert user.email == "rhea@example.org"
+
+
+def test_the_command_names_the_site_behind_a_proxy(settings: Any) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://*.example.org", "https://curation.example.org"]
+
+    assert add_reviewer("rhea").startswith("https://curation.example.org/join/")
+
+
+def test_the_command_refuses_a_name_that_is_taken() -> None:
+    make.a_reviewer(username="rhea")
+
+    with pytest.raises(CommandError, match="An account named rhea exists already"):
+        add_reviewer("rhea")
+
+
+# --- An account without a group -------------------------------------------------------------
+HREF = re.compile(r'href="(/[^"]*)"')
+
+
+def test_an_account_without_a_group_is_told_whom_to_ask() -> None:
+    make.a_curator(username="eve", email="eve@example.org")
+    make.a_superuser(username="root")
+    make.a_curator(username="gone", is_active=False)
+    make.a_reviewer(username="rita")
+
+    answer = logged_in(make.a_person(username="rhea")).get(reverse("queue"))
+    page = answer.content.decode()
+
+    assert answer.status_code == 403
+    assert "No access yet" in page
+    assert "rhea" in page
+    assert all(text in page for text in ("<li>eve, ", "eve@example.org", "<li>root</li>"))
+    assert not any(text in page for text in ("gone", "rita"))
+
+
+@pytest.mark.parametrize(
+    ("person", "name"),
+    [
+        (make.a_person, "queue"), (make.a_person, "account"), (make.a_person, "password"),
+        (make.a_reviewer, "exports"), (make.a_reviewer, "account"), (make.a_reviewer, "keys"),
+        (make.a_curator, "account"), (make.a_curator, "keys"), (make.a_curator, "people"),
+    ],
+)  # fmt: skip
+def test_no_page_links_to_a_page_that_this_person_may_not_open(
+    person: type[User], name: str
+) -> None:
+    user = person()
+    client = logged_in(user)
+
+    links = set(HREF.findall(client.get(reverse(name)).content.decode()))
+
+    assert reverse("account") in links
+    refused = [url for url in links if client.get(url).status_code == 403]
+    assert refused == []
+
+
+# --- Tokens ---------------------------------------------------------------------------------
+SECRET = re.compile(r"curation_[\w-]{43}")
+
+
+def call(secret: str) -> int:
+    headers = {"Authorization": f"Bearer {secret}"}
+    return Client().get(reverse("api-items", args=["kernels"]), headers=headers).status_code
+
+
+def make_token(client: Client, name: str = "script", days: str = "90") -> str:
+    shown = SECRET.search(
+        client.post(reverse("token"), {"name": name, "days": days}).content.decode()
+    )
+    assert shown
+    return shown[0]
+
+
+def test_a_person_has_several_tokens_and_revokes_one_of_them() -> None:
+    client = logged_in(make.a_reviewer())
+    first, second = make_token(client, "nightly"), make_token(client, "laptop")
+    page = client.get(reverse("account")).content.decode()
+    assert all(name in page for name in ("nightly", "laptop"))
+    assert not any(secret in page for secret in (first, second))
+
+    client.post(reverse("token"), {"revoke": ApiToken.objects.get(name="nightly").pk})
+
+    assert (call(first), call(second)) == (401, 200)
+
+
+def test_a_new_secret_stands_in_the_answer_alone_and_no_page_of_the_account_is_kept() -> None:
+    client = logged_in(make.a_reviewer())
+    answers = [client.get(reverse(name)) for name in ("account", "password")]
+    answers.append(client.post(reverse("token"), {"name": "script", "days": "90"}))
+
+    for answer in answers:
+        assert "no-store" in answer.headers["Cache-Control"]
+    shown = SECRET.search(answers[-1].content.decode())
+    assert shown
+    assert shown[0] not in str(client.cookies) + str(dict(client.session))
+    # The cookie of messages is signed, not encrypted: its text would be readable there.
+    assert "messages" not in client.cookies
+
+
+def test_an_expired_token_opens_nothing() -> None:
+    client = logged_in(make.a_reviewer())
+    secret = make_token(client, days="30")
+    token = ApiToken.objects.get()
+    assert token.expires_at
+    assert timedelta(days=29) < token.expires_at - timezone.now() <= timedelta(days=30)
+    assert call(secret) == 200
+
+    ApiToken.objects.update(expires_at=timezone.now())
+
+    assert call(secret) == 401
+    assert "Expired" in client.get(reverse("account")).content.decode()
+
+
+def test_a_token_without_an_expiry_works_as_before() -> None:
+    secret = make_token(logged_in(make.a_reviewer()), days="")
+    ApiToken.objects.update(created_at=timezone.now() - timedelta(days=2000))
+
+    assert call(secret) == 200
+
+
+@pytest.mark.parametrize("typed", [{"name": ""}, {"name": "x", "days": "100000"}])
+def test_a_token_needs_a_label_and_an_offered_expiry(typed: dict[str, str]) -> None:
+    logged_in(make.a_reviewer()).post(reverse("token"), {"days": "30"} | typed)
+
+    assert not ApiToken.objects.exists()
+
+
+def test_the_last_use_is_written_at_most_once_a_minute() -> None:
+    secret = tokens.make(make.a_reviewer(), "script")
+    call(secret)
+    first = ApiToken.objects.get().used_at
+    assert first
+
+    with CaptureQueriesContext(connection) as asked:
+        call(secret)
+    assert not any("UPDATE" in query["sql"] for query in asked)
+    assert ApiToken.objects.get().used_at == first
+
+    ApiToken.objects.update(used_at=timezone.now() - timedelta(seconds=61))
+    call(secret)
+    used = ApiToken.objects.get().used_at
+    assert used
+    assert used >= first
+
+
+def test_a_curator_revokes_a_token_of_somebody_else(by_curator: Client) -> None:
+    secret = tokens.make(make.a_reviewer(username="rhea"), "runaway")
+    assert "runaway" in by_curator.get(reverse("people")).content.decode()
+
+    by_curator.post(reverse("revoke-token", args=[ApiToken.objects.get().pk]))
+
+    assert call(secret) == 401
+    assert LogEntry.objects.get().object_repr == "runaway of rhea"
+
+
+def test_a_reviewer_revokes_no_token_of_somebody_else() -> None:
+    other = make.an_api_token()
+    client = logged_in(make.a_reviewer())
+
+    client.post(reverse("token"), {"revoke": other.pk})
+    assert client.post(reverse("revoke-token", args=[other.pk])).status_code == 403
+
+    assert ApiToken.objects.get() == other
+
+
+# --- What it costs --------------------------------------------------------------------------
+@pytest.mark.parametrize(("name", "most"), [("people", 8), ("account", 7), ("password", 4)])
+def test_a_page_asks_the_database_a_fixed_number_of_times(
+    by_curator: Client, curator: User, name: str, most: int
+) -> None:
+    def queries_with(rows: int) -> int:
+        for number in range(rows):
+            make.an_invitation(invited_by=make.a_curator())
+            make.an_api_token(name=f"other {number}")
+            make.an_api_token(user=curator, name=f"mine {number}")
+            make.a_decision(kernel=make.a_kernel(), user=curator)
+            make.a_decision(kernel=None, pair=make.a_pair(), user=curator)
+        with CaptureQueriesContext(connection) as asked:
+            assert by_curator.get(reverse(name)).status_code == 200
+        return len(asked)
+
+    assert queries_with(1) == queries_with(8) <= most
+
+
+def test_the_list_of_decisions_loads_no_texts(by_curator: Client, curator: User) -> None:
+    make.a_decision(kernel=make.a_kernel(), user=curator)
+
+    with CaptureQueriesContext(connection) as asked:
+        by_curator.get(reverse("account"))
+
+    assert not any("standalone_source" in query["sql"] for query in asked)

@@ -1,0 +1,226 @@
+"""Characters that a reader does not see are shown as boxes wherever strangers' text is shown."""
+
+import re
+import unicodedata
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.template import Context, Template
+from django.test import Client
+from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curation.characters import INVISIBLE, boxed, has_invisible, invisible, listed
+from curation.models import Kernel, Pair
+from curation.web.highlight import lines
+from tests import factories as make
+
+# One of each kind: override, isolate, mark, zero-width, joiner, byte order mark, soft hyphen, tag,
+# variation selector, filler, control, spaces, separator.
+EACH = (
+    "\u202e\u2066\u2069\u200f\u061c\u200b\u200d\u2060\ufeff\xad\u180e\U000e0041\ufe0f\u3164\x1b\x85"
+    "\xa0\u2009\u3000\u2028"
+)
+BAD = f"a{EACH}b"
+
+
+@pytest.fixture
+def curator(db: None) -> User:
+    cache.clear()
+    return make.a_curator()
+
+
+@pytest.fixture
+def browser(client: Client, curator: User) -> Client:
+    client.force_login(curator)
+    return client
+
+
+@pytest.fixture
+def kernel(db: None) -> Kernel:
+    kernel = make.a_kernel(
+        name=BAD, standalone_source=f"# {BAD}\nx = '{BAD}'\ny{BAD} = 1\n",
+        launcher_source=f"# {BAD}\n", tags=[BAD], standalone=False, standalone_reasons=[BAD],
+        notes=[BAD], license=make.a_license(expression=BAD), license_verdict="permissive",
+        parameters=[{"name": BAD, "annotation": BAD, "default": BAD, "constexpr": False}],
+        kind_evidence=[{"says": BAD, "rule": BAD, "line": 1, "text": BAD}],
+    )  # fmt: skip
+    repository = make.a_repository()
+    for number in range(2):
+        file = make.a_source_file(path=f"{BAD}{number}.py", repository=repository)
+        make.a_provenance(kernel=kernel, source_file=file, license_reason=BAD)
+    make.some_license_evidence(
+        repository=repository, source_file=file, path=BAD, matched_text=BAD, remark=BAD
+    )
+    make.a_finding(kernel=kernel, gate="parses", passed=False, message=BAD)
+    twin = make.a_kernel(name=f"{BAD}2", standalone_source=f"# {BAD}\nz = 1\n")
+    make.a_duplicate_link(kernel=twin, of_kernel=kernel)
+    make.a_question(kernel=kernel, text=BAD)
+    make.a_decision(kernel=kernel, comment=BAD, reasons=[BAD])
+    return kernel
+
+
+@pytest.fixture
+def pair(kernel: Kernel) -> Pair:
+    before = make.a_pair(slug="before", test_code=f"TOLERANCE = '{BAD}'\n")
+    pair = make.a_pair(
+        kernel=kernel, slug="bad", python_code=f"# {BAD}\n", triton_code=BAD, entry_point=BAD,
+        test_code=f"TOLERANCE = '{BAD}{BAD}'\n", recipe=BAD, description=BAD, previous=before,
+    )  # fmt: skip
+    result = make.a_validation_result(
+        pair=pair, content_hash=pair.content_hash, message=BAD, figures={BAD: BAD},
+        run=make.a_validation_run(environment={BAD: BAD}),
+    )  # fmt: skip
+    figures = {"max_abs_error": 0.1, "share_of_allowed": 0.2}
+    make.a_validation_check(result=result, name=BAD, message=BAD, figures=figures)
+    return pair
+
+
+def left_in(page: str) -> set[str]:
+    """Return the invisible characters of a page, without the fields that are there to edit."""
+    page = re.sub(r"<textarea.*?</textarea>|<input[^>]*>", "", page, flags=re.DOTALL)
+    return {f"U+{ord(character):04X}" for character in INVISIBLE.findall(page)}
+
+
+@pytest.mark.parametrize(
+    "tab", ["standalone", "file", "launcher", "diff", "diff&layout=inline", "alike", "history"]
+)
+def test_no_tab_of_a_kernel_has_an_invisible_character(
+    browser: Client, kernel: Kernel, tab: str
+) -> None:
+    page = browser.get(f"{kernel.get_absolute_url()}?tab={tab}").content.decode()
+
+    assert left_in(page) == set()
+    assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page
+
+
+@pytest.mark.parametrize("tab", ["code", "results", "diff", "diff&layout=inline", "history"])
+def test_no_tab_of_a_pair_has_an_invisible_character(browser: Client, pair: Pair, tab: str) -> None:
+    page = browser.get(f"{pair.get_absolute_url()}?tab={tab}").content.decode()
+
+    assert left_in(page) == set()
+    assert '<span class="cp" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>' in page
+
+
+def test_no_list_has_an_invisible_character(browser: Client, pair: Pair) -> None:
+    run = make.an_ingest_run()
+    make.a_drop(run=run, path=BAD, message=BAD, qualname=BAD)
+    draft = make.a_draft(operation=BAD, path=BAD, missing=[BAD], python_code=BAD)
+    for url in (
+        f"{reverse('find')}?q=a", f"{reverse('find')}?items=pairs", reverse("history"),
+        reverse("drafts"), draft.get_absolute_url(), reverse("edit-pair", args=[pair.pk]),
+        run.get_absolute_url(), reverse("ask", args=["pairs", pair.pk]), reverse("account"),
+    ):  # fmt: skip
+        assert left_in(browser.get(url).content.decode()) == set(), url
+
+
+def test_a_text_field_names_what_it_does_not_show(browser: Client, pair: Pair) -> None:
+    page = browser.get(reverse("edit-pair", args=[pair.pk])).content.decode()
+
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE once on line 1" in page
+    assert BAD in page
+
+
+def test_the_first_evidence_names_the_characters(browser: Client, kernel: Kernel) -> None:
+    page = browser.get(kernel.get_absolute_url()).content.decode()
+
+    first = re.findall(r'<span class="name">(.+?)</span>', page)[0]
+    assert first == "Characters"
+    assert "Unit: U+202E RIGHT-TO-LEFT OVERRIDE 3 times, first on line 1" in page
+
+
+def test_a_joiner_in_a_comment_speaks_less_against_an_item(browser: Client) -> None:
+    kernel = make.a_kernel(standalone_source="# \u2764\ufe0f\nx = 1\n")
+
+    page = browser.get(kernel.get_absolute_url()).content.decode()
+
+    assert '<li class="doubt">' in page
+    assert "Unit: U+FE0F VARIATION SELECTOR-16 once on line 1." in page
+
+
+def test_plain_code_has_no_such_evidence(browser: Client) -> None:
+    page = browser.get(make.a_kernel().get_absolute_url()).content.decode()
+
+    assert "Characters" not in page
+
+
+# --- The characters themselves --------------------------------------------------------------
+def test_every_control_format_and_space_character_is_covered() -> None:
+    kinds = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+    every = {c for c in map(chr, range(0x110000)) if unicodedata.category(c) in kinds}
+
+    assert {c for c in every if not INVISIBLE.match(c)} == {"\t", "\n", " "}
+
+
+@given(st.text(st.sampled_from(["a", "\n", "\t", *EACH, "é", "\x0b", "\ufe00"])))
+def test_the_quick_look_agrees_with_the_search(text: str) -> None:
+    assert has_invisible(text) == (INVISIBLE.search(text) is not None)
+
+
+@given(st.text(st.sampled_from(["a", " ", "\n", "'", '"', "#", *EACH]), max_size=60))
+def test_boxes_keep_the_lines_and_the_elements_whole(source: str) -> None:
+    shown = lines(source)
+
+    assert len(shown) == source.removesuffix("\n").count("\n") + 1
+    for line in shown:
+        assert line.count("<span") == line.count("</span>")
+        assert INVISIBLE.search(line) is None
+
+
+def test_the_color_of_the_code_around_a_box_stays() -> None:
+    [line] = lines("x = 'a\u200bb'\n")
+
+    assert '<span class="s1">\'a<span class="cp" title="ZERO WIDTH SPACE">U+200B</span>b' in line
+
+
+@pytest.mark.parametrize(
+    ("text", "deceives", "also"),
+    [
+        ("x = 1\n", "", ""),
+        ("\ufeffx = 1\n", "", ""),
+        ("a\n\fb\n", "", ""),
+        ("s = 'a\u202eb'\n", "U+202E RIGHT-TO-LEFT OVERRIDE once on line 1", ""),
+        ("# \u2066\n# \u2066\n", "U+2066 LEFT-TO-RIGHT ISOLATE 2 times, first on line 1", ""),
+        ("x = 1\na\u200bb = 1\n", "U+200B ZERO WIDTH SPACE once on line 2", ""),
+        ("x\ufe00 = 1\n", "U+FE00 VARIATION SELECTOR-1 once on line 1", ""),
+        ("s = f'{a\u200b}'\n", "U+200B ZERO WIDTH SPACE once on line 1", ""),
+        ("# \U000e0041\n", "U+E0041 TAG LATIN CAPITAL LETTER A once on line 1", ""),
+        ("# \x1b[8m\n", "U+001B CONTROL CHARACTER once on line 1", ""),
+        ('def f():\n    """a\xa0b"""\n', "", "U+00A0 NO-BREAK SPACE once on line 2"),
+        ("x = 1  # \u2764\ufe0f\n", "", "U+FE0F VARIATION SELECTOR-16 once on line 1"),
+        ("s = 'a\u200bb'\n", "", "U+200B ZERO WIDTH SPACE once on line 1"),
+    ],
+)
+def test_what_deceives_is_told_from_what_is_common(text: str, deceives: str, also: str) -> None:
+    assert tuple(map(listed, invisible(text))) == (deceives, also)
+
+
+def test_of_many_code_points_eight_are_named() -> None:
+    deceiving, _ = invisible("# " + "".join(map(chr, range(1, 9))) + "\u202e\u2066")
+
+    assert listed(deceiving).endswith("; and 2 other code points")
+
+
+# --- The filter -----------------------------------------------------------------------------
+def test_the_filter_escapes_and_keeps_what_is_escaped() -> None:
+    shown = Template("{% load review %}{{ a|visible }} {{ b|linebreaksbr|visible }}").render(
+        Context({"a": "<b>\u202e", "b": "1\n<2>"})
+    )
+
+    assert shown == f"&lt;b&gt;{boxed(chr(0x202E))} 1<br>&lt;2&gt;"
+
+
+def test_a_title_has_the_code_point_alone() -> None:
+    shown = Template("{% load review %}{{ a|visible|striptags }}").render(
+        Context({"a": "<i>\u202e"})
+    )
+
+    assert shown == "&lt;i&gt;U+202E"
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    shown = Template("{% load review %}{{ a|visible:5 }}").render(Context({"a": "&" * 1005}))
+
+    assert shown == f"{'&amp;' * 5} … 1,000 more characters"

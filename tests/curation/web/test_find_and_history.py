@@ -1,0 +1,253 @@
+"""Lists, saved views, the log, the dashboard, and editing."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.staticfiles import finders
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from curation.models import Kernel, Pair, SavedView
+from curation.search.filters import Filter
+from curation.web import dashboard, listing
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_cached() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def curator() -> User:
+    return make.a_curator(username="ada")
+
+
+@pytest.fixture
+def browser(client: Client, curator: User) -> Client:
+    client.force_login(curator)
+    return client
+
+
+def text(browser: Client, url: str) -> str:
+    return browser.get(url).content.decode()
+
+
+# --- Find -----------------------------------------------------------------------------------
+@pytest.mark.parametrize(("read", "looked_up"), [(5, 10), (5, 1000), (1000, 1000)])
+@pytest.mark.parametrize("query", ["order=newest", "order=priority", "q=kernel_"])
+def test_every_item_stands_on_one_page_of_the_list(
+    browser: Client, query: str, read: int, looked_up: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "READ", read)
+    monkeypatch.setattr(listing, "LOOKED_UP", looked_up)
+    for number in range(120):
+        make.a_kernel(name=f"kernel_{number}_", priority=number % 7)
+
+    url, seen = f"{reverse('find')}?{query}", []
+    while url:
+        answer = browser.get(url)
+        seen += [row["name"] for row in answer.context["rows"]]
+        following = answer.context["following"]
+        url = f"{reverse('find')}?{following}" if following else ""
+
+    assert sorted(seen) == sorted(f"kernel_{number}_" for number in range(120))
+
+
+@pytest.mark.parametrize(
+    ("read", "looked_up", "said"), [(60, 90, "60+"), (5, 90, "90+"), (5, 10, "120")]
+)
+def test_of_a_common_word_a_list_says_how_many_have_it_at_the_least(
+    browser: Client, read: int, looked_up: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "READ", read)
+    monkeypatch.setattr(listing, "LOOKED_UP", looked_up)
+    for number in range(120):
+        make.a_kernel(name=f"kernel_{number}_")
+
+    page = text(browser, f"{reverse('find')}?q=kernel_")
+
+    # SQLite finds its hits in their order, and stops when it has enough of them.
+    assert f"{said if connection.vendor == 'postgresql' else '120'} found" in page
+
+
+def test_a_list_says_no_more_than_what_it_counts(browser: Client) -> None:
+    for number in range(listing.COUNTED):
+        make.a_kernel(name=f"kernel_{number}_")
+    assert f"{listing.COUNTED} found" in text(browser, reverse("find"))
+
+    make.a_kernel()
+
+    assert f"{listing.COUNTED}+ found" in text(browser, reverse("find"))
+
+
+def test_a_list_says_where_each_kernel_stands_and_how_many_there_are(browser: Client) -> None:
+    place = make.a_provenance()
+
+    page = text(browser, reverse("find"))
+
+    assert str(place.source_file.repository) in page
+    assert place.source_file.path in page
+    assert "1 found" in page
+
+
+@pytest.mark.parametrize("kind", ["kernels", "pairs"])
+@pytest.mark.parametrize("filter", ["", "license=MIT"])
+def test_what_is_reviewed_and_decided_on_is_what_the_list_shows(
+    browser: Client, kind: str, filter: str
+) -> None:
+    """Not the other kind beside it, which nobody who looks at the list has seen."""
+    license = make.a_license(expression="MIT")
+    kernel, pair = make.a_kernel(license=license), make.a_pair(license=license)
+
+    page = text(browser, f"{reverse('find')}?items={kind}&{filter}")
+
+    leads = dict(re.findall(r'href="(/[a-z]*)\?([^"]*)">[RB][eu]', page))
+    assert leads.keys() == ({reverse("queue"), reverse("bulk")} if filter else {reverse("queue")})
+    for query in leads.values():
+        chosen = Filter.from_query(unescape(query))
+        kept = {*chosen.of(Kernel.objects.all()), *chosen.of(Pair.objects.all())}
+        assert kept == {kernel if kind == "kernels" else pair}
+
+
+def test_a_wrong_filter_is_a_sentence_above_an_unnarrowed_list(browser: Client) -> None:
+    answer = browser.get(f"{reverse('find')}?decided=soon")
+
+    assert answer.status_code == 400
+    assert "is no day and no range of days" in answer.content.decode()
+
+
+@pytest.mark.parametrize("after", ["x", "1.2.3", "-1", "9" * 40])
+def test_a_broken_cursor_is_the_first_page(browser: Client, after: str) -> None:
+    make.a_kernel(name="first_one")
+
+    assert "first_one" in text(browser, f"{reverse('find')}?after={after}")
+
+
+def test_a_view_is_saved_by_name_saved_again_and_forgotten(browser: Client, curator: User) -> None:
+    for query in ("status=pending", "items=pairs&status=approved"):
+        browser.post(reverse("save-view"), {"name": "mine", "query": query})
+    make.a_saved_view(name="not mine")
+
+    page = text(browser, reverse("find"))
+    assert "mine</a>" in page
+    assert "not mine" not in page
+    assert "items=pairs&amp;status=approved" in page
+    browser.post(reverse("save-view"), {"delete": SavedView.objects.get(user=curator).pk})
+    assert not SavedView.objects.filter(user=curator).exists()
+
+
+def test_nobody_forgets_the_view_of_another(browser: Client) -> None:
+    view = make.a_saved_view()
+
+    browser.post(reverse("save-view"), {"delete": view.pk})
+
+    assert SavedView.objects.filter(pk=view.pk).exists()
+
+
+# --- History --------------------------------------------------------------------------------
+def test_the_log_tells_of_decisions_corrections_and_administration(browser: Client) -> None:
+    make.a_decision(comment="clean")
+    make.a_correction(before={"tags": []}, after={"tags": ["new"]})
+    browser.post(
+        reverse("admin:curation_decisionreason_add"),
+        {"status": "rejected", "text": "It is too long", "position": 5, "offered": "on"},
+    )
+
+    page = text(browser, reverse("history"))
+
+    for words in ("pending to approved", "clean", "tags from nothing", "It is too long"):
+        assert words in page
+
+
+def test_the_log_is_narrowed_and_goes_on(browser: Client) -> None:
+    grace = make.a_reviewer(username="grace")
+    for _ in range(55):
+        make.a_decision(user=grace)
+    make.a_decision(comment="by somebody else")
+
+    first = browser.get(f"{reverse('history')}?who=grace")
+    second = browser.get(f"{reverse('history')}?{first.context['older']}")
+
+    assert "by somebody else" not in first.content.decode()
+    assert (len(first.context["entries"]), len(second.context["entries"])) == (50, 5)
+
+
+def test_the_log_is_taken_along_as_csv_and_json_lines(browser: Client) -> None:
+    make.a_decision(comment="=1+1")
+
+    rows = list(csv.DictReader(io.StringIO(_whole(browser, "history-csv"))))
+    lines = [json.loads(line) for line in _whole(browser, "history-jsonl").splitlines()]
+
+    assert [row["said"] for row in rows] == ["'=1+1"]
+    assert [line["said"] for line in lines] == ["=1+1"]
+
+
+def _whole(browser: Client, name: str) -> str:
+    answer: Any = browser.get(reverse(name))
+    return b"".join(answer.streaming_content).decode()
+
+
+# --- The dashboard --------------------------------------------------------------------------
+def test_the_funnel_narrows_step_by_step() -> None:
+    make.a_kernel(standalone=False)
+    make.a_kernel()
+    twin = make.an_approved_kernel()
+    make.a_duplicate_link(kernel=twin, of_kernel=make.an_approved_kernel())
+    make.a_contamination_match(kernel=make.an_approved_kernel())
+    make.a_release_member(kernel=make.an_approved_kernel())
+
+    assert [n for _, n in dashboard.gather()["funnel"]] == [6, 5, 4, 3, 2, 2, 1]
+
+
+def test_the_dashboard_counts_what_was_decided_and_says_how_long_it_will_take(
+    browser: Client,
+) -> None:
+    for _ in range(14):
+        make.a_decision(kernel=make.a_kernel())
+
+    found = dashboard.gather()
+
+    assert (found["days"][-1], found["pace"], found["days_left"]) == (14, 2.0, 7)
+    assert "<strong>2</strong> decisions a day" in text(browser, reverse("dashboard"))
+
+
+def test_the_dashboard_says_that_what_was_just_decided_is_not_in_it_yet(browser: Client) -> None:
+    kernel = make.a_kernel()
+    browser.get(reverse("dashboard"))
+    make.a_decision(kernel=kernel)
+
+    page = re.sub("<[^>]+>", "", text(browser, reverse("dashboard")))
+
+    assert "Updated just now; updates every 60 seconds" in page
+    assert "0 decisions a day" in page
+
+
+def test_the_dashboard_of_an_empty_house_says_what_to_do(browser: Client) -> None:
+    page = text(browser, reverse("dashboard"))
+
+    assert "No items yet" in page
+    assert "nothing has been reviewed twice yet" in page
+
+
+def test_the_guide_is_reached_by_the_page_of_keys_and_its_pictures_are_there(
+    browser: Client,
+) -> None:
+    assert f'href="{reverse("guide")}"' in browser.get(reverse("keys")).content.decode()
+
+    page = browser.get(reverse("guide")).content.decode()
+
+    pictures = re.findall(r'(?:src|srcset)="[^"]*/guide/([\w.-]+)"', page)
+    assert len(pictures) >= 6
+    assert not [name for name in pictures if finders.find(f"guide/{name}") is None]
+    assert "pictures/" not in page

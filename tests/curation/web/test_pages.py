@@ -1,0 +1,711 @@
+"""The reviewers' pages: what they show, what they accept, and what they cost."""
+
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from curation.models import (
+    Correction,
+    Decision,
+    DuplicateLink,
+    Kernel,
+    Pair,
+    Question,
+    Skip,
+    Status,
+)
+from curation.web.access import kind_of
+from tests import factories as make
+from tests.showcase import furnish
+
+pytestmark = pytest.mark.django_db
+
+MOST_QUERIES = 12
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_cached() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def reviewer() -> User:
+    return make.a_reviewer(username="ada")
+
+
+@pytest.fixture
+def browser(client: Client, reviewer: User) -> Client:
+    client.force_login(reviewer)
+    return client
+
+
+def act(item: Any, name: str = "decide") -> str:
+    return reverse(name, args=[kind_of(item), item.pk])
+
+
+def decision(item: Any, **over: Any) -> dict[str, Any]:
+    return {"status": "approved", "version": item.version, "request": uuid.uuid4(), **over}
+
+
+def text(browser: Client, url: str, **extra: Any) -> str:
+    return browser.get(url, follow=True, **extra).content.decode()
+
+
+def waiting_in_the_bar(browser: Client) -> str:
+    counts: list[str] = re.findall(
+        r'<span class="count">(.+?)</span>', text(browser, reverse("keys"))
+    )
+    [count] = counts
+    return count
+
+
+# --- The queue ------------------------------------------------------------------------------
+def test_the_queue_leads_to_the_page_of_what_is_next(browser: Client) -> None:
+    make.a_kernel(name="decided", status=Status.APPROVED)
+    make.a_kernel(name="first_kernel")
+    make.a_kernel(name="urgent_kernel", priority=5)
+
+    page = text(browser, reverse("queue"))
+
+    assert '<h1 tabindex="-1">urgent_kernel</h1>' in page
+    assert 'class="code"' in page
+
+
+def test_the_bar_counts_what_is_left_after_each_decision(browser: Client) -> None:
+    kernels = [make.a_kernel() for _ in range(3)]
+    make.a_pair()
+    assert waiting_in_the_bar(browser) == "4"
+
+    browser.post(act(kernels[0]), decision(kernels[0]))
+    assert waiting_in_the_bar(browser) == "3"
+
+    browser.post(reverse("undo"))
+    assert waiting_in_the_bar(browser) == "4"
+
+
+def test_that_a_queue_is_long_is_not_counted_again_for_each_page(
+    browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curation.web.views.item.MANY", 3)
+    for _ in range(4):
+        make.a_kernel()
+    with CaptureQueriesContext(connection) as first:
+        assert waiting_in_the_bar(browser) == "2+"
+    with CaptureQueriesContext(connection) as second:
+        assert waiting_in_the_bar(browser) == "2+"
+
+    assert len(second) == len(first) - 1
+
+
+def test_an_empty_queue_says_what_it_means(browser: Client) -> None:
+    assert "The queue is empty" in text(browser, reverse("queue"))
+
+
+def test_a_queue_can_be_narrowed_by_any_filter_and_stays_so(browser: Client) -> None:
+    make.a_kernel(name="other")
+    wanted = [make.a_kernel(name=f"wanted{n}", operation_type="matmul") for n in (1, 2)]
+
+    answer = browser.get(reverse("queue") + "?operation=matmul")
+    assert answer.headers["Location"] == f"{wanted[0].get_absolute_url()}?queue=operation%3Dmatmul"
+    answer = browser.post(act(wanted[0]), decision(wanted[0], queue="operation=matmul"))
+    assert answer.headers["Location"] == f"{wanted[1].get_absolute_url()}?queue=operation%3Dmatmul"
+    answer = browser.post(act(wanted[1]), decision(wanted[1], queue="operation=matmul"))
+    assert answer.headers["Location"] == f"{reverse('queue')}?operation=matmul"
+    assert "operation=matmul" in text(browser, answer.headers["Location"])
+
+
+def test_a_wrong_filter_is_answered_with_a_sentence(browser: Client) -> None:
+    page = text(browser, reverse("queue") + "?colour=red")
+
+    assert "There is no filter" in page
+
+
+# --- Deciding -------------------------------------------------------------------------------
+@pytest.mark.parametrize("a", [make.a_kernel, make.a_pair])
+def test_approving_sets_the_status_and_goes_on_to_the_next(
+    browser: Client, a: Callable[..., Any]
+) -> None:
+    item, following = a(priority=2), a(priority=1)
+
+    answer = browser.post(act(item), decision(item))
+
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == following.get_absolute_url()
+    item.refresh_from_db()
+    assert item.status == Status.APPROVED
+
+
+def test_reasons_and_comment_are_kept_with_the_decision(browser: Client) -> None:
+    kernel = make.a_kernel()
+
+    browser.post(
+        act(kernel), decision(kernel, status="rejected", reason=["wrong", "noise"], comment="see 3")
+    )
+
+    made = Decision.objects.get()
+    assert (made.status, made.reasons, made.comment) == ("rejected", ["wrong", "noise"], "see 3")
+
+
+def test_what_a_person_says_it_is_wins_and_is_remembered(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["a"])
+
+    browser.post(
+        act(kernel),
+        decision(kernel, operation_type="scan", difficulty="hard", tags="a, prefix-sum, a"),
+    )
+
+    kernel.refresh_from_db()
+    assert (kernel.operation_type, kernel.difficulty) == ("scan", "hard")
+    assert kernel.tags == ["a", "prefix-sum"]
+    assert kernel.kind_corrected
+    assert Correction.objects.get().before["operation_type"] == "other"
+
+
+def test_a_kind_that_was_right_is_no_correction(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="scan", difficulty="hard", tags=["a"])
+
+    browser.post(act(kernel), decision(kernel, operation_type="scan", difficulty="hard", tags="a"))
+
+    kernel.refresh_from_db()
+    assert not kernel.kind_corrected
+    assert not Correction.objects.exists()
+
+
+def test_a_stale_page_gets_a_sentence_and_keeps_what_was_typed(browser: Client) -> None:
+    kernel = make.a_kernel()
+    browser.post(act(kernel), decision(kernel))
+
+    answer = browser.post(
+        act(kernel),
+        decision(
+            kernel, status="rejected", comment="three long thoughts", reason="Incorrect result"
+        ),
+    )
+
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "has changed meanwhile" in page
+    assert "three long thoughts</textarea>" in page
+    assert 'value="Incorrect result" checked' in page
+    assert Decision.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"status": "retired"}, {"status": ""}, {"version": "x"}, {"request": "no-uuid"},
+        {"operation_type": "magic", "tags": ""},
+    ],
+)  # fmt: skip
+def test_a_broken_form_changes_nothing_and_keeps_what_was_typed(
+    browser: Client, broken: dict[str, str]
+) -> None:
+    kernel = make.a_kernel()
+
+    answer = browser.post(act(kernel), decision(kernel, comment="kept", **broken))
+
+    assert answer.status_code == 400
+    assert "kept</textarea>" in answer.content.decode()
+    assert not Decision.objects.exists()
+
+
+def test_the_same_decision_sent_twice_is_one_and_no_error(browser: Client) -> None:
+    kernel = make.a_kernel()
+    said = decision(kernel)
+
+    first, again = browser.post(act(kernel), said), browser.post(act(kernel), said)
+
+    assert (first.status_code, again.status_code) == (302, 302)
+    assert Decision.objects.count() == 1
+
+
+def test_a_decision_can_be_changed_later(browser: Client) -> None:
+    kernel = make.a_kernel()
+    browser.post(act(kernel), decision(kernel))
+    kernel.refresh_from_db()
+
+    browser.post(act(kernel), decision(kernel, status="rejected"))
+
+    kernel.refresh_from_db()
+    assert kernel.status == Status.REJECTED
+
+
+def test_an_author_does_not_decide_on_their_own_edit(browser: Client, reviewer: User) -> None:
+    pair = make.a_pair(author=reviewer)
+
+    answer = browser.post(act(pair), decision(pair))
+
+    assert answer.status_code == 409
+    assert "You edited" in answer.content.decode()
+    assert "The queue is empty" in text(browser, reverse("queue"))
+
+
+def test_what_somebody_else_looks_at_is_theirs(browser: Client) -> None:
+    kernel = make.a_kernel()
+    make.a_claim(kernel=kernel, user=make.a_reviewer(username="grace"))
+
+    page = text(browser, kernel.get_absolute_url())
+    answer = browser.post(act(kernel), decision(kernel))
+
+    assert "grace is reviewing this" in page
+    assert answer.status_code == 409
+    assert not Decision.objects.exists()
+
+
+# --- Skip, undo, ask, pin -------------------------------------------------------------------
+def test_what_is_skipped_comes_back_when_nothing_else_is_waiting(browser: Client) -> None:
+    first, second = make.a_kernel(priority=2), make.a_kernel(priority=1)
+
+    on = browser.post(act(first, "skip")).headers["Location"]
+    browser.post(act(second), decision(second))
+    back = browser.get(reverse("queue")).headers["Location"]
+
+    assert (on, back) == (second.get_absolute_url(), first.get_absolute_url())
+    assert Skip.objects.count() == 1
+
+
+def test_what_one_skips_another_is_given_at_once(browser: Client, reviewer: User) -> None:
+    kernel = make.a_kernel()
+    browser.post(act(kernel, "skip"))
+    browser.post(act(kernel, "skip"))
+    other = Client()
+    other.force_login(make.a_reviewer())
+
+    assert other.get(reverse("queue")).headers["Location"] == kernel.get_absolute_url()
+
+
+def test_undo_takes_the_last_decision_back_with_its_correction(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy")
+    browser.post(act(kernel), decision(kernel, operation_type="scan", difficulty="easy", tags=""))
+
+    answer = browser.post(reverse("undo"))
+
+    kernel.refresh_from_db()
+    assert answer.headers["Location"] == kernel.get_absolute_url()
+    assert (kernel.status, kernel.operation_type) == (Status.PENDING, "other")
+    assert not kernel.kind_corrected
+    assert Decision.objects.count() == 2
+
+
+REFILLED = {
+    "comment": "three long thoughts</textarea>",
+    "reason": 'value="The mask is off by one" checked',
+    "operation_type": '<option value="scan" selected>',
+    "difficulty": '<option value="hard" selected>',
+    "tags": 'value="a, prefix-sum"',
+}
+
+
+def decided_and_undone(browser: Client, kernel: Kernel) -> str:
+    make.a_reason(text="The mask is off by one", status="rejected")
+    said = {"operation_type": "scan", "difficulty": "hard", "tags": "a, prefix-sum"}
+    said |= {"comment": "three long thoughts", "reason": "The mask is off by one"}
+    browser.post(act(kernel), decision(kernel, status="rejected", **said))
+    return browser.post(reverse("undo"), follow=True).content.decode()
+
+
+@pytest.mark.parametrize("field", REFILLED)
+def test_undo_fills_the_form_as_it_was_decided(browser: Client, field: str) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+
+    assert REFILLED[field] in decided_and_undone(browser, kernel)
+
+
+def test_the_form_is_not_filled_for_another_person(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+    decided_and_undone(browser, kernel)
+    kernel.claims.all().delete()
+    other = Client()
+    other.force_login(make.a_reviewer())
+
+    page = text(other, kernel.get_absolute_url())
+
+    assert not [field for field, filled in REFILLED.items() if filled in page]
+
+
+def test_the_form_is_not_filled_after_another_decision(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="other", difficulty="easy", tags=["b"])
+    decided_and_undone(browser, kernel)
+    kernel.refresh_from_db()
+    browser.post(act(kernel), decision(kernel, comment="", tags="b"))
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert not [field for field, filled in REFILLED.items() if filled in page]
+
+
+def test_undo_goes_back_one_by_one_and_ends(browser: Client) -> None:
+    kernels = [make.a_kernel() for _ in range(2)]
+    for kernel in kernels:
+        browser.post(act(kernel), decision(kernel))
+
+    for _ in range(2):
+        browser.post(reverse("undo"))
+
+    assert Kernel.objects.pending().count() == 2
+    assert (
+        "You have no decision to undo"
+        in browser.post(reverse("undo"), follow=True).content.decode()
+    )
+
+
+def test_who_exchanges_parts_of_the_page_gets_the_next_one_with_the_answer(browser: Client) -> None:
+    wanted = [make.a_kernel(operation_type="matmul") for _ in range(2)]
+    swaps = {"X-Swap": "1"}
+    first, second = sorted(wanted, key=lambda kernel: kernel.pk)
+    form = decision(first, queue="operation=matmul")
+
+    answer = browser.post(act(first), form, headers=swaps)
+
+    assert answer.status_code == 200
+    assert answer.headers["X-Address"] == f"{second.get_absolute_url()}?queue=operation%3Dmatmul"
+    page = answer.content.decode()
+    assert f"{first} is approved." in page
+    assert f'action="{act(second)}"' in page
+    assert '<input type="hidden" name="queue" value="operation=matmul">' in page
+    # Sent again, it changes nothing and goes on.
+    assert browser.post(act(first), form, headers=swaps).headers["X-Address"]
+    assert Decision.objects.count() == 1
+    last = browser.post(act(second), decision(second, queue="operation=matmul"), headers=swaps)
+    assert last.headers["Location"] == f"{reverse('queue')}?operation=matmul"
+
+
+def test_a_refused_decision_stays_in_its_queue(browser: Client) -> None:
+    kernel = make.a_kernel(operation_type="matmul")
+
+    answer = browser.post(act(kernel), decision(kernel, version=9, queue="operation=matmul"))
+
+    assert answer.status_code == 409
+    assert '<input type="hidden" name="queue" value="operation=matmul">' in answer.content.decode()
+
+
+def test_undo_leaves_alone_what_somebody_has_decided_since(browser: Client) -> None:
+    kernel = make.a_kernel()
+    browser.post(act(kernel), decision(kernel))
+    kernel.refresh_from_db()
+    other = Client()
+    other.force_login(make.a_reviewer(username="grace"))
+    other.post(act(kernel), decision(kernel, status="rejected"))
+
+    answer = browser.post(reverse("undo"), follow=True)
+
+    kernel.refresh_from_db()
+    assert kernel.status == Status.REJECTED
+    assert "rejected now by grace" in answer.content.decode()
+
+
+def test_nobody_undoes_what_others_decided(browser: Client) -> None:
+    made = make.a_decision()
+
+    browser.post(reverse("undo"), {"decision": made.pk})
+
+    assert Decision.objects.count() == 1
+
+
+def test_a_question_hands_the_item_to_a_colleague(browser: Client, reviewer: User) -> None:
+    kernel, colleague = make.a_kernel(), make.a_reviewer(username="grace")
+
+    browser.post(act(kernel, "ask"), {"asked": "grace", "text": "Is the mask right?"})
+
+    assert "The queue is empty" in text(browser, reverse("queue"))
+    stranger, other = Client(), Client()
+    stranger.force_login(make.a_reviewer())
+    assert "The queue is empty" in text(stranger, reverse("queue"))
+    other.force_login(colleague)
+    assert "Is the mask right?" in text(other, reverse("queue"))
+    other.post(act(kernel), decision(kernel, comment="yes"))
+    question = Question.objects.get()
+    assert (question.answered_by, question.answer) == (colleague, "yes")
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"text": " ", "asked": ""}, "Write what the reviewer should check"),
+        ({"text": "so?", "asked": "nobody"}, "nobody is not a reviewer"),
+    ],
+)
+def test_a_question_to_nobody_keeps_what_was_typed(
+    browser: Client, said: dict[str, str], sentence: str
+) -> None:
+    answer = browser.post(act(make.a_kernel(), "ask"), said)
+
+    assert answer.status_code == 400
+    assert sentence in answer.content.decode()
+    assert f"{said['text']}</textarea>" in answer.content.decode()
+
+
+def test_a_curator_pins_what_is_to_come_first() -> None:
+    curator = Client()
+    curator.force_login(make.a_curator())
+    pinned = make.a_kernel()
+    make.a_kernel(priority=1 << 26)
+
+    curator.post(act(pinned, "pin"), {"pinned": "1"})
+    assert curator.get(reverse("queue")).headers["Location"] == pinned.get_absolute_url()
+    curator.post(act(pinned, "pin"), {"pinned": "0"})
+
+    pinned.refresh_from_db()
+    assert (pinned.pinned, pinned.priority) == (False, 0)
+    assert "No longer pinned" in text(curator, reverse("history"))
+
+
+# --- What is shown --------------------------------------------------------------------------
+def test_a_page_links_each_line_to_its_origin_at_its_commit(browser: Client) -> None:
+    place = make.a_provenance(start_line=12, end_line=15)
+    file = place.source_file
+
+    page = text(browser, place.kernel.get_absolute_url())
+
+    origin = f"{file.repository.url}/blob/{file.commit}/{file.path}"
+    assert f'<a href="{origin}#L12-L15"' in page
+    assert f'id="L5"><th scope="row"><a href="{origin}#L12-L12"' in page
+
+
+def test_a_kernel_of_a_notebook_shows_its_cell_and_links_to_the_notebook(browser: Client) -> None:
+    place = make.a_provenance(cell=3, container="notebook", start_line=2, end_line=5)
+    file = place.source_file
+
+    page = text(browser, place.kernel.get_absolute_url())
+
+    assert "cell 3, 2\N{EN DASH}5" in page
+    assert f'<a href="{file.repository.url}/blob/{file.commit}/{file.path}"' in page
+    assert f"{file.path}#L" not in page
+
+
+def test_the_licence_trail_shows_the_text_that_said_it(browser: Client) -> None:
+    place = make.a_provenance(license_reason="The header says so.")
+    make.some_license_evidence(
+        source_file=place.source_file,
+        repository=place.source_file.repository,
+        matched_text="Permission is hereby granted",
+    )
+
+    page = text(browser, place.kernel.get_absolute_url())
+
+    assert "The header says so." in page
+    assert "Permission is hereby granted" in page
+
+
+def lights(browser: Client, item: Any) -> dict[str, str]:
+    """What the list beside the source says, by its names."""
+    shown = browser.get(item.get_absolute_url()).context["badges"]
+    return {light.name: f"{light.state}: {light.summary}" for light in shown}
+
+
+@pytest.mark.parametrize("make_item", [make.a_kernel, make.a_pair])
+def test_a_page_says_what_the_item_runs_on(
+    browser: Client, make_item: Callable[..., Kernel | Pair]
+) -> None:
+    item = make_item(hardware="ascend", min_triton="3.4")
+
+    assert "Huawei Ascend, Triton 3.4 or newer" in text(browser, item.get_absolute_url())
+
+
+def test_what_no_machine_has_looked_at_is_not_called_good(browser: Client) -> None:
+    shown = lights(browser, make.a_kernel())
+
+    assert shown == {
+        "License": "doubt: Unknown",
+        "Standalone": "good: every name resolves, 0 helpers",
+        "Compiles": "unknown: not compiled yet",
+        "Duplicates": "unknown: not compared yet",
+        "Benchmarks": "unknown: not compared yet",
+        "Quality": "unknown: not checked yet",
+    }
+
+
+def test_what_machines_found_is_told_in_a_few_words(browser: Client) -> None:
+    license = make.a_license(expression="MIT")
+    kernel = make.a_kernel(license=license, license_verdict="permissive")
+    make.a_fingerprint(kernel=kernel, placed=True, compared_with=make.sha("benchmarks"))
+    make.a_finding(kernel=kernel)
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        seconds=0.31,
+        run=make.a_validation_run(
+            device="compiler", environment={"triton": "3.9.0", "target": "cuda:90"}
+        ),
+    )
+
+    assert lights(browser, kernel) == {
+        "License": "good: MIT",
+        "Standalone": "good: every name resolves, 0 helpers",
+        "Compiles": "good: for sm_90, compile time 0.3 s",
+        "Duplicates": "good: none",
+        "Benchmarks": "good: no overlap",
+        "Quality": "good: no warnings",
+    }
+
+
+def test_what_is_known_of_a_unit_besides_stands_with_its_compiling(browser: Client) -> None:
+    kernel = make.a_kernel()
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        figures={"imports": True, "launches": "unknown: it was too small"},
+        run=make.a_validation_run(device="compiler", environment={"triton": "3.9.0"}),
+    )
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert "imports by itself" in page
+    assert "launch: unknown: it was too small" in page
+
+
+def test_a_pairs_page_shows_how_fast_it_is_and_what_nobody_should_believe(browser: Client) -> None:
+    def times(median: float) -> dict[str, float]:
+        return {"median_us": median, "low_us": median - 1, "high_us": median + 1, "runs": 20}
+
+    pair = make.a_pair()
+    timing = {
+        "candidate": times(12.34), "eager": times(40), "compiled": None, "speedup": 3.24,
+        "speedup_compiled": None, "floor_us": 5.0, "impossible": "",
+    }  # fmt: skip
+    result = make.a_validation_result(
+        pair=pair, content_hash=pair.content_hash, figures={"timing": timing, "speedup": 3.24}
+    )
+
+    page = text(browser, f"{pair.get_absolute_url()}?tab=results")
+    shown = page.replace("&nbsp;", " ")
+
+    assert "<td>12.3 µs</td><td>11.3 to 13.3 µs</td><td>20</td><td></td>" in shown
+    assert "<td>40.0 µs</td><td>39.0 to 41.0 µs</td><td>20</td><td>3.24 times</td>" in shown
+    assert "The lower bound on this GPU is 5.0 µs" in shown
+    assert "torch.compile" not in page
+    result.figures = {"timing": {**timing, "impossible": "too good", "speedup": None}}
+    result.save()
+    assert "Impossible: too good." in text(browser, f"{pair.get_absolute_url()}?tab=results")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "figures", "said"),
+    [
+        ("failed", {}, "bad: does not compile with Triton 3.9.0"),
+        ("timeout", {"reason": "timeout"}, "doubt: undecided, timeout"),
+        ("unsupported", {"reason": "inference"}, "doubt: undecided, inference"),
+    ],
+)
+def test_what_does_not_compile_is_never_called_broken(
+    browser: Client, verdict: str, figures: dict[str, str], said: str
+) -> None:
+    kernel = make.a_kernel()
+    make.a_validation_result(
+        kernel=kernel,
+        content_hash=kernel.content_hash,
+        verdict=verdict,
+        figures=figures,
+        run=make.a_validation_run(device="compiler", environment={"triton": "3.9.0"}),
+    )
+
+    assert lights(browser, kernel)["Compiles"] == said
+
+
+def test_a_copy_of_something_blocked_puts_its_own_licence_in_doubt(browser: Client) -> None:
+    blocked = make.a_kernel(license=make.a_license(expression="GPL-3.0-only", verdict="blocked"))
+    kernel = make.a_kernel(license=make.a_license(expression="MIT"), license_verdict="permissive")
+    make.a_copy_flag(kernel=kernel, blocked=blocked, similarity=0.93)
+
+    page = text(browser, kernel.get_absolute_url())
+
+    assert lights(browser, kernel)["License"] == "doubt: MIT, but a near-duplicate is blocked"
+    assert f"{blocked}, 93% alike, is under GPL-3.0-only" in page
+    assert f'<a href="{blocked.get_absolute_url()}">' in page
+
+
+@pytest.mark.parametrize("of", ["place", "repository"])
+def test_an_opt_out_is_the_first_thing_one_reads(browser: Client, of: str) -> None:
+    repository = make.a_repository(opted_out_at=timezone.now() if of == "repository" else None)
+    file = make.a_source_file(repository=repository)
+    kernel = make.a_provenance(source_file=file, opted_out=of == "place").kernel
+    pair = make.a_pair(kernel=kernel)
+
+    for item in (kernel, pair):
+        first = next(iter(lights(browser, item).items()))
+        assert first == ("Opt-out", "bad: excluded by an opt-out")
+    assert f"{repository}: {file.path}" in text(browser, kernel.get_absolute_url())
+
+
+def test_the_same_operation_as_a_problem_is_a_note(browser: Client) -> None:
+    benchmark = make.a_benchmark(name="ScalingIntelligence/KernelBench")
+    pair = make.a_pair()
+    make.a_fingerprint(pair=pair, placed=True, compared_with=make.sha("benchmarks"))
+    make.an_operation_overlap(
+        pair=pair, benchmark=benchmark, problem="KernelBench/level1/23_Softmax"
+    )
+
+    page = browser.get(f"/pairs/{pair.pk}/").content.decode()
+
+    assert "The same operation as KernelBench level1/23_Softmax" in page
+    assert "no overlap" in page
+
+
+def test_where_no_benchmark_was_read_nothing_is_promised(browser: Client) -> None:
+    kernel = make.a_fingerprint(kernel=make.a_kernel(), compared_with="nothing").kernel
+
+    assert lights(browser, kernel)["Benchmarks"] == "unknown: not checked: no benchmark ingested"
+
+
+def test_a_page_without_a_claim_to_renew_has_none(browser: Client) -> None:
+    kernel = make.an_approved_kernel()
+
+    assert "data-claim" not in text(browser, kernel.get_absolute_url())
+
+
+# --- What it costs --------------------------------------------------------------------------
+def every_page() -> Iterator[str]:
+    kernel = furnish()
+    twin = DuplicateLink.objects.get(of_kernel=kernel).kernel
+    assert twin is not None
+    make.a_contamination_match(kernel=kernel)
+    make.a_copy_flag(kernel=kernel)
+    make.a_question(kernel=kernel)
+    for tab in ("standalone", "file", "launcher", "diff", "alike", "history"):
+        yield f"{kernel.get_absolute_url()}?tab={tab}"
+    yield twin.get_absolute_url()
+    for tab in ("code", "results", "history"):
+        yield f"{Pair.objects.get().get_absolute_url()}?tab={tab}"
+    for name in ("find", "history", "dashboard", "account", "keys", "queue"):
+        yield reverse(name)
+    yield f"{reverse('find')}?status=pending&category=utils&duplicates=unique&finding=none&q=tl."
+    yield f"{reverse('find')}?items=pairs&order=priority"
+    yield f"{reverse('bulk')}?status=pending"
+
+
+def test_no_page_costs_more_than_twelve_queries(client: Client) -> None:
+    client.force_login(make.a_curator())
+    # What is kept for half a minute is gathered here.
+    client.get(make.a_kernel().get_absolute_url())
+
+    for url in every_page():
+        with CaptureQueriesContext(connection) as asked:
+            answer = client.get(url)
+        assert answer.status_code in (200, 302), url
+        assert len(asked) <= MOST_QUERIES, (url, [query["sql"][:60] for query in asked])
+
+
+@pytest.mark.parametrize("url", ["find", "history"])
+def test_a_list_costs_the_same_however_long_it_is(
+    browser: Client, django_assert_num_queries: Callable[..., Any], url: str
+) -> None:
+    browser.get(reverse("keys"))
+    for _ in range(2):
+        make.a_decision(kernel=make.a_provenance().kernel)
+    with CaptureQueriesContext(connection) as few:
+        browser.get(reverse(url))
+    for _ in range(20):
+        make.a_decision(kernel=make.a_provenance().kernel)
+
+    with django_assert_num_queries(len(few)):
+        browser.get(reverse(url))

@@ -1,0 +1,216 @@
+"""The Results tab of a pair: only what was measured, with names and formats that people read."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from curation.models import Outcome, ValidationResult
+from curation.web.results import (
+    Grade,
+    check_rows,
+    environment_of,
+    error_dots,
+    figures_of,
+    grades_of,
+    named,
+)
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+ZEROS = {"max_abs_error": 0.0, "max_rel_error": 0.0, "share_of_allowed": 0.0}
+# As validations wrote it of a pair that raised before any launch, when a 0 stood for no error.
+RAISED_EARLY: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("test", "failed", "5 tests fail: AttributeError", {"passed": 0, "failed": 5, "skipped": 0}),
+    ("accuracy", "failed", "case 0: raised AttributeError", {"cases": 5, **ZEROS}),
+    ("variations", "failed", "primes: raised AttributeError", {"cases": 15, **ZEROS}),
+    ("memory", "passed", "inputs unchanged", {}),
+    ("determinism", "skipped", "nothing was run twice", {"twice": 0, "different": 0}),
+    (
+        "triton", "skipped", "it raised before it launched anything",
+        {"launches": {}, "computed": {}, "foreign": {}},
+    ),
+    ("bounds", "passed", "no byte beside a tensor was written to", {}),
+    ("gradients", "skipped", "the entry declares none", {}),
+    ("conduct", "passed", "no suspicious operations", {}),
+    ("falsifiable", "passed", "the test notices 1 kind of damage", {"noticed": ["all zeros"]}),
+)  # fmt: skip
+
+
+def a_result(*checks: tuple[str, str, str, dict[str, Any]], **over: Any) -> ValidationResult:
+    pair = make.a_pair()
+    values = {"verdict": "failed", "pair": pair, "content_hash": pair.content_hash}
+    result = make.a_validation_result(**values | over)
+    for name, outcome, message, figures in checks:
+        make.a_validation_check(
+            result=result, name=name, outcome=outcome, message=message, figures=figures
+        )
+    return result
+
+
+def rows(result: ValidationResult) -> dict[str, tuple[str, str]]:
+    shown = check_rows(result, list(result.checks.all()))
+    return {row.name: (row.outcome_label, row.message) for row in shown}
+
+
+def written(figures: dict[str, Any]) -> dict[str, str]:
+    return {figure.name: figure.value for figure in named(figures)}
+
+
+def test_a_pair_that_raised_before_any_launch_shows_no_error_and_no_dot() -> None:
+    result = a_result(*RAISED_EARLY, figures={"cases": 20, "runs": 29, **ZEROS})
+    client = Client()
+    client.force_login(make.a_reviewer())
+    assert result.pair is not None
+
+    page = client.get(f"{result.pair.get_absolute_url()}?tab=results").content.decode()
+
+    assert "<circle" not in page
+    assert "Errors against tolerance" not in page
+    assert not re.search("(?i)absolute error|share of the tolerance", page)
+    assert "AttributeError" in page
+
+
+def test_checks_that_never_ran_say_why_instead_of_passed() -> None:
+    shown = rows(a_result(*RAISED_EARLY))
+
+    why = ("Not run", "it raised before it launched anything")
+    assert shown["Memory"] == shown["Bounds"] == shown["Triton kernels"] == why
+    assert shown["Gradients"] == ("Not run", "the entry declares none")
+    assert shown["Conduct"][0] == "Passed"
+
+
+def test_failures_come_first_and_what_did_not_run_comes_last() -> None:
+    result = a_result(*RAISED_EARLY)
+
+    shown = [row.outcome for row in check_rows(result, list(result.checks.all()))]
+
+    assert shown == ["failed"] * 3 + ["passed"] * 2 + ["skipped"] * 5
+
+
+def test_checks_after_an_early_end_are_listed_as_not_run() -> None:
+    shown = rows(a_result(("accuracy", "failed", "ModuleNotFoundError", {}), verdict="error"))
+
+    assert len(shown) == 9
+    assert next(iter(shown)) == "Accuracy"
+    assert shown["Memory"] == ("Not run", "The validation ended with “Accuracy” before this check.")
+
+
+def test_a_validation_without_any_check_lists_all_as_not_run() -> None:
+    shown = rows(a_result(verdict="crashed"))
+
+    assert set(shown.values()) == {("Not run", "The validation ended before this check.")}
+
+
+def test_a_time_that_nobody_should_believe_is_inconclusive() -> None:
+    figures = {"timing": {"impossible": "0.1"}}
+
+    shown = rows(
+        a_result(("timing", "skipped", "impossible: 0.1 µs", {}), verdict="passed", figures=figures)
+    )
+
+    assert shown == {"Timing": ("Inconclusive", "impossible: 0.1 µs")}
+
+
+def test_a_check_that_failed_for_another_reason_says_so_at_its_dot() -> None:
+    figures = {"cases": 5, "share_of_allowed": 0.17, "max_abs_error": 0.02}
+    result = a_result(("accuracy", "failed", "case 3: raised ValueError", figures))
+
+    [(dot, name, words)] = error_dots(list(result.checks.all()))
+
+    assert (dot.state, name) == ("other", "Accuracy")
+    assert words == "17% of the tolerance; failed for another reason"
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "no error"),
+        (0.0412, "4.1% of the tolerance"),
+        (1.7, "170% of the tolerance"),
+        (800472.99, "800,473 times the tolerance"),
+    ],
+)
+def test_a_dot_tells_its_value_in_words(share: float, words: str) -> None:
+    outcome = Outcome.PASSED if share <= 1 else Outcome.FAILED
+    result = a_result(("accuracy", outcome, "", {"share_of_allowed": share}))
+
+    assert [said for *_, said in error_dots(list(result.checks.all()))] == [words]
+
+
+def test_figures_have_names_and_formats() -> None:
+    assert written(
+        {
+            "max_abs_error": 9.5367e-7,
+            "share_of_allowed": 0.1701254,
+            "cases": 1200,
+            "wrong": ["case 0", "case 1"],
+            "launches": {"add_kernel": 22},
+            "timed_case": {"n": 4096, "dtype": "float32"},
+            "kernel_seconds": 0.043,
+            "seconds": {"inputs": 0.0044, "total": 1.0874},
+        }
+    ) == {
+        "Largest absolute error": "9.54e-07",
+        "Share of the tolerance used": "17%",
+        "Inputs tried": "1,200",
+        "Wrong for": "case 0, case 1",
+        "Kernels launched": "add_kernel (22 times)",
+        "Timed inputs": "n = 4096, dtype = float32",
+        "Time in the Triton code": "43 ms",
+        "Time by step": "make inputs 4 ms, total 1.09 s",
+    }
+
+
+def test_figures_that_hold_nothing_are_left_out() -> None:
+    assert written({"launches": {}, "wrong": [], "max_abs_error": None, "limits": ""}) == {}
+
+
+def test_figures_of_unknown_name_or_shape_are_still_written() -> None:
+    assert written({"new_measure": {"a": [1, 2.5]}, "cases": "many", "seconds": "long"}) == {
+        "New measure": "a = 1, 2.5",
+        "Inputs tried": "many",
+        "Time by step": "long",
+    }
+
+
+def test_a_validation_repeats_no_figure_of_its_checks() -> None:
+    result = a_result(figures={"cases": 3, "runs": 29, "timing": {}, "speedup": 2.0, **ZEROS})
+
+    assert [figure.name for figure in figures_of(result)] == ["Runs"]
+
+
+def test_the_environment_has_names() -> None:
+    run = make.a_validation_run(environment={"torch": "2.13.0", "memory_gb_s": "3350"})
+    result = a_result(run=run)
+
+    assert [(one.name, one.value) for one in environment_of(result)] == [
+        ("PyTorch", "2.13.0"),
+        ("Memory bandwidth, GB/s", "3350"),
+    ]
+
+
+def test_grades_are_shown_apart_from_the_figures() -> None:
+    grades = {"test_strength": "6 of 7", "accuracy": "close", "computed_by": "triton"}
+    variations = ("variations", "passed", "right on 4 inputs", {"cases": 4, "accuracy": "close"})
+    result = a_result(variations, figures={"runs": 3, "grades": grades})
+
+    assert [(grade.name, grade.value, grade.weak) for grade in grades_of(result)] == [
+        ("Accuracy", "close", False),
+        ("Computed by", "triton", False),
+        ("Test strength", "6 of 7", True),
+    ]
+    assert [figure.name for figure in figures_of(result)] == ["Runs"]
+    (row,) = (row for row in check_rows(result, list(result.checks.all())) if row.figures)
+    assert [figure.name for figure in row.figures] == ["Inputs tried"]
+
+
+def test_a_validation_from_before_grades_shows_none() -> None:
+    assert grades_of(a_result(figures={"runs": 3})) == []
+
+
+def test_an_unknown_grade_is_shown_without_a_meaning() -> None:
+    result = a_result(figures={"grades": {"accuracy": "roughly"}})
+
+    assert grades_of(result) == [Grade("Accuracy", "roughly", "", weak=False)]

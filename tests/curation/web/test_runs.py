@@ -1,0 +1,356 @@
+"""The pages and commands of runs: what they list, what their buttons do, and what they cost."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+import redis
+from django.core.cache import cache
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from curation.errors import CurationError
+from curation.jobs.cancel import cancel
+from curation.models import Device, ExportRun, IngestRun, Run, RunState, ValidationRun, Verdict
+from curation.web.runs import find_run, items_of, newest, running
+from tests import factories as make
+
+pytestmark = pytest.mark.django_db
+
+ENDED = {"state": RunState.SUCCEEDED}
+
+
+@pytest.fixture
+def browser(client: Client) -> Client:
+    cache.clear()
+    client.force_login(make.a_curator(username="ada"))
+    return client
+
+
+def ended(a_run: Callable[..., Any], state: RunState = RunState.SUCCEEDED, **over: Any) -> Any:
+    return a_run(state=state, finished_at=timezone.now(), **over)
+
+
+def checked(*verdicts: Verdict | None) -> ValidationRun:
+    pairs = [make.a_pair() for _ in verdicts]
+    run: ValidationRun = ended(
+        make.a_validation_run,
+        RunState.FAILED,
+        total=len(pairs),
+        batch=[["pair", pair.pk, pair.content_hash] for pair in pairs],
+    )
+    for pair, verdict in zip(pairs, verdicts, strict=True):
+        if verdict:
+            make.a_validation_result(run=run, pair=pair, verdict=verdict)
+    return run
+
+
+def labels(runs: list[Run]) -> list[str]:
+    return [run.label for run in runs]
+
+
+def text(browser: Client, url: str) -> str:
+    return browser.get(url, follow=True).content.decode()
+
+
+def told(*arguments: str, **options: Any) -> list[str]:
+    out = StringIO()
+    call_command(*arguments, stdout=out, **options)
+    return out.getvalue().splitlines()
+
+
+# --- The list -------------------------------------------------------------------------------
+def test_all_kinds_are_one_list_with_the_newest_first() -> None:
+    runs = [
+        make.an_ingest_run(), make.a_validation_run(), make.an_export_run(),
+        make.a_validation_run(device=Device.COMPILER), make.an_ingest_run(),
+    ]  # fmt: skip
+
+    assert labels(newest().runs) == labels(runs)[::-1]
+
+
+def test_pages_of_any_size_show_each_run_once_also_those_of_the_same_moment() -> None:
+    for _ in range(4):
+        for a_run in (make.an_ingest_run, make.a_validation_run, make.an_export_run):
+            a_run()
+    for model in (IngestRun, ValidationRun, ExportRun):
+        model._default_manager.update(created_at=timezone.now())
+    everything = labels(newest(size=50).runs)
+
+    seen, after = [], ""
+    while True:
+        page = newest(after=after, size=5)
+        seen += labels(page.runs)
+        if not (after := page.following):
+            break
+
+    assert seen == everything
+    assert len(set(seen)) == 12
+
+
+def test_the_list_is_narrowed_by_kind_and_state() -> None:
+    compiled = ended(make.a_validation_run, RunState.FAILED, device=Device.COMPILER)
+    ended(make.a_validation_run)
+    failed = ended(make.an_ingest_run, RunState.FAILED)
+
+    assert labels(newest(kind="compile").runs) == [compiled.label]
+    assert labels(newest(kind="validation").runs) == ["validation:" + str(compiled.pk + 1)]
+    assert labels(newest(state="failed").runs) == [failed.label, compiled.label]
+
+
+def test_running_ones_stand_on_top_with_their_progress(browser: Client) -> None:
+    run = make.a_validation_run(**make.running(stage="checking", done=30, total=120))
+    newer = ended(make.an_ingest_run)
+
+    page = text(browser, reverse("runs"))
+
+    assert page.index(run.label) < page.index(newer.label)
+    assert '<progress max="100" value="25"' in page
+    assert "30 of 120, 25%, about 3 min" in page
+    assert labels(running()) == [run.label]
+
+
+def test_an_empty_list_says_so(browser: Client) -> None:
+    assert "No runs yet" in text(browser, reverse("runs"))
+    assert "No runs match" in text(browser, reverse("runs") + "?state=failed")
+
+
+@pytest.mark.parametrize("cursor", ["x", "2026-01-01_0_1", "2026-01-01T00:00:00+00:00_a_1", "__"])
+def test_a_cursor_that_nobody_gave_out_shows_the_first_page(browser: Client, cursor: str) -> None:
+    run = make.an_ingest_run()
+
+    assert run.label in text(browser, reverse("runs") + f"?after={cursor}")
+
+
+def test_a_list_costs_the_same_however_long_it_is(browser: Client) -> None:
+    def cost() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            browser.get(reverse("runs"))
+        return len(queries)
+
+    make.runs_of_all_kinds()
+    first = cost()
+    for _ in range(15):
+        make.runs_of_all_kinds()
+
+    assert cost() == first
+    assert first <= 12
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_the_page_of_a_run_costs_the_same_however_many_items_it_has(
+    browser: Client, place: int
+) -> None:
+    def cost(run: Run) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(run.get_absolute_url()).status_code == 200
+        return len(queries)
+
+    run = make.runs_of_all_kinds()[place]
+    first = cost(run)
+    if isinstance(run, ValidationRun):
+        kernels = run.device == Device.COMPILER
+        more = [make.a_kernel() if kernels else make.a_pair() for _ in range(30)]
+        run.batch += [[item._meta.model_name, item.pk, item.content_hash] for item in more]
+        run.save()
+        for item in more:
+            make.a_validation_result(run=run, **{str(item._meta.model_name): item})
+    if isinstance(run, IngestRun):
+        for _ in range(30):
+            make.a_drop(run=run)
+
+    assert cost(run) == first
+    assert first <= 12
+
+
+# --- The page of a run ----------------------------------------------------------------------
+def test_the_items_of_a_validation_come_failures_first_and_by_pages() -> None:
+    run = checked(Verdict.PASSED, None, Verdict.FAILED, Verdict.PASSED, Verdict.TIMEOUT)
+    keys = [key for _, key, _ in run.batch]
+
+    seen, after = [], ""
+    while True:
+        page = items_of(run, after, size=2)
+        seen += [keys.index(row.item.pk) for row in page.rows]
+        if not (after := page.following):
+            break
+
+    assert seen == [2, 4, 1, 0, 3]
+    assert page.counts == [("failed", 1), ("timeout", 1), ("no result", 1), ("passed", 2)]
+
+
+def test_an_item_that_was_skipped_stands_first_with_its_sentence_and_a_link(
+    browser: Client,
+) -> None:
+    sentence = "The worker stopped 3 times while it checked this, so it was skipped."
+    kernels = [make.a_kernel() for _ in range(3)]
+    run = ended(
+        make.a_validation_run,
+        device=Device.COMPILER,
+        total=3,
+        batch=[["kernel", kernel.pk, kernel.content_hash] for kernel in kernels],
+    )
+    for kernel, verdict in zip(kernels, ("passed", "passed", "crashed"), strict=True):
+        message = sentence if verdict == Verdict.CRASHED else ""
+        make.a_validation_result(run=run, kernel=kernel, verdict=verdict, message=message)
+
+    page = text(browser, run.get_absolute_url())
+
+    passed, _, bad = (page.index(f'href="{each.get_absolute_url()}"') for each in kernels)
+    assert bad < page.index(sentence) < passed
+
+
+def test_a_failed_run_shows_why_its_log_and_what_it_left_out(browser: Client) -> None:
+    *_, run, _, _ = make.runs_of_all_kinds()
+
+    page = text(browser, run.get_absolute_url())
+
+    for words in ("There is no repository at", "Attempt 1 begins", "of_a_file.py", "No Python."):
+        assert words in page
+
+
+def test_a_compile_run_has_one_address(browser: Client) -> None:
+    run = make.a_validation_run(device=Device.COMPILER)
+
+    answer = browser.get(reverse("run", args=["validation", run.pk]))
+
+    assert answer.headers["Location"] == f"/runs/compile/{run.pk}/"
+
+
+def test_a_run_that_is_not_there_is_a_404(browser: Client) -> None:
+    assert browser.get("/runs/ingest/99/").status_code == 404
+    assert browser.get("/runs/sweep/1/").status_code == 404
+
+
+def test_the_button_cancels_and_names_who_pressed_it(
+    browser: Client, queue_redis: redis.Redis
+) -> None:
+    run = make.a_validation_run(**make.running())
+    assert 'action="/runs/validation/' in text(browser, run.get_absolute_url())
+
+    page = browser.post(reverse("cancel-run", args=["validation", run.pk]), follow=True)
+
+    assert "Cancelled by ada." in page.content.decode()
+    run.refresh_from_db()
+    assert run.state == RunState.CANCELLED
+
+
+def test_cancelling_what_has_ended_is_answered_with_a_sentence(browser: Client) -> None:
+    run = ended(make.an_ingest_run)
+
+    page = browser.post(reverse("cancel-run", args=["ingest", run.pk]), follow=True)
+
+    assert f"{run.label} has ended already: it is succeeded." in page.content.decode()
+
+
+def test_the_button_retries_and_leads_to_the_new_run(
+    browser: Client, queue_redis: redis.Redis
+) -> None:
+    old = checked(None, Verdict.FAILED)
+
+    answer = browser.post(reverse("retry-run", args=["validation", old.pk]), {"failed": "1"})
+
+    new = ValidationRun.objects.get(retry_of=old)
+    assert answer.headers["Location"] == new.get_absolute_url()
+    assert new.total == 2
+    assert new.label in text(browser, old.get_absolute_url())
+    assert old.label in text(browser, new.get_absolute_url())
+
+
+def test_who_may_look_but_not_queue_gets_no_buttons(client: Client) -> None:
+    person = make.a_curator()
+    for permission in ("add_exportrun", "add_ingestrun", "add_validationrun"):
+        group = person.groups.get()
+        group.permissions.remove(group.permissions.get(codename=permission))
+    client.force_login(person)
+    run = make.an_export_run()
+
+    page = text(client, run.get_absolute_url())
+
+    assert "/cancel" not in page
+    assert client.post(reverse("cancel-run", args=["export", run.pk])).status_code == 403
+    run.refresh_from_db()
+    assert run.state == RunState.QUEUED
+
+
+def test_reviewers_see_no_link_to_the_runs(client: Client) -> None:
+    client.force_login(make.a_reviewer())
+
+    assert 'href="/runs/"' not in text(client, reverse("keys"))
+
+
+def test_the_lists_of_the_admin_lead_to_the_pages_of_runs(client: Client) -> None:
+    client.force_login(make.a_curator())
+    for run in (make.an_ingest_run(), make.a_validation_run(), make.an_export_run()):
+        list_page = reverse(f"admin:curation_{run._meta.model_name}_changelist")
+
+        assert f'href="{run.get_absolute_url()}"' in text(client, list_page)
+
+
+# --- Commands -------------------------------------------------------------------------------
+def test_the_command_runs_shows_a_line_for_each() -> None:
+    run = make.a_validation_run(**make.running(stage="checking", done=30, total=120))
+    failed = ended(make.an_ingest_run, RunState.FAILED, message="The server answers 404.\nAnd more")
+    IngestRun.objects.update(created_at=timezone.now() - timedelta(hours=26))
+
+    first, second = told("runs")
+
+    assert first.startswith(f"{run.label} ")
+    assert "running" in first
+    assert "30 of 120 (25%), 3 min" in first
+    assert second.split()[:2] == [failed.label, "failed"]
+    assert "1 d 2 h" in second
+    assert second.endswith(f"{failed.repository}: The server answers 404.")
+    assert len(told("runs", kind="ingest")) == len(told("runs", limit=1)) == 1
+    assert told("runs", state="cancelled") == []
+
+
+def test_the_command_cancel_ends_a_run_and_names_the_shell(queue_redis: redis.Redis) -> None:
+    run = make.an_export_run()
+
+    assert told("cancel", run.label) == [f"{run.label} is cancelled."]
+
+    run.refresh_from_db()
+    assert (run.state, run.cancelled_by) == ("cancelled", None)
+    assert run.message.endswith(" at a shell.")
+
+
+def test_the_command_retry_queues_what_failed(queue_redis: redis.Redis) -> None:
+    old = checked(None, Verdict.ERROR)
+
+    told("retry", old.label)
+    cancel(ValidationRun.objects.get(retry_of=old))
+    told("retry", old.label, "--failed")
+
+    totals = (
+        ValidationRun.objects.filter(retry_of=old).order_by("pk").values_list("total", flat=True)
+    )
+    assert list(totals) == [1, 2]
+
+
+@pytest.mark.parametrize("command", ["runs", "cancel", "retry"])
+def test_each_command_helps_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        call_command(command, "--help")
+
+    assert f"Example: manage.py {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence"),
+    [
+        ("12", "is not a run"), ("validation:x", "is not a run"), ("sweep:1", "is not a run"),
+        ("export:99", "There is no run export:99."), ("export:" + "9" * 30, "is not a run"),
+    ],
+)  # fmt: skip
+def test_a_name_that_no_run_has_is_answered_with_a_sentence(label: str, sentence: str) -> None:
+    with pytest.raises(CurationError, match=sentence):
+        find_run(label)
